@@ -8,7 +8,9 @@ process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(new URL("node_modules/.cache
 
 const platformTests = "src/platform/tests/*.test.ts";
 /** They do not use the platform's database, or use one in a file. */
-const sqliteOnly = ["access-model", "process", "secrets-at-rest"].map((name) => `src/platform/tests/${name}.test.ts`);
+const sqliteOnly = ["access-model", "login-attacks", "login-pages", "process", "secrets-at-rest"].map(
+  (name) => `src/platform/tests/${name}.test.ts`,
+);
 
 // Without PostgreSQL, report that its tests are skipped. With `CI=true` nobody would read the report, so they fail.
 const missing = missingPostgres();
@@ -16,6 +18,11 @@ if (missing !== undefined) process.stderr.write(`SKIPPED all tests of the API on
 
 const simulation = "test/operator/simulation/**/*.test.ts";
 const platformSuites = "test/platform/**/*.test.ts";
+/**
+ * Files of these projects share the modules of their worker: to load them again for each file took two fifths of the CPU
+ * time. A file must therefore leave modules and the process as it found them.
+ */
+const shared = { isolate: false };
 const slow = { testTimeout: 120_000, hookTimeout: 600_000 };
 
 // The projects differ in what they need. `unit` needs only this process and loopback. `postgres` runs the tests of the
@@ -32,11 +39,17 @@ export default defineConfig({
       {
         extends: true,
         // A few work through thousands of cases, beside tests of processes that take all cores.
-        test: { name: "unit", include: ["{src,scripts}/**/*.test.ts", "test/support/*.test.ts"], testTimeout: 30_000 },
+        test: {
+          ...shared,
+          name: "unit",
+          include: ["{src,scripts}/**/*.test.ts", "test/support/*.test.ts"],
+          testTimeout: 30_000,
+        },
       },
       {
         extends: true,
         test: {
+          ...shared,
           name: "postgres",
           include: missing === undefined || process.env["CI"] === "true" ? [platformTests] : [],
           exclude: sqliteOnly,
@@ -45,7 +58,7 @@ export default defineConfig({
           hookTimeout: 60_000,
         },
       },
-      { extends: true, test: { name: "integration", include: [simulation, platformSuites], ...slow } },
+      { extends: true, test: { ...shared, name: "integration", include: [simulation, platformSuites], ...slow } },
       {
         extends: true,
         test: {

@@ -2,7 +2,7 @@
 // date.
 import { commandGroups, loadCommand } from "#src/commands/command.ts";
 import { topics } from "#src/commands/help/topics.ts";
-import { flagOf, type Setting, type Settings, variableOf } from "#src/commands/settings/setting.ts";
+import { flagOf, hasVariable, type Setting, type Settings, variableOf } from "#src/commands/settings/setting.ts";
 import { commands } from "#src/commands.ts";
 import { writeGenerated } from "./generated-files.ts";
 
@@ -17,7 +17,7 @@ for (const group of commandGroups) {
 const page = [
   "# Commands",
   "Generated from `src/commands` by `npm run generate`. Do not edit.",
-  "This page is for whoever runs `muster`: every command and every setting. `muster help COMMAND` shows the same in a terminal. In a checkout, `npx muster` runs the program; in the image, it is the entry point.",
+  "This page is for people who run `muster`: every command and every setting. `muster help COMMAND` shows the same in a terminal. In a checkout, `npx muster` runs the program; in the image, it is the entry point.",
   ...sections,
   "## Topics",
   ...Object.entries(topics).flatMap(([name, { summary, text }]) => [
@@ -48,7 +48,7 @@ async function commandSection(name: string): Promise<string> {
 function settingsTable(settings: Settings): string {
   const rows = Object.entries(settings).map(([key, setting]) => {
     const notes = [setting.presence.kind === "required" ? "required" : "", setting.repeatable ? "repeatable" : ""];
-    return [nameOf(key, setting), setting.operand ? "–" : `\`${variableOf(key)}\``, describe(setting.help, notes)];
+    return [nameOf(key, setting), hasVariable(setting) ? `\`${variableOf(key)}\`` : "–", describe(setting.help, notes)];
   });
   const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
   return [line(["setting", "variable", "meaning"]), line(["---", "---", "---"]), ...rows.map(line)].join("\n");

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { maxDescriptionLength } from "#src/kinds/marker.ts";
 import { descriptionRule, nameRule, subjectRule, uidRule } from "#src/platform/contract/text-rule.ts";
 import type { Limit } from "#src/platform/limits/limit.ts";
+import { loginLimits } from "#src/platform/limits/login-limits.ts";
 import { tokenLimits } from "#src/platform/limits/token-limits.ts";
 import { quotaLimits } from "#src/platform/limits/quota.ts";
 import { sizeLimits } from "#src/platform/limits/size-limits.ts";
@@ -69,7 +70,7 @@ const platform: readonly (readonly [what: string, limit: string])[] = [
     `${number(portLimits.openings)}, ${time(portLimits.openingTime)} each`,
   ],
   ["Streaming calls: health Watch and server reflection", number(portLimits.streamingCalls)],
-  ["Resources in one page of a list", number(constant("src/platform/handlers/list-page.ts", "maximumPageSize"))],
+  ["Resources in one page of a list", number(constant("src/platform/handlers/page-request.ts", "maximumPageSize"))],
   ["A token that is exchanged", bytes(constant("src/platform/tokens/subject-token.ts", "maximumLength"))],
   ["Keys of an issuer", number(constant("src/platform/tokens/jwks.ts", "maximumKeys"))],
   ["The key set of an issuer", bytes(constant("src/platform/tokens/fetch-document.ts", "maximumBytes"))],
@@ -79,6 +80,7 @@ const platform: readonly (readonly [what: string, limit: string])[] = [
   ...Object.values<Limit>(quotaLimits).map(rowOf),
   ...Object.values<Limit>(sizeLimits).map(rowOf),
   ...Object.values<Limit>(tokenLimits).map(rowOf),
+  ...Object.values<Limit>(loginLimits).map(rowOf),
 ];
 
 function table(rows: readonly (readonly [string, string])[]): string {
@@ -88,7 +90,7 @@ function table(rows: readonly (readonly [string, string])[]): string {
 const page = [
   "# Limits",
   "Generated from the constants in `src/` by `npm run generate`. Do not edit.",
-  "This page is for whoever plans a large installation, or met a limit. The limits of fields are in [custom resources](resources.md). Limits that are settings, such as `--workers` and `--maximum-in-flight`, are in [commands](cli.md). What was measured with many objects is in [scale](../scale.md) and [performance](../performance.md).",
+  "This page is for people who plan a large installation, or have met a limit. The limits of fields are in [custom resources](resources.md). Limits that are settings, such as `--workers` and `--maximum-in-flight`, are in [commands](cli.md). What was measured with many objects is in [scale](../scale.md) and [performance](../performance.md).",
   "## The operator",
   table(operator),
   "## The platform",

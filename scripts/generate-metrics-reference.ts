@@ -38,6 +38,8 @@ const platform = metricsOf(
     certificateExpiry: () => undefined,
     signingKeyCreation: () => Promise.resolve(0),
     signingKeyInterval: 0,
+    omittedEvents: () => 0,
+    auditExport: undefined,
   }).registry,
 );
 

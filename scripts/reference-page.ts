@@ -44,7 +44,7 @@ export function conditionsPage(): string {
   const page = [
     "# Conditions",
     "Generated from `src/api` by `npm run generate`. Do not edit.",
-    "This page is for whoever asks why an object is not Ready. `kubectl get muster` prints the reason of each object; its message, with the names, is in the condition: `kubectl describe KIND NAME`.",
+    "This page is for people who ask why an object is not Ready. `kubectl get muster` prints the reason of each object; its message, with the names, is in the condition: `kubectl describe KIND NAME`.",
     "## Types",
     table(
       ["type", "meaning while True"],

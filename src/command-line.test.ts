@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type CommandRun, runCommand } from "./command-line.testing.ts";
-import { type CommandList, defineCommand } from "./commands/command.ts";
+import { CommandFailure, type CommandList, defineCommand } from "./commands/command.ts";
 import { commands as realCommands } from "./commands.ts";
 import { topics } from "./commands/help/topics.ts";
 import * as settings from "./commands/settings/settings.ts";
@@ -14,6 +14,7 @@ const commands: CommandList = {
       settings: { count: settings.withDefault(settings.integer(1, 9), "1", "How often.") },
       run: async ({ count }, { stdout }) => {
         if (count === 9) throw new Error("it is too much work");
+        if (count === 8) throw new CommandFailure("somebody else has to do it", 17);
         stdout.write(`worked ${count}\n`);
       },
     }),
@@ -44,6 +45,13 @@ describe("the command line", () => {
       code: 1,
       stdout: "",
       stderr: "muster work: it is too much work\n",
+    });
+  });
+
+  it("exits with the code of a failure that scripts tell from others", async () => {
+    expect(await run(["work", "--count", "8"])).toMatchObject({
+      code: 17,
+      stderr: "muster work: somebody else has to do it\n",
     });
   });
 

@@ -15,16 +15,27 @@ interface RunOptions {
   readonly commands?: CommandList;
   /** The width of the terminal, which shows no colours. */
   readonly columns?: number;
+  /** What is on standard input. */
+  readonly input?: string;
+  readonly signal?: AbortSignal;
+  /** Called with each text that the command writes to standard error, as soon as it is written. */
+  readonly onStderr?: (text: string) => void;
 }
 
 /** Runs a command in this process, with an empty environment and nothing on standard input unless options say otherwise. */
 export async function runCommand(
   args: readonly string[],
-  { env = {}, commands = allCommands, columns = 80 }: RunOptions = {},
+  { env = {}, commands = allCommands, columns = 80, input = "", signal, onStderr }: RunOptions = {},
 ): Promise<CommandRun> {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
-  const { signal } = new AbortController();
-  const terminal = { columns, colors: false };
-  const code = await runCommandLine(args, { env, signal, stdin, stdout, stderr, terminal, commands });
-  return { code, stdout: String(stdout.read() ?? ""), stderr: String(stderr.read() ?? "") };
+  stdin.end(input);
+  const printed: string[] = [];
+  stderr.on("data", (chunk: Buffer) => {
+    printed.push(chunk.toString());
+    onStderr?.(chunk.toString());
+  });
+  const context = { env, signal: signal ?? new AbortController().signal, stdin, stdout, stderr, commands };
+  const code = await runCommandLine(args, { ...context, terminal: { columns, colors: false } });
+  await new Promise((done) => stderr.end(done));
+  return { code, stdout: String(stdout.read() ?? ""), stderr: printed.join("") };
 }

@@ -1,14 +1,16 @@
-import { type CommandContext, type CommandList, commandsBelow, loadCommand } from "./commands/command.ts";
+import {
+  type CommandContext,
+  CommandFailure,
+  type CommandList,
+  commandsBelow,
+  loadCommand,
+} from "./commands/command.ts";
 import { commandHelp, overview, wordHelp } from "./commands/help/help-text.ts";
 import { didYouMean, readSettings, SettingsError } from "./commands/settings/settings.ts";
 import { InvalidProxyVariable } from "./http/proxy-settings.ts";
 
-export interface CommandLineContext extends CommandContext {
-  readonly stderr: NodeJS.WritableStream;
-}
-
 /** Runs the command that the arguments name. @returns the exit code; see the help topic `exit-codes`. */
-export async function runCommandLine(args: readonly string[], context: CommandLineContext): Promise<number> {
+export async function runCommandLine(args: readonly string[], context: CommandContext): Promise<number> {
   const { commands, terminal, stdout, stderr } = context;
   const { name, rest } = split(args, commands);
   const words = rest.filter((argument) => !isHelp(argument));
@@ -50,7 +52,7 @@ export async function runCommandLine(args: readonly string[], context: CommandLi
       return 2;
     }
     stderr.write(`muster ${name}: ${error instanceof Error ? error.message : String(error)}\n`);
-    return 1;
+    return error instanceof CommandFailure ? error.exitCode : 1;
   }
 }
 

@@ -4,6 +4,7 @@ import type { ObjectMeta } from "./metadata.ts";
 import type { apiVersion } from "./custom-resource.ts";
 import { namespaceName } from "./reference.ts";
 import type { ResourceDefinition } from "./resource-definition.ts";
+import { issuerUrl } from "./issuer-url.ts";
 import { exactlyOneOf, immutable, matches, withRules } from "./rule.ts";
 import { exactText } from "./text.ts";
 import { uid, uidInGroup } from "./uid.ts";
@@ -65,9 +66,9 @@ const namespaceSelector = withRules(
 
 const claimIssuer = withRules(
   z.object({
-    issuer: exactText
-      .exactOptional()
-      .describe("Issuer, exactly as in the Identity. Exactly one of issuer and issuerPattern must be set."),
+    issuer: issuerUrl(
+      "Issuer, exactly as in the Identity. Exactly one of issuer and issuerPattern must be set.",
+    ).exactOptional(),
     issuerPattern: exactText
       .exactOptional()
       .describe(

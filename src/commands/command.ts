@@ -7,6 +7,8 @@ export interface CommandContext {
   readonly signal: AbortSignal;
   readonly stdin: NodeJS.ReadableStream;
   readonly stdout: NodeJS.WritableStream;
+  /** For what is not the result of the command: what a person has to do, and warnings. */
+  readonly stderr: NodeJS.WritableStream;
   readonly terminal: Terminal;
   /** Every command, for help and completion. */
   readonly commands: CommandList;
@@ -26,12 +28,26 @@ export interface Command<S extends Settings = Settings> {
   /** More about the command for its own help, such as examples. */
   readonly description?: string;
   readonly settings: S;
-  /** Runs until it is done or `context.signal` aborts. `main.ts` prints the message of an error and exits with code 1. */
+  /**
+   * Runs until it is done or `context.signal` aborts. The message of an error is printed, and the exit code is 1, or that of
+   * a `CommandFailure`.
+   */
   readonly run: (values: Values<S>, context: CommandContext) => Promise<void>;
 }
 
+/** A failure that a script can tell from others by the exit code. */
+export class CommandFailure extends Error {
+  override readonly name = "CommandFailure";
+  /** From 3 to 125, as the help topic `exit-codes` lists them. */
+  readonly exitCode: number;
+  constructor(message: string, exitCode: number, options?: ErrorOptions) {
+    super(message, options);
+    this.exitCode = exitCode;
+  }
+}
+
 /** The headings of `muster --help`, in their order. */
-export const commandGroups = ["Operator", "Platform", "Workloads", "Other"] as const;
+export const commandGroups = ["Operator", "Platform", "Workloads", "People", "Other"] as const;
 
 /** A command in the list of all commands, `src/commands.ts`. */
 export interface ListedCommand {

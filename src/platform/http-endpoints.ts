@@ -1,4 +1,5 @@
 import { frontPage } from "./front-page.ts";
+import type { LoginEndpoints } from "./login/login-endpoints.ts";
 import type { DiscoveryDocuments } from "./oidc/discovery-documents.ts";
 import type { ApiDescriptions } from "./openapi/api-descriptions.ts";
 import type { HttpHandler, HttpRequest, HttpResponse } from "./server/http-handler.ts";
@@ -11,6 +12,8 @@ export interface HttpEndpoints {
   readonly rest: HttpHandler;
   /** Serves `/faults`; undefined unless fault rules can be changed at run time. */
   readonly faults: HttpHandler | undefined;
+  /** The pages and endpoints with which people log in. */
+  readonly login: LoginEndpoints;
   readonly documents: DiscoveryDocuments;
   readonly descriptions: ApiDescriptions;
   readonly metrics: PlatformMetrics;
@@ -21,14 +24,15 @@ export interface HttpEndpoints {
 }
 
 /** The paths below that of the token service's URL. They are also served without it. */
-const tokenService = /^\/(sts|\.well-known)\//;
+const tokenService =
+  /^\/((sts|\.well-known|login)\/|(authorize|token|device|device\/login|device_authorization|revoke|oauth)(\?|$))/;
 
 /**
  * Chooses the endpoint of a request by its path: health, metrics, discovery, OpenAPI, fault rules, or the REST API. The
  * root shows where the others are.
  */
 export function httpEndpoints(endpoints: HttpEndpoints): HttpHandler {
-  const { rest, faults, documents, descriptions, metrics, readiness, authPath } = endpoints;
+  const { rest, faults, login, documents, descriptions, metrics, readiness, authPath } = endpoints;
   return async (request, readBody, address) => {
     removeAuthPath(request, authPath);
     const path = pathOf(request);
@@ -39,6 +43,8 @@ export function httpEndpoints(endpoints: HttpEndpoints): HttpHandler {
     }
     if (path === "/metrics") return text(200, await metrics.registry.metrics());
     if (path === "/faults" && faults !== undefined) return faults(request, readBody, address);
+    const loginHandler = login.at(path);
+    if (loginHandler !== undefined) return loginHandler(request, readBody, address);
     if (request.method === "GET") {
       const document = await documents.at(path);
       if (document !== undefined) return json(document);

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { Tracer } from "#src/telemetry/tracer.ts";
 import type { WallClock } from "#src/time/wall-clock.ts";
+import type { WebhookOptions } from "./audit-export/webhook.ts";
 import type { FaultRule } from "./faults/fault-rule.ts";
 import type { InitFile } from "./init-file.ts";
 import type { ListenOptions } from "./server/http-server.ts";
@@ -29,6 +30,10 @@ export interface PlatformOptions {
   readonly signingKeyInterval: number;
   /** Milliseconds after which records of the audit log are deleted; undefined to keep them. */
   readonly auditRetention: number | undefined;
+  /** How many events of the audit log are kept. Changes do not count. */
+  readonly maximumAuditEvents: number;
+  /** Where the audit log is sent; undefined for nowhere. */
+  readonly auditWebhook: WebhookOptions | undefined;
   /** The maximum number of calls per second of each identity; undefined for no limit. */
   readonly rateLimit: number | undefined;
   /** The initial fault rules, for testing clients. */

@@ -1,5 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { retainAuditLog } from "./audit/audit-retention.ts";
+import { AuditExport } from "./audit-export/audit-export.ts";
+import { SecurityLog } from "./audit/security-log.ts";
 import { initialize } from "./initialize.ts";
 import type { PlatformOptions } from "./platform-options.ts";
 import { portHandlers } from "./port-handlers.ts";
@@ -26,7 +28,7 @@ const drainMilliseconds = 8_000;
  * @throws Error if the address is in use, or the database or the admin token file cannot be written
  */
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
-  const { database, adminTokenFile, initFile, auditRetention, clock, log } = options;
+  const { database, adminTokenFile, initFile, auditRetention, auditWebhook: webhook, clock, log } = options;
   const handlers = Promise.withResolvers<PortHandlers>();
   // Requests that await it receive the error. Without a request, it must not be an unhandled rejection.
   handlers.promise.catch(() => {});
@@ -36,12 +38,21 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const { rootGroup, created, differences } = await initialize(database, adminTokenFile, clock(), initFile);
     const stopping = new AbortController();
     const connections = () => server.connections();
-    handlers.resolve(await portHandlers(options, settings, connections, stopping.signal));
+    const securityLog = new SecurityLog({ database, log, clock, monotonic: () => performance.now() });
+    const auditExport = webhook === undefined ? undefined : new AuditExport({ database, webhook, clock, log });
+    handlers.resolve(
+      await portHandlers(options, settings, { connections, stopping: stopping.signal, securityLog, auditExport }),
+    );
     if (created) log.info({ rootGroup, adminTokenFile }, "root group and admin token created");
     for (const difference of differences)
       log.warn(difference, "the init file differs from the database; it is compared and never applied");
-    const stopRetention =
-      auditRetention === undefined ? undefined : retainAuditLog({ database, age: auditRetention, clock, log });
+    const stopRetention = retainAuditLog({
+      database,
+      age: auditRetention,
+      maximumEvents: options.maximumAuditEvents,
+      clock,
+      log,
+    });
     return {
       address: server.address,
       url: server.url,
@@ -52,7 +63,9 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
         // Load balancers need some time to notice that this replica is unready.
         await wait(options.drainDelay);
         await server.close(drainMilliseconds);
-        await stopRetention?.();
+        await stopRetention();
+        await securityLog.close();
+        await auditExport?.close();
         await database.close();
       },
     };

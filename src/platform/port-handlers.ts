@@ -1,12 +1,16 @@
+import type { AuditExport } from "./audit-export/audit-export.ts";
+import type { SecurityLog } from "./audit/security-log.ts";
 import { Faults } from "./faults/faults.ts";
 import { grpcHandler } from "./grpc/grpc-handler.ts";
 import { kindOfRequest } from "./grpc/kind-of-request.ts";
 import { httpEndpoints } from "./http-endpoints.ts";
 import { DiscoveryDocuments } from "./oidc/discovery-documents.ts";
-import { securityTokenService } from "./oidc/security-token-service.ts";
+import { securityTokenService, type SecurityTokenServiceOptions } from "./oidc/security-token-service.ts";
 import { ApiDescriptions } from "./openapi/api-descriptions.ts";
 import type { PlatformOptions } from "./platform-options.ts";
 import { PageTokens } from "./resources/page-token.ts";
+import { loginContext } from "./login/login-context.ts";
+import { LoginEndpoints } from "./login/login-endpoints.ts";
 import { faultsHandler } from "./rest/faults-handler.ts";
 import { rejectionResponse, restHandler } from "./rest/rest-handler.ts";
 import { Transcoder } from "./rest/transcoder.ts";
@@ -29,23 +33,29 @@ import { PatternCache } from "./tokens/pattern-cache.ts";
 import { SigningKeys } from "./tokens/signing-keys.ts";
 import { StaticKeySets } from "./tokens/static-keys.ts";
 
-/**
- * Connects the components of a platform, from the database to the port.
- * @param connections returns the number of open connections, for the metrics
- * @param stopping is aborted when the platform begins to stop
- */
+/** The components that start and stop with the platform. */
+export interface PlatformParts {
+  /** Returns the number of open connections, for the metrics. */
+  readonly connections: () => Promise<number>;
+  /** Is aborted when the platform begins to stop. */
+  readonly stopping: AbortSignal;
+  readonly securityLog: SecurityLog;
+  readonly auditExport: AuditExport | undefined;
+}
+
+/** Connects the components of a platform, from the database to the port. */
 export async function portHandlers(
   options: PlatformOptions,
   settings: PlatformSettings,
-  connections: () => Promise<number>,
-  stopping: AbortSignal,
+  { connections, stopping, securityLog, auditExport }: PlatformParts,
 ): Promise<PortHandlers> {
   const { database, masterKey, clock, log, latency, maximumInFlight, signingKeyInterval: interval } = options;
   const { authUrl, baseUrl, errorDomain, unknownFields, deleteResponse } = settings;
   const keys = await SigningKeys.load({ database, masterKey, clock, log, interval });
   const tokens = new ApiTokens(keys, authUrl, baseUrl, clock);
   const authenticator = new Authenticator(database, tokens, clock);
-  const operations = platformOperations(options, settings, tokens, authenticator);
+  const tokenService = tokenServiceOptions(options, settings, tokens, securityLog);
+  const operations = platformOperations(options, settings, tokenService, authenticator);
   const overGrpc = operations.filter(({ transports }) => transports === "all");
   const health = new DatabaseHealth(database);
   const isDatabaseUp = () => health.isUp();
@@ -57,10 +67,12 @@ export async function portHandlers(
     certificateExpiry: () => options.listen.tls?.expiresAt,
     signingKeyCreation: () => keys.currentCreatedAt(),
     signingKeyInterval: interval,
+    omittedEvents: () => securityLog.omittedEvents,
+    auditExport,
   });
   const faults = new Faults(options.faults);
   const slots = new CallSlots({ maximumInFlight, onChange: (running) => metrics.inFlight.set(running) });
-  const runner = new CallRunner({ metrics, log, latency, slots, faults, tracer: options.tracer });
+  const runner = new CallRunner({ metrics, log, latency, slots, faults, tracer: options.tracer, securityLog });
   const transcoder = new Transcoder(operations, { unknownFields, emptyResponse: deleteResponse });
   return {
     kindOf: kindOfRequest((path) => transcoder.serves("POST", path)),
@@ -69,6 +81,7 @@ export async function portHandlers(
     http: httpEndpoints({
       rest: restHandler(transcoder, runner, errorDomain),
       faults: options.faultInjection ? faultsHandler(faults, authenticator, errorDomain) : undefined,
+      login: new LoginEndpoints(loginContext(tokenService, options), runner),
       documents: new DiscoveryDocuments(authUrl, keys),
       authPath: new URL(authUrl).pathname.replace(/\/$/, ""),
       descriptions: new ApiDescriptions(operations, settings),
@@ -78,38 +91,37 @@ export async function portHandlers(
   };
 }
 
-/** The methods of all services, with what they need of the options and settings. */
-function platformOperations(
-  { database, masterKey, clock, log, rateLimit: callsPerSecond, maximumIssuerRequests }: PlatformOptions,
+/** What the token service and the pages of logins need of the options and settings. */
+function tokenServiceOptions(
+  { database, clock, log, rateLimit: callsPerSecond, maximumIssuerRequests }: PlatformOptions,
   settings: PlatformSettings,
   tokens: ApiTokens,
+  securityLog: SecurityLog,
+): SecurityTokenServiceOptions {
+  return {
+    database,
+    tokens,
+    issuerKeys: new IssuerKeys({ trusted: settings.trustedIssuers, clock, maximumRequests: maximumIssuerRequests }),
+    staticKeys: new StaticKeySets(),
+    patterns: new PatternCache(),
+    awsSts: new AwsSts(settings.awsSts, maximumIssuerRequests),
+    rateLimit: callsPerSecond === undefined ? undefined : new RateLimit(callsPerSecond, clock),
+    settings,
+    clock,
+    log,
+    securityLog,
+  };
+}
+
+/** The methods of all services. */
+function platformOperations(
+  { database, masterKey, clock }: PlatformOptions,
+  settings: PlatformSettings,
+  tokenService: SecurityTokenServiceOptions,
   authenticator: Authenticator,
 ): Operation[] {
   const pageTokens = new PageTokens(masterKey.derive("page token"));
   const sessions = new Sessions(database, clock, settings, pageTokens);
-  const issuerKeys = new IssuerKeys({
-    trusted: settings.trustedIssuers,
-    clock,
-    maximumRequests: maximumIssuerRequests,
-  });
-  const staticKeys = new StaticKeySets();
-  const patterns = new PatternCache();
-  const awsSts = new AwsSts(settings.awsSts, maximumIssuerRequests);
-  const rateLimit = callsPerSecond === undefined ? undefined : new RateLimit(callsPerSecond, clock);
-  const services = [
-    ...servicesOf(sessions, masterKey),
-    securityTokenService({
-      database,
-      tokens,
-      issuerKeys,
-      staticKeys,
-      patterns,
-      awsSts,
-      rateLimit,
-      settings,
-      clock,
-      log,
-    }),
-  ];
-  return operationsOf(services, authenticator, rateLimit);
+  const services = [...servicesOf(sessions, masterKey), securityTokenService(tokenService)];
+  return operationsOf(services, authenticator, tokenService.rateLimit);
 }

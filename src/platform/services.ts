@@ -10,6 +10,7 @@ import { v1GroupsService } from "./iam/v1/groups.ts";
 import { v1IdentitiesService } from "./iam/v1/identities.ts";
 import { v1RoleBindingsService } from "./iam/v1/role-bindings.ts";
 import { v1RolesService } from "./iam/v1/roles.ts";
+import { recordsService } from "./records/records.ts";
 import { reposService } from "./registry/repos.ts";
 import { tagsService } from "./registry/tags.ts";
 import { v1RegistryService } from "./registry/v1/repos.ts";
@@ -32,6 +33,7 @@ export function servicesOf(sessions: Sessions, masterKey: MasterKey): Service[] 
     reposService(sessions),
     tagsService(sessions),
     advisoriesService(sessions),
+    recordsService(sessions),
     v1GroupsService(sessions),
     v1IdentitiesService(sessions),
     v1RolesService(sessions),

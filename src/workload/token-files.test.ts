@@ -41,6 +41,13 @@ describe("TokenFiles", () => {
     expect(files.readToken()).toBe("secret");
   });
 
+  it("names the setting if the file cannot be written", () => {
+    const inMissingFolder = new TokenFiles(join(folder, "missing", "token"));
+    expect(() => inMissingFolder.write("secret", status)).toThrowError(
+      /^--token-file: .*missing\/token cannot be written: ENOENT.*; name a file in a folder that exists/,
+    );
+  });
+
   it("lets every container read the files where the pod has no fsGroup", () => {
     files.write("secret", status);
     expect(["token", "token.json"].map(mode)).toEqual([0o444, 0o444]);

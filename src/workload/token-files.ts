@@ -50,11 +50,24 @@ export class TokenFiles {
   }
 }
 
+/** @throws {Error} that names the setting, if the file cannot be written */
+function replaceFile(path: string, content: string): void {
+  try {
+    writeAndRename(path, content);
+  } catch (error) {
+    const { message } = error as Error;
+    throw new Error(
+      `--token-file: ${path} cannot be written: ${message}; name a file in a folder that exists and that this user may write`,
+      { cause: error },
+    );
+  }
+}
+
 /**
  * Writes, flushes and renames. The mode is 0440 if the folder hands its group on, and otherwise 0444: in a pod without
  * `fsGroup`, other containers may run as any user, and only containers that mount the volume see the file.
  */
-function replaceFile(path: string, content: string): void {
+function writeAndRename(path: string, content: string): void {
   const folder = dirname(path);
   const mode = (statSync(folder).mode & setGroupId) === 0 ? 0o444 : 0o440;
   const temporary = join(folder, `.${basename(path)}.new`);

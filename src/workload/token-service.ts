@@ -1,8 +1,8 @@
+import { HttpClient, type HttpClientOptions, type HttpClientResponse } from "#src/http/http-client.ts";
 import { parseRetryAfter } from "#src/http/retry-after.ts";
-import { redact } from "#src/telemetry/redaction.ts";
+import { oneLine } from "#src/telemetry/one-line.ts";
 import { seconds } from "#src/time/durations.ts";
 import { adviceForConnection, adviceForRefusal } from "./exchange-advice.ts";
-import { HttpClient, type HttpClientOptions, type HttpGetResponse } from "./http-client.ts";
 import type { SubjectToken } from "./subject-token.ts";
 
 export interface TokenServiceOptions extends HttpClientOptions {
@@ -67,9 +67,9 @@ export class TokenService {
    */
   async exchange(subject: SubjectToken, signal: AbortSignal): Promise<ApiToken> {
     const headers = { authorization: `Bearer ${subject.text}`, accept: "application/json" };
-    let response: HttpGetResponse;
+    let response: HttpClientResponse;
     try {
-      response = await this.#http.get(this.#url, { headers, deadlineMs, maxBytes: maxResponseBytes, signal });
+      response = await this.#http.send(this.#url, { headers, deadlineMs, maxBytes: maxResponseBytes, signal });
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       throw new ExchangeFailure(`the token service at ${this.#url.origin} is not available: ${describe(error)}`, {
@@ -90,7 +90,7 @@ function exchangeUrl({ authUrl, audience, identity }: TokenServiceOptions): URL 
 }
 
 /** Accepts only what an application can use: a complete token that has not expired. */
-function readToken({ text }: HttpGetResponse, now: number): ApiToken {
+function readToken({ text }: HttpClientResponse, now: number): ApiToken {
   const { token, expiry } = parseObject(text) ?? {};
   const expiresAt = typeof expiry === "string" ? Date.parse(expiry) : Number.NaN;
   if (typeof token !== "string" || token.length > maxTokenLength || !/^[\x21-\x7e]+$/.test(token))
@@ -106,7 +106,7 @@ function readToken({ text }: HttpGetResponse, now: number): ApiToken {
 }
 
 function failureOf(
-  { status, retryAfter, text }: HttpGetResponse,
+  { status, retryAfter, text }: HttpClientResponse,
   subject: SubjectToken,
   { authUrl, audience, clock, identity }: TokenServiceOptions,
 ): ExchangeFailure {
@@ -130,19 +130,10 @@ function failureOf(
   return new ExchangeFailure(advice === undefined ? reason : `${reason}. ${advice}`, { refused: true, retryAfterMs });
 }
 
-const maxMessageLength = 1_000;
-
-/** A text of another machine, for one line of a log or an event. */
-function oneLine(text: string): string {
-  return redact(text.slice(0, maxMessageLength))
-    .replace(/\s+/g, " ")
-    .replace(/[^\P{C} ]/gu, "");
-}
-
 function describe(error: unknown): string {
   // Node reports the failure to connect to several addresses of one name as an AggregateError without a message.
   const { message, code } = error as NodeJS.ErrnoException;
-  return message === "" ? (code ?? "the connection failed") : adviceForConnection(error, oneLine(message).trim());
+  return message === "" ? (code ?? "the connection failed") : adviceForConnection(error, oneLine(message));
 }
 
 function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {

@@ -24,7 +24,7 @@ export interface CompletedCommand {
   readonly name: string;
   readonly summary: string;
   readonly flags: readonly CompletedFlag[];
-  /** What the command's positional arguments are; `nothing` also if it has none. */
+  /** What the first of the command's positional arguments is, and all of them if there is one kind; `nothing` without any. */
   readonly operands: Completed;
 }
 

@@ -28,6 +28,10 @@ Further variables:
   NODE_EXTRA_CA_CERTS      PEM file with certificate authorities to trust in
                            addition to the default ones.
   KUBECONFIG               The kubeconfigs of --context.
+  XDG_CONFIG_HOME          The folder with the folder muster, which has your
+                           logins. (default: ~/.config)
+  BROWSER                  The program that opens the browser, instead of the
+                           one of the system.
   NO_COLOR                 If set, no colour is printed.
   COLUMNS                  The width of help texts if the output is not a
                            terminal.`,
@@ -39,8 +43,22 @@ Further variables:
   2  The command line, a variable (also one of a proxy) or a file of settings
      is wrong. Nothing was done. Another file or folder that is missing or
      cannot be used is a failure: 1.
+  13 to 26  The platform refused: 10 and the number of its error. With muster
+     api: 13 INVALID_ARGUMENT, 15 NOT_FOUND, 16 ALREADY_EXISTS,
+     17 PERMISSION_DENIED, 18 RESOURCE_EXHAUSTED, 19 FAILED_PRECONDITION,
+     24 UNAVAILABLE and others. 26 UNAUTHENTICATED, also of muster whoami and
+     muster token: log in, or log in again.
 A second SIGTERM or SIGINT ends a command at once, with exit code 1.
 Errors and logs go to standard error, results to standard output.`,
+  },
+  login: {
+    summary: "how people log in, where their tokens are, and which login a command uses",
+    text: `muster login opens the browser, where you log in at an identity provider of a group and see what the command will be able to do. With --headless, and where no browser can be opened (without a display, or in an SSH session without BROWSER), it prints a code, which you type in a browser on any machine.
+Never type a code that somebody sent to you: it would log in whoever sent it, as you.
+The tokens are in \${XDG_CONFIG_HOME:-~/.config}/muster/credentials.json. Only you may have access to the file (mode 0600) and its folder (0700); otherwise no command uses it. Commands renew a token when it is about to expire, one at a time. The platform decides when a login ends; muster whoami prints it. A copy of the file on another machine ends the login as soon as both renew it: log in there instead.
+You can be logged in to several platforms. A command uses the one that you logged in to last, or the one of --platform-url (MUSTER_PLATFORM_URL).
+muster logout ends a login on the platform and removes it from this machine.
+In a script, muster api makes a call with your login, and muster token prints the token for other programs.`,
   },
   outputs: {
     summary: "the formats of --output",

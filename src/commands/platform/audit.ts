@@ -1,6 +1,6 @@
 import { once } from "node:events";
-import { type AuditRecord, readAuditLog } from "#src/platform/audit/audit-log.ts";
-import { nameOf } from "#src/platform/audit/author.ts";
+import { readAuditLog } from "#src/platform/audit/read-records.ts";
+import { jsonOf } from "#src/platform/audit/record-message.ts";
 import { isUid } from "#src/platform/contract/uid.ts";
 import { defineCommand } from "#src/commands/command.ts";
 import { anyOutput, type Column, recordFormat } from "#src/commands/output/output-format.ts";
@@ -8,27 +8,34 @@ import { dataLocation, dataSettings, openExistingDatabase } from "./data.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 
 export default defineCommand({
-  summary: "print the audit log of a platform: who changed what",
+  summary: "print the audit log of a platform: changes, token exchanges and refused calls",
+  description: `The records are those of GET /audit/v1beta1/records, with the same filters. Commands on the data need no token.`,
   settings: {
     ...dataSettings,
-    since: settings.optional(time(), "Only changes at or after this time."),
-    until: settings.optional(time(), "Only changes before this time."),
-    uid: settings.optional(resourceUid(), "Only changes of this resource and of everything below it."),
+    since: settings.optional(time(), "Only records from this time on."),
+    until: settings.optional(time(), "Only records before this time."),
+    resource: settings.optional(resourceUid(), "Only records about this resource and everything below it."),
     actor: settings.optional(
       settings.text,
-      "Only changes by this actor: the uid of an identity; admin (the admin token without a name); admin/NAME (a named admin); host (a command on the data, such as load); or platform (the platform itself).",
+      "Only records of this actor: the uid of an identity; admin (the admin token without a name); admin/NAME (a named admin); host (a command on the data, such as load); platform (the platform itself); or anonymous (a client that is not authenticated).",
     ),
+    method: settings.optional(
+      settings.text,
+      "Only calls of this method: its name, or its end after a dot, such as GroupsService/CreateGroup.",
+    ),
+    code: settings.optional(settings.integer(0, 16), "Only calls with this gRPC code, such as 7 (PERMISSION_DENIED)."),
     output: anyOutput("json"),
   },
   run: async (values, { stdout, signal }) => {
-    const { since, until, uid, actor } = values;
+    const { since, until, resource, actor, method, code } = values;
     const { header, format } = await recordFormat(values.output, columns);
     const database = await openExistingDatabase(dataLocation(values));
+    const filter = { since, until, resource, actor, method, code };
     try {
       stdout.write(header);
-      for await (const record of readAuditLog((work) => database.read(work), { since, until, uid, actor })) {
+      for await (const record of readAuditLog((work) => database.read(work), filter)) {
         signal.throwIfAborted();
-        if (!stdout.write(format(record))) await once(stdout, "drain", { signal });
+        if (!stdout.write(format(jsonOf(record)))) await once(stdout, "drain", { signal });
       }
     } finally {
       await database.close();
@@ -36,14 +43,21 @@ export default defineCommand({
   },
 });
 
+type RecordJson = ReturnType<typeof jsonOf>;
+
 /** A uid is the last column, because it is long. The changed values are in the other formats. */
-const columns: readonly Column<AuditRecord>[] = [
-  { title: "TIME", of: ({ time: at }) => at, width: 24 },
-  { title: "ACTOR", of: ({ actor }) => nameOf(actor).replace(/^.*\/(?=[0-9a-f]{16}$)/, "…/"), width: 18 },
-  { title: "ACTION", of: ({ action }) => action, width: 6 },
-  { title: "TYPE", of: ({ type }) => type, width: 12 },
-  { title: "UID", of: ({ uid }) => uid, width: 0 },
+const columns: readonly Column<RecordJson>[] = [
+  { title: "TIME", of: ({ createTime }) => String(createTime), width: 24 },
+  { title: "ACTOR", of: ({ actor }) => actorOf(actor).replace(/^.*\/(?=[0-9a-f]{16}$)/, "…/"), width: 18 },
+  { title: "ACTION", of: ({ action }) => String(action), width: 8 },
+  { title: "CODE", of: ({ code }) => String(code), width: 4 },
+  { title: "TYPE", of: ({ resourceType }) => String(resourceType), width: 12 },
+  { title: "RESOURCE", of: ({ resource }) => String(resource), width: 0 },
 ];
+
+function actorOf(actor: unknown): string {
+  return (actor as { readonly name: string }).name;
+}
 
 /** Milliseconds since the epoch. */
 function time() {

@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import { createLog } from "#src/telemetry/log.ts";
 import { startTracing } from "#src/telemetry/start-tracing.ts";
 import { type InitFile, parseInitFile } from "#src/platform/init-file.ts";
+import type { WebhookOptions } from "#src/platform/audit-export/webhook.ts";
 import { startPlatform } from "#src/platform/platform.ts";
 import type { PlatformSettings } from "#src/platform/service/platform-settings.ts";
 import { portLimits } from "#src/platform/server/port-limits.ts";
@@ -10,6 +11,7 @@ import { openKeyFile } from "#src/platform/tokens/key-file.ts";
 import { type CommandContext, defineCommand } from "#src/commands/command.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 import { hours } from "#src/time/durations.ts";
+import { readWebhookSecrets } from "./webhook-secrets.ts";
 import { issuerIn } from "./cluster-issuer.ts";
 import { dataLocation, defaultFile, openDatabase } from "./data.ts";
 import { platformSettings } from "./settings.ts";
@@ -26,6 +28,7 @@ export default defineCommand({
     settings.requirePrivateFile("--key-file", keyFile);
     settings.requirePrivateFile("--admin-token-file", adminTokenFile);
     const initFile = values.initFile === undefined ? undefined : await readInitFile(values.initFile);
+    const auditWebhook = auditWebhookOf(values.auditWebhook, values.auditWebhookSecretFile);
     const log = createLog({ level: values.logLevel });
     warnOfIgnoredProxy(env, log);
     warnOfTestSettings(values, log);
@@ -38,6 +41,8 @@ export default defineCommand({
         audiences: values.audience,
         refreshLifetime: values.refreshLifetime,
         maximumRefreshTokens: values.maximumRefreshTokens,
+        loginLifetime: values.loginLifetime,
+        publicIssuers: values.publicIssuer,
         trustedIssuers: values.trustedIssuer,
         awsSts: values.awsSts,
         awsHeaderVendor: values.awsHeaderVendor,
@@ -85,6 +90,8 @@ export default defineCommand({
       faultInjection: values.faultInjection,
       drainDelay: values.drainDelay,
       auditRetention: values.auditRetention === undefined ? undefined : values.auditRetention * dayMs,
+      maximumAuditEvents: values.maximumAuditEvents,
+      auditWebhook,
       settings: settingsAt,
     }).catch((error: unknown) => {
       throw settings.listenError("--listen", error);
@@ -98,6 +105,23 @@ export default defineCommand({
     log.info("stopped");
   },
 });
+
+/** @throws {SettingsError} if only one of the two is given. @throws {Error} if the file has no valid secret */
+function auditWebhookOf(
+  endpoint: { readonly url: string; readonly ca: string | undefined } | undefined,
+  secretFile: string | undefined,
+): WebhookOptions | undefined {
+  if (endpoint === undefined && secretFile === undefined) return undefined;
+  if (endpoint === undefined || secretFile === undefined)
+    throw new settings.SettingsError(["--audit-webhook and --audit-webhook-secret-file must be given together"]);
+  const flag = "--audit-webhook-secret-file";
+  const readSecrets = () => {
+    settings.requirePrivateFile(flag, secretFile);
+    return readWebhookSecrets(flag, secretFile);
+  };
+  readSecrets();
+  return { ...endpoint, readSecrets };
+}
 
 /** A proxy would resolve the names of issuers, so that the platform could not check their addresses. */
 function warnOfIgnoredProxy(env: CommandContext["env"], log: Logger): void {

@@ -80,6 +80,24 @@ const stsEndpoint = {
   },
 };
 
+const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+
+const webhookEndpoint = {
+  placeholder: "URL[,ca=FILE]",
+  commas: true,
+  parse: (value: string): { readonly url: string; readonly ca: string | undefined } => {
+    const [text = "", ca, ...more] = value.split(",");
+    if (more.length > 0 || (ca !== undefined && !ca.startsWith("ca=")))
+      throw new Error(`"${value}" is not URL or URL,ca=FILE`);
+    const url = URL.parse(text);
+    const isLocal = url?.protocol === "http:" && loopback.test(url.hostname);
+    return {
+      url: isLocal ? url.href : httpsUrl(text),
+      ca: ca === undefined ? undefined : readFileSync(ca.slice("ca=".length), "utf8"),
+    };
+  },
+};
+
 /** The URL as it is written, because an issuer is compared as text. */
 function httpsUrl(value: string): string {
   const url = URL.parse(value);
@@ -143,6 +161,15 @@ export const platformSettings = {
     lifetime,
     "24h",
     "The lifetime of refresh tokens, counted from the token exchange. Replacing a refresh token does not extend it.",
+  ),
+  loginLifetime: settings.withDefault(
+    lifetime,
+    "24h",
+    "How long a person stays logged in. The API tokens of a login live for an hour and are renewed until then.",
+  ),
+  publicIssuer: settings.optionalList(
+    { placeholder: "URL", parse: issuerUrl },
+    "An issuer at which anybody can have an account, in addition to those that the platform knows. The first login of a person from there needs an invite.",
   ),
   maximumRefreshTokens: settings.withDefault(
     settings.integer(1, 100_000),
@@ -240,6 +267,19 @@ export const platformSettings = {
   auditRetention: settings.optional(
     { ...settings.integer(1, 36_500), placeholder: "DAYS" },
     "Delete audit records that are older than this number of days. (default: keep all records)",
+  ),
+  maximumAuditEvents: settings.withDefault(
+    settings.integer(1_000, 100_000_000),
+    "1000000",
+    "How many audit events to keep: token exchanges, refused calls and uses of admin tokens. The oldest ones are deleted. Records of changes do not count.",
+  ),
+  auditWebhook: settings.optional(
+    webhookEndpoint,
+    "Send the audit log to this URL, in order and at least once, and the certificate authorities to use for it. It must be https, or http to loopback. It may have a private address.",
+  ),
+  auditWebhookSecretFile: settings.optional(
+    settings.file,
+    "The file with the secret that requests to --audit-webhook are signed with: at least 32 characters in a line. With a second line, they are signed with both secrets. Read again for each request.",
   ),
   drainDelay: settings.withDefault(
     settings.duration,

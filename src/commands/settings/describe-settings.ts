@@ -1,4 +1,4 @@
-import { flagOf, type Setting, type Settings, variableOf } from "./setting.ts";
+import { flagOf, hasVariable, type Setting, type Settings, variableOf } from "./setting.ts";
 import { wrap } from "./wrap.ts";
 
 /**
@@ -11,7 +11,7 @@ export function describeSettings(settings: Settings, columns = 80): string {
       const notes = [
         ...(setting.presence.kind === "required" ? ["required"] : []),
         ...(setting.repeatable ? ["repeatable"] : []),
-        ...(setting.operand ? [] : [variableNote(key, setting)]),
+        ...(hasVariable(setting) ? [variableNote(key, setting)] : []),
       ].join(", ");
       const help = notes === "" ? setting.help : `${setting.help} [${notes}]`;
       return `  ${headOf(key, setting)}\n${wrap(help, columns, "      ")}`;

@@ -50,6 +50,27 @@ describe("readSettings", () => {
     expect(() => settings.readSettings(backup, ["a", "b"], {})).toThrowError("FILE: must be given only once");
   });
 
+  it("gives several operands their values in the order of declaration", () => {
+    const call = {
+      method: settings.operand(settings.oneOf("GET", "POST"), "The method."),
+      data: settings.flagOnly(settings.optional(settings.text, "The body.")),
+      path: settings.operand(settings.text, "The path."),
+    };
+    const read = (...args: string[]) => settings.readSettings(call, args, {});
+    expect(read("GET", "--data", "d", "/a")).toEqual({ method: "GET", path: "/a", data: "d" });
+    expect(() => read("GET")).toThrowError("TEXT is required: The path.");
+    expect(() => read("/a", "GET")).toThrowError('GET|POST: "/a" is not valid');
+    expect(() => read("GET", "/a", "/b")).toThrowError("TEXT: must be given only once");
+  });
+
+  it("reads a setting that is only a flag never from a variable", () => {
+    const only = { data: settings.flagOnly(settings.required(settings.text, "The body.")) };
+    expect(() => settings.readSettings(only, [], { MUSTER_DATA: "d" })).toThrowError(
+      /^--data is required: The body\.$/,
+    );
+    expect(settings.describeSettings(only)).toBe("  --data TEXT\n      The body. [required]");
+  });
+
   it("splits the variable at semicolons and line breaks, and not at commas where a value may contain them", () => {
     const withCommas = { issuer: settings.optionalList({ ...settings.text, commas: true }, "URL[,ca=FILE]") };
     const read = (MUSTER_ISSUER: string) => settings.readSettings(withCommas, [], { MUSTER_ISSUER }).issuer;

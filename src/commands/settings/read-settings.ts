@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { didYouMean } from "./nearest.ts";
-import { flagOf, type Setting, type Settings, type Values, variableOf } from "./setting.ts";
+import { flagOf, hasVariable, type Setting, type Settings, type Values, variableOf } from "./setting.ts";
 
 /** All mistakes in the settings of a command. Each one names the flag or variable and says how to fix it. */
 export class SettingsError extends Error {
@@ -26,13 +26,14 @@ export function readSettings<S extends Settings>(
   const values: Record<string, unknown> = {};
   for (const [key, setting] of Object.entries(settings)) {
     const fromFlag = given.get(key);
-    const variable = setting.operand ? undefined : env[variableOf(key)];
+    const variable = hasVariable(setting) ? env[variableOf(key)] : undefined;
     const flag = setting.operand ? setting.placeholder : flagOf(key);
     const name = fromFlag === undefined && variable ? variableOf(key) : flag;
     const texts = fromFlag ?? (variable ? textsFromVariable(setting, variable) : undefined);
     if (texts === undefined) {
       if (setting.presence.kind === "default") values[key] = setting.presence.value;
-      else mistakes.push(`${setting.operand ? flag : `${flag} (or ${variableOf(key)})`} is required: ${setting.help}`);
+      else
+        mistakes.push(`${flag}${hasVariable(setting) ? ` (or ${variableOf(key)})` : ""} is required: ${setting.help}`);
       continue;
     }
     try {
@@ -55,7 +56,7 @@ function textsFromVariable(setting: Setting<unknown>, variable: string): readonl
 /** The texts for each key, in the order of the arguments. */
 function textsFromArguments(settings: Settings, args: readonly string[], mistakes: string[]): Map<string, string[]> {
   const flags = Object.keys(settings).filter((key) => !settings[key]?.operand);
-  const operandKey = Object.keys(settings).find((key) => settings[key]?.operand);
+  const operandKeys = Object.keys(settings).filter((key) => settings[key]?.operand);
   const keyOfFlag = new Map(flags.map((key) => [flagOf(key).slice(2), key]));
   const options = Object.fromEntries(
     [...keyOfFlag].map(([flag, key]) => [
@@ -72,6 +73,8 @@ function textsFromArguments(settings: Settings, args: readonly string[], mistake
   /** Where the argument is that could be the value of an unknown flag. */
   let valueOfUnknown: number | undefined;
   for (const token of tokens) {
+    // The last operand takes what is left: it may be repeatable, and otherwise its type reports the mistake.
+    const operandKey = operandKeys.find((key) => !given.has(key)) ?? operandKeys.at(-1);
     if (token.kind === "positional" && operandKey !== undefined)
       given.set(operandKey, [...(given.get(operandKey) ?? []), token.value]);
     else if (token.kind === "positional" && token.index !== valueOfUnknown)

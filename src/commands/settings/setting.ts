@@ -19,6 +19,8 @@ export interface Setting<T> {
   readonly short?: string;
   /** Set for a positional argument, as in `muster platform backup FILE`, which has neither flag nor variable. */
   readonly operand?: true;
+  /** Set for a setting that only a flag can give, because it is the content of one call and not configuration. */
+  readonly flagOnly?: true;
   readonly presence: { readonly kind: "required" } | { readonly kind: "default"; readonly value: T };
 }
 
@@ -56,19 +58,29 @@ export function optionalList<T>(type: ValueType<T>, help: string): Setting<reado
   return { help, ...many(type), presence: { kind: "default", value: [] } };
 }
 
-/** A positional argument. A command has at most one setting that is an operand. */
+/** A positional argument. Several are given in the order in which the command declares them. */
 export function operand<T>(type: ValueType<T>, help: string): Setting<T> {
   return { ...required(type, help), operand: true };
 }
 
-/** One or more positional arguments. */
+/** One or more positional arguments: the last operand of its command. */
 export function operands<T>(type: ValueType<T>, help: string): Setting<readonly T[]> {
   return { ...requiredList(type, help), placeholder: `${type.placeholder}…`, operand: true };
 }
 
-/** Any number of positional arguments. */
+/** Any number of positional arguments: the last operand of its command. */
 export function optionalOperands<T>(type: ValueType<T>, help: string): Setting<readonly T[]> {
   return { ...optionalList(type, help), placeholder: `[${type.placeholder}…]`, operand: true };
+}
+
+/** Takes the variable from a setting, which a command then reads from its flag alone. */
+export function flagOnly<T>(setting: Setting<T>): Setting<T> {
+  return { ...setting, flagOnly: true };
+}
+
+/** Whether an environment variable can give the setting. */
+export function hasVariable(setting: Setting<unknown>): boolean {
+  return setting.operand !== true && setting.flagOnly !== true;
 }
 
 /** A boolean that is false by default: `--flag`, `--flag=true`, `--flag=false`. */

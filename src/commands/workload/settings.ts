@@ -2,6 +2,7 @@ import * as settings from "#src/commands/settings/settings.ts";
 import { uidPattern } from "#src/platform-client/uid.ts";
 
 export const defaultTokenFile = "/var/run/muster/token/token";
+export const defaultSubjectTokenFile = "/var/run/muster/source/token";
 
 const uid = settings.matching("UID", uidPattern, "a uid: 40 hex digits, then / and 16 hex digits for each level below");
 
@@ -15,7 +16,7 @@ const help = {
 const optionalSettings = {
   subjectTokenFile: settings.withDefault(
     settings.file,
-    "/var/run/muster/source/token",
+    defaultSubjectTokenFile,
     "File with the token that Kubernetes or the CI system issued to the workload, which is exchanged; - is standard input.",
   ),
   platformCa: settings.optional(

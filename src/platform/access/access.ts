@@ -1,5 +1,5 @@
 import { ancestorsOf, isWithin } from "../contract/uid.ts";
-import { notFound, permissionDenied } from "../errors/api-error.ts";
+import { type ApiError, notFound, permissionDenied } from "../errors/api-error.ts";
 import type { Downscoping } from "./caller.ts";
 import { type Capability, dottedNameOf } from "./capability.ts";
 
@@ -54,7 +54,7 @@ export class Access {
   require(capability: Capability, at: string, type: string): void {
     if (this.can(capability, at)) return;
     if (!this.sees(at)) throw notFound(type, at);
-    throw permissionDenied(`${dottedNameOf(capability)} is required on ${type} "${at}"`);
+    throw deniedOn(at, `${dottedNameOf(capability)} is required on ${type} "${at}"`);
   }
 
   /**
@@ -65,8 +65,14 @@ export class Access {
   requireAll(capabilities: Iterable<Capability>, at: string, purpose: string): void {
     const missing = this.missing(capabilities, at);
     if (missing !== undefined)
-      throw permissionDenied(`${purpose} requires ${dottedNameOf(missing)} in "${at}", which the caller does not hold`);
+      throw deniedOn(at, `${purpose} requires ${dottedNameOf(missing)} in "${at}", which the caller does not hold`);
   }
+}
+
+function deniedOn(uid: string, description: string): ApiError {
+  const error = permissionDenied(description);
+  error.about = uid;
+  return error;
 }
 
 /**

@@ -14,7 +14,8 @@ const endingIn = (suffix: string) => allCapabilities.filter((capability) => dott
 const startingWith = (prefix: string) =>
   allCapabilities.filter((capability) => dottedNameOf(capability).startsWith(prefix));
 
-const viewer = endingIn(".list");
+/** Reading the audit log shows who the callers are, so it is for owners. */
+const viewer = endingIn(".list").filter((capability) => capability !== Capability.CAP_AUDIT_LIST);
 const pull = [Capability.CAP_IAM_GROUPS_LIST, Capability.CAP_REPO_LIST, Capability.CAP_TAG_LIST];
 
 export const builtinRoles: readonly BuiltinRole[] = [

@@ -2,14 +2,25 @@ import pino from "pino";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { type Database, statement } from "#src/platform/store/database.ts";
 import { describeOnEachBackend } from "#src/platform/tests/describe-on-each-backend.testing.ts";
-import { record } from "./audit-log.ts";
-import { deleteRecordsBefore, retainAuditLog } from "./audit-retention.ts";
+import { insertEvent, record } from "./audit-log.ts";
+import { deleteRecordsBefore, deleteSurplusEvents, retainAuditLog } from "./audit-retention.ts";
 import { AuthoredWriter } from "./authored-writer.ts";
 
 const times = statement<object, { time: number }>((db) =>
   db.selectFrom("audit_log").select("time").orderBy("sequence"),
 );
 const fact = statement((db, p: { name: string }) => db.insertInto("facts").values({ name: p.name, value: "" }));
+
+const event = {
+  action: "refuse",
+  author: { kind: "anonymous" },
+  type: "",
+  uid: "",
+  method: "",
+  code: 16,
+  reason: "",
+  address: "",
+} as const;
 
 describeOnEachBackend("audit retention", (open) => {
   let database: Database;
@@ -62,6 +73,20 @@ describeOnEachBackend("audit retention", (open) => {
     expect(await Promise.all(writes)).toEqual([1, 1, 1, 1]);
   });
 
+  it("keeps a number of events, the newest, and every change", async () => {
+    await database.write(async (tx) => {
+      for (let time = 1; time <= 25_000; time++) await insertEvent(tx, { event, time, omitted: 0 });
+    });
+    await add(1, 2);
+    expect(await deleteSurplusEvents(database, 30_000, never)).toBe(0);
+    expect(await deleteSurplusEvents(database, 25_000, never)).toBe(0);
+    expect(await deleteSurplusEvents(database, 20_500, never)).toBe(4_500);
+    expect((await kept()).slice(0, 2)).toEqual([4_501, 4_502]);
+    expect(await deleteSurplusEvents(database, 10_000, never)).toBe(10_500);
+    expect(await deleteSurplusEvents(database, 1, never)).toBe(9_999);
+    expect(await kept()).toEqual([25_000, 1, 2]);
+  });
+
   it("stops between two transactions", async () => {
     await add(...Array.from({ length: 600 }, () => 1));
     const stopping = new AbortController();
@@ -77,7 +102,7 @@ describeOnEachBackend("audit retention", (open) => {
     let now = 2_500;
     const lines: string[] = [];
     const log = pino({ base: null }, { write: (line: string) => lines.push(line) });
-    const stop = retainAuditLog({ database, age: 1_000, clock: () => now, log });
+    const stop = retainAuditLog({ database, age: 1_000, maximumEvents: 1_000, clock: () => now, log });
     try {
       await vi.waitUntil(async () => (await kept()).length === 1);
       now = 6_500;

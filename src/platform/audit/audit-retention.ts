@@ -1,4 +1,5 @@
 import { setTimeout } from "node:timers/promises";
+import { sql } from "kysely";
 import type { Logger } from "pino";
 import type { WallClock } from "#src/time/wall-clock.ts";
 import { hours } from "#src/time/durations.ts";
@@ -37,23 +38,88 @@ export async function deleteRecordsBefore(database: Database, before: number, si
   }
 }
 
+/** Events that one read steps over. */
+const stride = 10_000;
+
+const nextOfEvents = statement((db, p: { before: number; stride: number }) =>
+  db
+    .selectFrom("audit_log")
+    .select("sequence")
+    .where("event", "=", sql.lit(1))
+    .where("sequence", "<", p.before)
+    .orderBy("sequence", "desc")
+    .limit(1)
+    .offset(p.stride),
+);
+const deleteOldestEvents = statement((db, p: { until: number; batch: number }) =>
+  db
+    .deleteFrom("audit_log")
+    .where("sequence", "in", (row) =>
+      row
+        .selectFrom(
+          row
+            .selectFrom("audit_log")
+            .select("sequence")
+            .where("event", "=", sql.lit(1))
+            .where("sequence", "<=", p.until)
+            .orderBy("sequence")
+            .limit(p.batch)
+            .as("oldest"),
+        )
+        .select("oldest.sequence"),
+    ),
+);
+
+/**
+ * Deletes the oldest events until this number is left, in small transactions. Changes are not events, and stay.
+ * @returns how many it deleted @throws the reason of the signal
+ */
+export async function deleteSurplusEvents(database: Database, maximum: number, signal: AbortSignal): Promise<number> {
+  let until: number | undefined = Number.MAX_SAFE_INTEGER;
+  for (let left = maximum; left >= 0 && until !== undefined; left -= stride) {
+    const parameters: { before: number; stride: number } = { before: until, stride: Math.min(left, stride - 1) };
+    until = (await database.read((tx) => tx.first(nextOfEvents, parameters)))?.sequence;
+    signal.throwIfAborted();
+  }
+  if (until === undefined) return 0;
+  for (let deleted = 0; ; ) {
+    const parameters = { until, batch };
+    const found = await database.write((tx) => tx.run(deleteOldestEvents, parameters));
+    deleted += found;
+    if (found < batch) return deleted;
+    await setTimeout(pause, undefined, { signal });
+  }
+}
+
 export interface AuditRetentionOptions {
   readonly database: Database;
-  /** The age at which records are deleted, in milliseconds. */
-  readonly age: number;
+  /** The age at which records are deleted, in milliseconds; undefined to keep them. */
+  readonly age: number | undefined;
+  /** How many events are kept. */
+  readonly maximumEvents: number;
   readonly clock: WallClock;
   readonly log: Logger;
 }
 
 /** Deletes old records periodically. Every replica may run it. @returns a function that stops it and resolves when it has stopped */
-export function retainAuditLog({ database, age, clock, log }: AuditRetentionOptions): () => Promise<void> {
+export function retainAuditLog({
+  database,
+  age,
+  maximumEvents,
+  clock,
+  log,
+}: AuditRetentionOptions): () => Promise<void> {
   const stopping = new AbortController();
   const { signal } = stopping;
   const deleteOld = async () => {
-    const before = clock() - age;
     try {
-      const deleted = await deleteRecordsBefore(database, before, signal);
-      if (deleted > 0) log.info({ deleted, before: new Date(before).toISOString() }, "old audit records deleted");
+      if (age !== undefined) {
+        const before = clock() - age;
+        const deleted = await deleteRecordsBefore(database, before, signal);
+        if (deleted > 0) log.info({ deleted, before: new Date(before).toISOString() }, "old audit records deleted");
+      }
+      const surplus = await deleteSurplusEvents(database, maximumEvents, signal);
+      if (surplus > 0) log.info({ deleted: surplus, maximumEvents }, "oldest audit events deleted");
     } catch (error) {
       if (!signal.aborted)
         log.error({ err: error }, "deletion of old audit records failed; it is retried with the next interval");

@@ -8,7 +8,9 @@ export type Author =
   /** A person who runs a command on the platform's data. */
   | { readonly kind: "host"; readonly command: string }
   /** The platform itself: when it starts, or during a token exchange. */
-  | { readonly kind: "platform" };
+  | { readonly kind: "platform" }
+  /** A client that is not authenticated. */
+  | { readonly kind: "anonymous" };
 
 export function authorOf(caller: Caller): Author {
   if (caller.kind === "admin") return caller;
@@ -16,7 +18,7 @@ export function authorOf(caller: Caller): Author {
 }
 
 /**
- * The author as `muster platform audit --actor` takes it: the uid of an identity, `admin/` and the name of a named admin, or
+ * The author as the filter `actor` takes it: the uid of an identity, `admin/` and the name of a named admin, or
  * the kind of any other author.
  */
 export function nameOf(author: Author): string {

@@ -2,6 +2,14 @@ import type { Quota } from "../limits/quota.ts";
 import type { Query, Statement, Writer } from "../store/database.ts";
 import type { Author } from "./author.ts";
 
+/** The call that makes a change. */
+export interface CallDetails {
+  /** `muster.platform.iam.v2beta1.GroupsService/CreateGroup`. */
+  readonly method: string;
+  /** The address of the client. */
+  readonly address: string;
+}
+
 /**
  * A write transaction with the author and the time of its changes. Collections accept no other writer, so no resource
  * changes without an audit record in the same transaction.
@@ -13,12 +21,15 @@ export class AuthoredWriter implements Writer {
   readonly now: number;
   /** The quota of what the author creates; undefined for the platform itself and the commands of its host. */
   readonly quota: Quota | undefined;
+  /** Undefined outside of a call. */
+  readonly call: CallDetails | undefined;
 
-  constructor(writer: Writer, author: Author, now: number, quota?: Quota) {
+  constructor(writer: Writer, author: Author, now: number, quota?: Quota, call?: CallDetails) {
     this.#writer = writer;
     this.author = author;
     this.now = now;
     this.quota = quota;
+    this.call = call;
   }
 
   all<P extends object, R>(statement: Statement<P, R>, parameters: P): Promise<R[]> {

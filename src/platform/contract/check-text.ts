@@ -1,5 +1,13 @@
 import { invalidArgument } from "../errors/api-error.ts";
-import { descriptionRule, fits, issuerRule, nameRule, presentRule, type TextRule } from "./text-rule.ts";
+import {
+  awsAccountRule,
+  descriptionRule,
+  fits,
+  issuerRule,
+  nameRule,
+  presentRule,
+  type TextRule,
+} from "./text-rule.ts";
 
 /** @throws ApiError (3) with the message that the contract specifies */
 export function checkName(value: string): void {
@@ -32,4 +40,9 @@ export function checkIssuer(field: string, value: string): void {
   const url = fits(issuerRule, value) ? URL.parse(value) : null;
   if (url === null || url.username !== "" || url.password !== "")
     throw invalidArgument(field, "must be an https URL without credentials");
+}
+
+/** @throws ApiError (3) */
+export function checkAwsAccount(field: string, value: string): void {
+  if (!fits(awsAccountRule, value)) throw invalidArgument(field, "must be 12 digits");
 }

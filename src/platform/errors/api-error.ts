@@ -69,6 +69,10 @@ export class ApiError extends Error {
   readonly detail: ErrorDetail | undefined;
   /** Never sent. */
   explanation: HostExplanation | undefined;
+  /** The uid of the resource that the call was refused for; undefined if it is not known. Never sent. */
+  about: string | undefined;
+  /** Whether the security log has a record of it already. */
+  isRecorded = false;
 
   constructor(code: Code, reason: string, message: string, detail?: ErrorDetail) {
     super(bounded(message));

@@ -56,9 +56,8 @@ export async function listAll<D extends DescMessage, T extends Message>(
   const items = await next();
   if (after === undefined) return { items, rest: undefined };
   const { caller } = call;
-  const rest = new RestOfList(caller.kind === "admin" ? "" : caller.uid, async () =>
-    after === undefined ? [] : next(),
-  );
+  const closed = sessions.openLists.open(caller.kind === "admin" ? "" : caller.uid);
+  const rest = new RestOfList(closed, async () => (after === undefined ? [] : next()));
   return { items, rest };
 }
 

@@ -14,7 +14,8 @@ import { IdentitySchema, ListIdentitiesRequestSchema } from "../gen/muster/platf
 import { sizeLimits } from "../limits/size-limits.ts";
 import { PageTokens } from "../resources/page-token.ts";
 import type { Session } from "../service/session.ts";
-import type { Database, Query, Reader, Statement } from "../store/database.ts";
+import { CountingReader } from "../store/counting-reader.testing.ts";
+import type { Database, Reader } from "../store/database.ts";
 import { listPage } from "./list-page.ts";
 
 const pageTokens = new PageTokens(new Uint8Array(32));
@@ -24,31 +25,6 @@ function sessionOf(tx: Reader, granted: readonly string[] | "everything"): Sessi
   const capabilities = new Set([Capability.CAP_IAM_GROUPS_LIST, Capability.CAP_IAM_IDENTITY_LIST]);
   const access = new Access(granted === "everything" ? granted : granted.map((group) => ({ group, capabilities })));
   return { tx, caller: { kind: "admin" }, access, now, settings: settingsAt("http://platform"), pageTokens };
-}
-
-/** A reader that counts its queries. */
-class CountingReader implements Reader {
-  readonly #reader: Reader;
-  queries = 0;
-
-  constructor(reader: Reader) {
-    this.#reader = reader;
-  }
-
-  all<P extends object, R>(one: Statement<P, R>, parameters: P): Promise<R[]> {
-    this.queries++;
-    return this.#reader.all(one, parameters);
-  }
-
-  first<P extends object, R>(one: Statement<P, R>, parameters: P): Promise<R | undefined> {
-    this.queries++;
-    return this.#reader.first(one, parameters);
-  }
-
-  query<R>(query: Query<R>): Promise<R[]> {
-    this.queries++;
-    return this.#reader.query(query);
-  }
 }
 
 describeOnEachBackend("a List over 10,000 disjoint groups", (open) => {
@@ -94,7 +70,7 @@ describeOnEachBackend("a List over 10,000 disjoint groups", (open) => {
           request,
           conditions: name === "" ? [] : [(row) => row("name", "=", name)],
         }).finally(() => {
-          queries = Math.max(queries, tx.queries);
+          queries = Math.max(queries, tx.statements);
         });
       });
       found.push(...page.items);

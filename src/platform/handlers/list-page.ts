@@ -1,11 +1,11 @@
-import { clone, type DescMessage, isFieldSet, type Message, type MessageShape, toBinary } from "@bufbuild/protobuf";
+import { type DescMessage, isFieldSet, type MessageShape } from "@bufbuild/protobuf";
 import { groups } from "../collections/groups.ts";
 import { invalidArgument } from "../errors/api-error.ts";
 import type { UIDPFilter } from "../gen/muster/platform/common/uidp_pb.ts";
 import { toJsonObject } from "../json/write-json.ts";
 import { sizeLimits } from "../limits/size-limits.ts";
 import type { Collection } from "../resources/collection.ts";
-import { type Order, readOrder } from "../resources/order.ts";
+import { readOrder } from "../resources/order.ts";
 import { fewRegions } from "../resources/many-regions.ts";
 import type { PageRow } from "../resources/page-query.ts";
 import { countRows, pageRows } from "../resources/page-rows.ts";
@@ -17,19 +17,8 @@ import { countBelow } from "../resources/tree-counts.ts";
 import type { Session } from "../service/session.ts";
 import type { Reader } from "../store/database.ts";
 import type { ResourceTable } from "../store/schema/tables.ts";
+import { pageBytes, type PageRequest, pageSizeOf, queryOf } from "./page-request.ts";
 import { checkResourceType } from "./resource-type.ts";
-
-const defaultPageSize = 50;
-const maximumPageSize = 200;
-
-/** The part of a List request that all collections share. */
-type ListRequest = Message & {
-  uidp?: UIDPFilter | undefined;
-  pageSize: number;
-  pageToken: string;
-  orderBy: string;
-  skip: number;
-};
 
 /** The part of a List that differs between collections. */
 export interface ListSelection<T extends ResourceTable> {
@@ -45,7 +34,7 @@ export interface ListSelection<T extends ResourceTable> {
 
 export interface ListOptions<R extends DescMessage, T extends ResourceTable> extends ListSelection<T> {
   readonly schema: R;
-  readonly request: MessageShape<R> & ListRequest;
+  readonly request: MessageShape<R> & PageRequest & { readonly uidp?: UIDPFilter | undefined };
 }
 
 /** The list response without the name of its array. */
@@ -69,12 +58,8 @@ export async function listPage<D extends DescMessage, R extends DescMessage, T e
   const { description } = collection;
   const { table } = description;
   const { request } = options;
-  if (request.pageSize < 0) throw invalidArgument("page_size", "must not be negative");
-  if (request.skip < 0) throw invalidArgument("skip", "must not be negative");
-  if (request.skip > sizeLimits.skip.value)
-    throw invalidArgument("skip", `must be at most ${sizeLimits.skip.value}; follow nextPageToken instead`);
+  const size = pageSizeOf(request, sizeLimits.skip.value);
   const order = readOrder(request.orderBy, description.sortable, description.defaultOrder);
-  const size = request.pageSize === 0 ? defaultPageSize : Math.min(request.pageSize, maximumPageSize);
   const query = queryOf(options.schema, request, order);
   const cursor = request.pageToken === "" ? undefined : pageTokens.read(request.pageToken, query, now);
 
@@ -156,13 +141,6 @@ const commonFields: ReadonlySet<string> = new Set(["uidp", "page_size", "page_to
 /** The name of the first filter of a request apart from `uidp`. */
 function filterOf<R extends DescMessage>({ fields }: R, request: MessageShape<R>): string {
   return fields.find((field) => !commonFields.has(field.name) && isFieldSet(request, field))?.name ?? "uidp";
-}
-
-/** The query that a page token is bound to: the request without page token, size and skip. */
-function queryOf<R extends DescMessage>(schema: R, request: MessageShape<R> & ListRequest, order: Order): string {
-  const query = clone(schema, request) as MessageShape<R> & ListRequest;
-  Object.assign(query, { pageSize: 0, pageToken: "", skip: 0, orderBy: `${order.column} ${order.direction}` });
-  return `${schema.typeName} ${Buffer.from(toBinary(schema, query)).toString("base64url")}`;
 }
 
 /** Requires that descendants_of and children_of name possible parents, and that ids name resources of the collection. */
@@ -253,9 +231,6 @@ export async function itemsWithin<D extends DescMessage>(
   }
   return items;
 }
-
-/** Leaves room for what is around the resources. */
-const pageBytes = sizeLimits.page.value - 16 * 1024;
 
 /** More bytes than a stored resource has as JSON, which has the names of fields and enum values, zero values and escapes. */
 function mostBytesInJson(body: Uint8Array): number {

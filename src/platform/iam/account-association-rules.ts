@@ -1,5 +1,5 @@
-import { checkDescription, checkName, checkPresent } from "../contract/check-text.ts";
-import { awsAccountRule, digitsRule, fits } from "../contract/text-rule.ts";
+import { checkAwsAccount, checkDescription, checkName, checkPresent } from "../contract/check-text.ts";
+import { digitsRule, fits } from "../contract/text-rule.ts";
 import { invalidArgument } from "../errors/api-error.ts";
 import type { AccountAssociation } from "../gen/muster/platform/iam/v2beta1/account_association_pb.ts";
 
@@ -7,8 +7,7 @@ import type { AccountAssociation } from "../gen/muster/platform/iam/v2beta1/acco
 export function checkAssociation({ name, description, amazon, google, azure }: AccountAssociation): void {
   checkName(name);
   checkDescription(description);
-  if (amazon !== undefined && !fits(awsAccountRule, amazon.account))
-    throw invalidArgument("amazon.account", "must be 12 digits");
+  if (amazon !== undefined) checkAwsAccount("amazon.account", amazon.account);
   if (google !== undefined) {
     checkPresent("google.projectId", google.projectId);
     if (!fits(digitsRule, google.projectNumber)) throw invalidArgument("google.projectNumber", "must be digits");

@@ -1,6 +1,6 @@
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
-import { checkIssuer, checkPresent } from "../contract/check-text.ts";
-import { awsAccountRule, fits, issuerNameRule, subjectRule } from "../contract/text-rule.ts";
+import { checkAwsAccount, checkIssuer, checkPresent } from "../contract/check-text.ts";
+import { issuerNameRule, subjectRule } from "../contract/text-rule.ts";
 import { invalidArgument } from "../errors/api-error.ts";
 import type {
   Identity,
@@ -108,7 +108,7 @@ function checkStaticKeys(keys: StaticKeys, now: number): void {
 }
 
 function checkAwsIdentity({ awsAccount, awsArn, awsUserId }: AWSIdentity): void {
-  if (!fits(awsAccountRule, awsAccount)) throw invalidArgument("awsIdentity.awsAccount", "must be 12 digits");
+  checkAwsAccount("awsIdentity.awsAccount", awsAccount);
   if (awsArn.case === undefined) throw invalidArgument("awsIdentity.arn", "one of arn, arnPattern is required");
   if (awsUserId.case === undefined)
     throw invalidArgument("awsIdentity.userId", "one of userId, userIdPattern is required");

@@ -1,5 +1,13 @@
-import type { DescEnum, DescField, DescMessage, Message } from "@bufbuild/protobuf";
-import { type Duration, FieldMaskSchema, type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
+import { type DescEnum, type DescField, type DescMessage, type Message, toJson } from "@bufbuild/protobuf";
+import {
+  type Duration,
+  FieldMaskSchema,
+  StructSchema,
+  type Timestamp,
+  timestampMs,
+  type Value,
+  ValueSchema,
+} from "@bufbuild/protobuf/wkt";
 import { behaviorOf } from "../contract/field-behavior.ts";
 
 /** A message as a record of its generated properties. */
@@ -91,6 +99,11 @@ function messageWriter(desc: DescMessage): (value: unknown) => unknown {
       return (value) => writeDuration(value as Duration);
     case FieldMaskSchema.typeName:
       return (value) => (value as { paths: string[] }).paths.join(",");
+    case ValueSchema.typeName:
+      return (value) => toJson(ValueSchema, value as Value);
+    case StructSchema.typeName:
+      // The generated property is the JSON itself.
+      return (value) => value;
     default:
       return (value) => writeMessage(desc, value as object);
   }

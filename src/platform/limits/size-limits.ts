@@ -27,5 +27,6 @@ export const sizeLimits = {
     unit: "bytes",
   },
   skip: { what: "Resources that `skip` skips", value: 100_000, unit: "items" },
+  auditScan: { what: "Audit records that a page of their list examines, and counts", value: 10_000, unit: "items" },
   scan: { what: "Resources that one list examines to filter, count or sort them", value: 100_000, unit: "items" },
 } as const satisfies Readonly<Record<string, Limit>>;

@@ -1,5 +1,4 @@
 import type { Logger } from "pino";
-import { rootOf } from "../contract/uid.ts";
 import { permissionDenied, unavailable } from "../errors/api-error.ts";
 import type { Identity_AWSIdentity as AWSIdentity } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
 import type { AwsPrincipal, AwsSts } from "../tokens/aws-sts.ts";
@@ -29,7 +28,7 @@ export async function awsPrincipalOf(
   checkAwsToken(token, { authUrl, identity, now });
   let principal: AwsPrincipal | undefined;
   try {
-    principal = await awsSts.principalOf(token, rootOf(identity));
+    principal = await awsSts.principalOf(token, identity);
   } catch (error) {
     if (!(error instanceof FetchError)) throw error;
     log.warn({ err: error, identity }, "asking AWS for the principal of a token failed");

@@ -5,9 +5,12 @@ import type { WallClock } from "#src/time/wall-clock.ts";
 import { minutes } from "#src/time/durations.ts";
 import type { Actor } from "../access/caller.ts";
 import { isCurrent, securityStampOf } from "../access/security-stamp.ts";
-import { AuthoredWriter } from "../audit/authored-writer.ts";
+import { insertEvent } from "../audit/audit-log.ts";
+import { AuthoredWriter, type CallDetails } from "../audit/authored-writer.ts";
+import type { SecurityEvent, WaitingEvent } from "../audit/security-event.ts";
+import type { SecurityLog } from "../audit/security-log.ts";
 import { identities } from "../collections/identities.ts";
-import { isUid, rootOf } from "../contract/uid.ts";
+import { isUid } from "../contract/uid.ts";
 import {
   ApiError,
   Code,
@@ -32,7 +35,7 @@ import type { RateLimit } from "../service/rate-limit.ts";
 import type { CallSlot } from "../service/call-slots.ts";
 import { type AnonymousCall, implementAnonymous, type Service } from "../service/service.ts";
 import type { Database, Writer } from "../store/database.ts";
-import type { ApiTokens } from "../tokens/api-token.ts";
+import type { ApiTokenContent, ApiTokens } from "../tokens/api-token.ts";
 import type { AwsSts } from "../tokens/aws-sts.ts";
 import { awsIssuer, type AwsToken, awsTokenExpiry, readAwsToken } from "../tokens/aws-token.ts";
 import { exactMismatch, patternMismatch } from "../tokens/claim-match.ts";
@@ -40,7 +43,7 @@ import { FetchError } from "../tokens/fetch-document.ts";
 import type { IssuerKeys } from "../tokens/issuer-keys.ts";
 import type { KeySet, Signer } from "../tokens/key-set.ts";
 import type { PatternCache } from "../tokens/pattern-cache.ts";
-import { type RefreshFailure, startFamily, useRefreshToken } from "../tokens/refresh-families.ts";
+import { type RefreshRejection, type RefreshResult, startFamily, useRefreshToken } from "../tokens/refresh-families.ts";
 import type { StaticKeySets } from "../tokens/static-keys.ts";
 import { checkTime, type SubjectToken, readSubjectToken } from "../tokens/subject-token.ts";
 import { useOnce } from "../tokens/used-tokens.ts";
@@ -59,6 +62,7 @@ export interface SecurityTokenServiceOptions {
   readonly settings: PlatformSettings;
   readonly clock: WallClock;
   readonly log: Logger;
+  readonly securityLog: SecurityLog;
 }
 
 /** The resolution of `lastSeenTime` (ms), so that not every exchange updates the identity. */
@@ -87,8 +91,9 @@ interface Proof {
 async function exchange(
   options: SecurityTokenServiceOptions,
   request: ExchangeRequest,
-  { bearer, slot }: AnonymousCall,
+  call: AnonymousCall,
 ): Promise<RawToken> {
+  const { bearer, slot } = call;
   const subject = readSubject(bearer, options.settings);
   const audiences = readAudiences(request.aud, options.settings);
   const downscoping = readDownscoping(request);
@@ -117,6 +122,7 @@ async function exchange(
   const stamp = { value: securityStamp.value, key };
   const content = { identityUid: identity.uid, stamp, audiences, downscoping, actor };
   const { token, expires } = await options.tokens.issue(content);
+  const event = options.securityLog.admit(tokenEvent("exchange", content, call));
   const refreshToken = await options.database.write(async (tx) => {
     if (subject.kind === "aws" && !(await useOnce(tx, subject.token.signature, now, awsTokenExpiry(subject.token))))
       throw permissionDenied("the token was already used: sign a new request");
@@ -124,10 +130,22 @@ async function exchange(
     // The API token contains the stamp that was read, so it has ended; a family would not have.
     if (!isCurrent(await securityStampOf(tx, identity.uid), stamp))
       throw unavailable("how the identity is assumed was changed during the exchange; retry the request");
+    if (event !== undefined) await insertEvent(tx, event);
     const { refreshLifetime, maximumRefreshTokens } = options.settings;
     return startFamily(tx, content, { now, expires: now + refreshLifetime, maximum: maximumRefreshTokens });
   }, slot.shares);
+  if (event !== undefined) options.securityLog.report(event);
   return create(RawTokenSchema, { token, refreshToken, expiry: timestampFromMs(expires) });
+}
+
+/** The record of a token that was issued. The caller has proved to be the identity. */
+function tokenEvent(
+  action: "exchange" | "refresh" | "reuse",
+  { identityUid: uid, actor: onBehalfOf }: Pick<ApiTokenContent, "identityUid" | "actor">,
+  { method, address }: CallDetails,
+): SecurityEvent {
+  const author = { kind: "identity", uid, onBehalfOf } as const;
+  return { action, author, type: "identity", uid, method, code: 0, reason: "", address };
 }
 
 /** Something in the token does not match the identity. The caller does not learn what. */
@@ -206,10 +224,10 @@ async function verify(
   return signer;
 }
 
-async function refresh(
-  { database, tokens, settings, clock }: SecurityTokenServiceOptions,
+export async function refresh(
+  { database, tokens, settings, clock, securityLog }: SecurityTokenServiceOptions,
   request: ExchangeRefreshTokenRequest,
-  { bearer, slot }: AnonymousCall,
+  call: AnonymousCall,
 ): Promise<TokenPair> {
   const wanted = {
     audiences: request.aud.length === 0 ? undefined : readAudiences(request.aud, settings),
@@ -217,12 +235,19 @@ async function refresh(
   };
   const now = clock();
   // A failure is thrown after the transaction, because an error in it would roll back the end of the family.
+  let recorded: { readonly event: WaitingEvent | undefined } | undefined;
   const result = await database.write(async (tx) => {
-    const used = await useRefreshToken(tx, bearer, wanted, now);
+    const used = await useRefreshToken(tx, call.bearer, wanted, now);
     if (used.kind === "rotated") await updateLastSeen(tx, used.content.identityUid, now);
+    const event = refreshEvent(used, call);
+    if (event === undefined) return used;
+    // The transaction may be run again, and the event counts once.
+    recorded ??= { event: securityLog.admit(event) };
+    if (recorded.event !== undefined) await insertEvent(tx, recorded.event);
     return used;
-  }, slot.shares);
-  if (result.kind === "rejected") throw errorOf(result.reason);
+  }, call.slot.shares);
+  if (recorded?.event !== undefined) securityLog.report(recorded.event);
+  if (result.kind === "rejected") throw errorOf(result);
   const { token, expires } = await tokens.issue(result.content);
   return create(TokenPairSchema, {
     token: { token, expiry: timestampFromMs(expires) },
@@ -230,14 +255,26 @@ async function refresh(
   });
 }
 
-function errorOf(failure: RefreshFailure): ApiError {
-  switch (failure) {
+/** The record of a use of a refresh token. One that is not known is recorded as a refused call. */
+function refreshEvent(used: RefreshResult, call: CallDetails): SecurityEvent | undefined {
+  if (used.kind === "rotated") return tokenEvent("refresh", used.content, call);
+  if (used.reason !== "reused") return undefined;
+  // The identity itself, or whoever has stolen its token.
+  const event = tokenEvent("reuse", used.content, call);
+  return { ...event, code: Code.permissionDenied, reason: errorOf(used).message };
+}
+
+function errorOf(failure: RefreshRejection): ApiError {
+  switch (failure.reason) {
     case "unknown":
       return unauthenticated("the bearer token is not a valid refresh token, or its family has ended");
-    case "reused":
-      return permissionDenied(
+    case "reused": {
+      const error = permissionDenied(
         "the refresh token was already used; its family has ended: exchange a subject token again",
       );
+      error.isRecorded = true;
+      return error;
+    }
     case "wider":
       return permissionDenied("a refresh can only reduce what the exchange granted");
   }
@@ -259,7 +296,7 @@ function mismatchIn(
   return exactMismatch(identity, token, new URL(authUrl).hostname, patterns);
 }
 
-function readAudiences(requested: readonly string[], { baseUrl, audiences }: PlatformSettings): string[] {
+export function readAudiences(requested: readonly string[], { baseUrl, audiences }: PlatformSettings): string[] {
   if (requested.length === 0) throw invalidArgument("aud", `is required: "${baseUrl}"`);
   const accepted = requested.map((name) => {
     const audience = name.replace(/\/$/, "") === baseUrl ? baseUrl : name;
@@ -283,7 +320,7 @@ async function keysFor(
     return staticKeys.of(document);
   }
   try {
-    return await issuerKeys.of(issuer, keyId, rootOf(uid));
+    return await issuerKeys.of(issuer, keyId, uid);
   } catch (error) {
     if (!(error instanceof FetchError)) throw error;
     log.warn({ err: error, identity: uid }, "fetching the keys of an issuer failed");
@@ -293,7 +330,7 @@ async function keysFor(
 }
 
 /** @throws ApiError (7) if the identity was deleted in the meantime */
-async function updateLastSeen(tx: Writer, uid: string, now: number): Promise<void> {
+export async function updateLastSeen(tx: Writer, uid: string, now: number): Promise<void> {
   const identity = await identities.find(tx, uid);
   if (identity === undefined) throw mismatch();
   const { lastSeenTime } = identity;

@@ -70,16 +70,15 @@ function typeHtml({ $ref, anyOf, type, format, enum: values, items, additionalPr
   }
   if (items !== undefined) return `list of ${typeHtml(items)}`;
   if (typeof additionalProperties === "object") return `map of ${typeHtml(additionalProperties)}`;
-  if (values !== undefined)
+  if (values !== undefined) {
+    const listed = values
+      .filter((value) => value !== null)
+      .map(code)
+      .join(" ");
     return values.length > 12
-      ? `<details class="values"><summary>one of ${values.length}</summary>${values
-          .filter((value) => value !== null)
-          .map(code)
-          .join(" ")}</details>`
-      : `one of ${values
-          .filter((value) => value !== null)
-          .map(code)
-          .join(" ")}`;
+      ? `<details class="values"><summary>one of ${values.length}</summary>${listed}</details>`
+      : `one of ${listed}`;
+  }
   return escaped([typeof type === "object" ? type[0] : type, format ?? pattern].filter(Boolean).join(" "));
 }
 

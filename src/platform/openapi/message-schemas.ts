@@ -146,6 +146,8 @@ export function described(...sentences: (string | undefined)[]): { description?:
 }
 
 const wellKnownTypes: Readonly<Record<string, Schema>> = {
+  "google.protobuf.Struct": { type: "object" },
+  "google.protobuf.Value": {},
   "google.protobuf.Timestamp": { type: "string", format: "date-time" },
   "google.protobuf.Duration": { type: "string", pattern: "^-?\\d{1,12}(\\.\\d{1,9})?s$" },
   "google.protobuf.FieldMask": { type: "string" },

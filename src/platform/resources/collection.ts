@@ -8,7 +8,7 @@ import { type Reader, type Statement, statement } from "../store/database.ts";
 import type { ResourceColumns, ResourceTable, Tables } from "../store/schema/tables.ts";
 import type { Order, SortColumn } from "./order.ts";
 import { isTooLarge, tooLarge } from "./resource-size.ts";
-import { selectRows } from "./select-rows.ts";
+import { selectPageRows } from "./select-page-rows.ts";
 import { checkLimits } from "./resource-limits.ts";
 import { add, type Addition, additionFor, additionsOf, deleteTreeCounts, type LimitedCount } from "./tree-counts.ts";
 
@@ -115,7 +115,7 @@ export class Collection<D extends DescMessage = DescMessage, T extends ResourceT
     const found = new Map<string, S>();
     for (let start = 0; start < wanted.length; start += maximumParameters) {
       const some = wanted.slice(start, start + maximumParameters);
-      const rows = await reader.query((db) => selectRows(db, table).where("uid", "in", some));
+      const rows = await reader.query((db) => selectPageRows(db, table).where("uid", "in", some));
       for (const { uid, body } of rows) {
         const message = body === null ? await this.find(reader, uid) : this.parse(body);
         if (message !== undefined) found.set(uid, summary(message));

@@ -3,7 +3,7 @@ import type { Reader } from "../store/database.ts";
 import type { ResourceTable } from "../store/schema/tables.ts";
 import type { Order } from "./order.ts";
 import type { PageQuery, PageRow } from "./page-query.ts";
-import { selectRows } from "./select-rows.ts";
+import { selectPageRows } from "./select-page-rows.ts";
 import { allOf, type Condition, inRegions, inRegionsWithoutIndex, type RowBuilder } from "./row-condition.ts";
 
 /** An index entry: the value of the sort column, and the uid. */
@@ -25,7 +25,7 @@ export async function walkInOrder(reader: Reader, query: PageQuery): Promise<Pag
 export async function rowsOf(reader: Reader, table: ResourceTable, entries: readonly Entry[]): Promise<PageRow[]> {
   const uids = entries.map(({ uid }) => uid);
   if (uids.length === 0) return [];
-  const rows = await reader.query((db) => selectRows(db, table).where("uid", "in", uids));
+  const rows = await reader.query((db) => selectPageRows(db, table).where("uid", "in", uids));
   const byUid = new Map(rows.map((row) => [row.uid, row]));
   return uids.map((uid) => byUid.get(uid)).filter((row) => row !== undefined);
 }

@@ -9,7 +9,7 @@ import type { PageQuery, PageRow } from "./page-query.ts";
 import type { Cursor } from "./page-token.ts";
 import type { Region } from "./region.ts";
 import { allOf, type Condition, inRegions, type RowBuilder } from "./row-condition.ts";
-import { selectRows } from "./select-rows.ts";
+import { selectPageRows } from "./select-page-rows.ts";
 
 /** The cost of reading and sorting a row, relative to that of looking at an index entry. */
 const rowPerEntry = 4;
@@ -62,7 +62,7 @@ async function rowsByUid(reader: Reader, query: PageQuery): Promise<PageRow[]> {
     if (isBeforeCursor(region, start, query)) continue;
     const inThisRegion: Condition[] = [(row) => inRange(row, region, order, cursor?.uid), ...conditions];
     const found = await reader.query((db) =>
-      selectRows(db, table)
+      selectPageRows(db, table)
         .where((row) => allOf(row, inThisRegion))
         .orderBy("uid", order.direction)
         .limit(limit)
@@ -124,7 +124,7 @@ function startOf(region: Region): string {
 function sortedRows(reader: Reader, query: PageQuery): Promise<PageRow[]> {
   const { table, regions, conditions, order, cursor, skip, limit } = query;
   return reader.query((db) =>
-    selectRows(db, table)
+    selectPageRows(db, table)
       .where((row) => allOf(row, [inRegions(regions), ...conditions]))
       .$if(cursor !== undefined, (select) => select.where((row) => after(row, order, cursor as Cursor)))
       .orderBy(order.column, order.direction)

@@ -7,7 +7,8 @@ import { DatabaseUnavailableError } from "../store/database.ts";
 import type { Span, Tracer } from "#src/telemetry/tracer.ts";
 import type { CallSlot, CallSlots } from "./call-slots.ts";
 import type { PlatformMetrics } from "./platform-metrics.ts";
-import { RefusalLog } from "./refusal-log.ts";
+import type { SecurityLog } from "../audit/security-log.ts";
+import { recordCall } from "./record-call.ts";
 
 export interface CallRunnerOptions {
   readonly metrics: PlatformMetrics;
@@ -18,6 +19,7 @@ export interface CallRunnerOptions {
   readonly slots: CallSlots;
   readonly faults: Faults;
   readonly tracer?: Tracer | undefined;
+  readonly securityLog: SecurityLog;
 }
 
 /** A call whose operation is known. */
@@ -47,11 +49,9 @@ const serverErrors: ReadonlySet<number> = new Set([Code.deadlineExceeded, Code.i
 /** Runs calls for every transport: limits, counts and logs them, and returns a response or an `ApiError`. */
 export class CallRunner {
   readonly #options: CallRunnerOptions;
-  readonly #refusals: RefusalLog;
 
   constructor(options: CallRunnerOptions) {
     this.#options = options;
-    this.#refusals = new RefusalLog(options.log, () => performance.now());
   }
 
   /**
@@ -65,7 +65,7 @@ export class CallRunner {
   }
 
   async #run<T>(find: () => Promise<FoundCall<T>>, address: string, span?: Span): Promise<CallResult<T>> {
-    const { metrics, log, latency, slots, faults } = this.#options;
+    const { metrics, log, latency, slots, faults, securityLog } = this.#options;
     const started = performance.now();
     let operation = "unknown";
     let result: CallResult<T>;
@@ -90,8 +90,8 @@ export class CallRunner {
     const code = result.kind === "response" ? 0 : result.error.code;
     metrics.observe(operation, code, seconds);
     log.debug({ operation, code, seconds }, "call completed");
-    if (result.kind === "error")
-      this.#refusals.record({ operation, error: result.error, address, caller: slot.caller });
+    const error = result.kind === "error" ? result.error : undefined;
+    recordCall(securityLog, { method: operation, address, caller: slot.caller }, error);
     span?.rename(operation);
     span?.set({ "rpc.method": operation, "rpc.grpc.status_code": code });
     if (serverErrors.has(code)) span?.fail("the platform failed");

@@ -39,36 +39,37 @@ export class CallSlots {
 export class CallSlot {
   readonly #running: Pool;
   readonly #waiting: Pool;
-  readonly #address: string;
+  /** The address of the client. */
+  readonly address: string;
   readonly #onChange: (running: number) => void;
   #held: readonly Share[] | undefined;
-  #caller: string | undefined;
+  #caller: Caller | undefined;
 
   constructor(running: Pool, waiting: Pool, address: string, onChange: (running: number) => void) {
     this.#running = running;
     this.#waiting = waiting;
-    this.#address = address;
+    this.address = address;
     this.#onChange = onChange;
   }
 
-  /** The uid of the authenticated identity, or "admin"; undefined if the slot was not taken for one. */
-  get caller(): string | undefined {
+  /** The authenticated caller; undefined if the slot was not taken for one. */
+  get caller(): Caller | undefined {
     return this.#caller;
   }
 
   /** The shares that the slot is taken from; those of its address while it is not taken. */
   get shares(): readonly Share[] {
-    return this.#held ?? unauthenticatedShares(this.#address);
+    return this.#held ?? unauthenticatedShares(this.address);
   }
 
   /** Takes the slot before the caller is known. @throws ApiError (8) */
   takeUnauthenticated(): void {
-    this.#take(unauthenticatedShares(this.#address));
+    this.#take(unauthenticatedShares(this.address));
   }
 
   /** Takes the slot for a caller, from the shares of whom it was taken for before. @throws ApiError (8) */
   takeFor(caller: Caller): void {
-    this.#caller = caller.kind === "admin" ? "admin" : caller.uid;
+    this.#caller = caller;
     this.#take(callerShares(caller));
   }
 

@@ -47,7 +47,7 @@ export function operationsOf(
           if (bearer === undefined || bearer === "") throw unauthenticated("a bearer token is required");
           return async (slot, read) => {
             slot.takeUnauthenticated();
-            return handler(read(), { bearer, slot });
+            return handler(read(), { bearer, slot, method: name, address: slot.address });
           };
         };
         return { method, name, authentication, transports, authenticate };
@@ -63,7 +63,7 @@ export function operationsOf(
           return async (slot, read) => {
             slot.takeFor(caller);
             if (caller.kind === "identity") rateLimit?.admit(caller.uid);
-            return handler(read(), { caller });
+            return handler(read(), { caller, method: name, address: slot.address });
           };
         },
       };

@@ -14,6 +14,18 @@ export interface MetricSources {
   readonly signingKeyCreation: () => Promise<number>;
   /** Milliseconds from one signing key to the next. */
   readonly signingKeyInterval: number;
+  /** How many security events were left out of the logs. */
+  readonly omittedEvents: () => number;
+  /** Undefined if the audit log is not exported. */
+  readonly auditExport: ExportSource | undefined;
+}
+
+/** The export of the audit log. */
+export interface ExportSource {
+  /** Milliseconds since the oldest record that was not exported. */
+  readonly lag: () => Promise<number>;
+  readonly exported: number;
+  readonly failures: number;
 }
 
 /** The metrics of the platform, in the Prometheus text format. */
@@ -72,12 +84,46 @@ export class PlatformMetrics {
       "The time from the creation of one signing key to the next (--signing-key-interval).",
       () => inSeconds(sources.signingKeyInterval),
     );
+    const { auditExport } = sources;
+    this.#countOnScrape(
+      "muster_platform_server_security_events_omitted_total",
+      "Security events that were left out of the audit log and of the log, because there were too many.",
+      () => sources.omittedEvents(),
+    );
+    this.#onScrape(
+      "muster_platform_server_audit_export_lag_seconds",
+      "The age of the oldest audit record that was not exported, on any replica; 0 if all were. Absent without --audit-webhook.",
+      async () => inSeconds(await auditExport?.lag()),
+    );
+    this.#countOnScrape(
+      "muster_platform_server_audit_export_records_total",
+      "Audit records that this replica has exported.",
+      () => auditExport?.exported ?? 0,
+    );
+    this.#countOnScrape(
+      "muster_platform_server_audit_export_failures_total",
+      "Attempts of this replica to export audit records that failed.",
+      () => auditExport?.failures ?? 0,
+    );
   }
 
   /** @param method the name of the operation, or "unknown" @param code the gRPC code, 0 for success */
   observe(method: string, code: number, seconds: number): void {
     this.#requests.inc({ method, code });
     this.#duration.observe(seconds);
+  }
+
+  /** A counter that is read at each scrape. */
+  #countOnScrape(name: string, help: string, read: () => number): void {
+    const counter: Counter = new Counter({
+      name,
+      help,
+      registers: [this.registry],
+      collect: () => {
+        counter.reset();
+        counter.inc(read());
+      },
+    });
   }
 
   /** A gauge that is read at each scrape; without a value, it has no sample. */

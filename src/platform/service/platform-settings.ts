@@ -14,6 +14,10 @@ export interface PlatformSettings {
   readonly refreshLifetime: number;
   /** How many refresh tokens an identity can have. The oldest ones end if there are more. */
   readonly maximumRefreshTokens: number;
+  /** Milliseconds from a login until its refresh tokens expire, however often they are used. */
+  readonly loginLifetime: number;
+  /** Issuers at which anybody can have an account, in addition to those that are known. */
+  readonly publicIssuers: readonly string[];
   readonly trustedIssuers: readonly TrustedIssuer[];
   /** Where the requests are sent that AWS principals sign. */
   readonly awsSts: StsEndpoint;

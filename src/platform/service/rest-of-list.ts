@@ -1,33 +1,23 @@
 import { create, type DescMessage, type Message, type MessageShape, toBinary } from "@bufbuild/protobuf";
-import { Code, ApiError, resourceExhausted } from "../errors/api-error.ts";
+import { Code, ApiError } from "../errors/api-error.ts";
 import { sizeLimits } from "../limits/size-limits.ts";
 
-/** Lists whose rest is being sent, on this replica and to one caller. Each has some of its resources in memory. */
-const maximum = { together: 64, ofCaller: 8 };
 /** The longest time in which a list may be sent (ms), that of a call. */
 const longest = 60_000;
 
 /** The part of a v1 list after the items that its message has. It is read while it is sent. */
 export class RestOfList<T extends Message = Message> implements AsyncIterableIterator<readonly T[]> {
-  static readonly #open = new Map<string, number>();
-  static #count = 0;
-  readonly #caller: string;
+  readonly #closed: () => void;
   readonly #read: () => Promise<readonly T[]>;
   readonly #timer: NodeJS.Timeout;
   #isOpen = true;
 
   /**
-   * @param caller the callers that share a limit
+   * @param closed is called once, when the list has been read, has failed, or took too long
    * @param read returns the next items; none at the end
-   * @throws ApiError (8) if too many lists are being sent
    */
-  constructor(caller: string, read: () => Promise<readonly T[]>) {
-    const ofCaller = RestOfList.#open.get(caller) ?? 0;
-    if (RestOfList.#count >= maximum.together || ofCaller >= maximum.ofCaller)
-      throw resourceExhausted("too many large lists are being sent; retry later, or use pages of v2beta1", 1);
-    RestOfList.#count += 1;
-    RestOfList.#open.set(caller, ofCaller + 1);
-    this.#caller = caller;
+  constructor(closed: () => void, read: () => Promise<readonly T[]>) {
+    this.#closed = closed;
     this.#read = read;
     // A response that ends before it is sent does not read the list to its end.
     this.#timer = setTimeout(() => this.#close(), longest).unref();
@@ -58,10 +48,7 @@ export class RestOfList<T extends Message = Message> implements AsyncIterableIte
     if (!this.#isOpen) return;
     this.#isOpen = false;
     clearTimeout(this.#timer);
-    RestOfList.#count -= 1;
-    const others = (RestOfList.#open.get(this.#caller) ?? 1) - 1;
-    if (others === 0) RestOfList.#open.delete(this.#caller);
-    else RestOfList.#open.set(this.#caller, others);
+    this.#closed();
   }
 }
 

@@ -1,16 +1,17 @@
 import type { DescMethod, DescService, Message, MessageShape } from "@bufbuild/protobuf";
 import type { Caller } from "../access/caller.ts";
 import { checkSizes } from "../contract/check-sizes.ts";
+import type { CallDetails } from "../audit/authored-writer.ts";
 import type { CallSlot } from "./call-slots.ts";
 
 /** The context of a call. */
-export interface Call {
+export interface Call extends CallDetails {
   /** The authenticated caller. */
   readonly caller: Caller;
 }
 
 /** The context of a call whose bearer token is not an API token. */
-export interface AnonymousCall {
+export interface AnonymousCall extends CallDetails {
   readonly bearer: string;
   /** The slot of the call, which the handler gives up while it waits for somebody else. */
   readonly slot: CallSlot;

@@ -7,6 +7,7 @@ import { AuthoredWriter } from "../audit/authored-writer.ts";
 import type { PageTokens } from "../resources/page-token.ts";
 import type { Reader, Database } from "../store/database.ts";
 import { callerShares } from "./caller-shares.ts";
+import { OpenLists } from "./open-lists.ts";
 import type { PlatformSettings } from "./platform-settings.ts";
 import type { Call } from "./service.ts";
 
@@ -25,6 +26,7 @@ export type WriteSession = Session<AuthoredWriter>;
 
 /** Opens a session for each call. */
 export class Sessions {
+  readonly openLists = new OpenLists();
   readonly #database: Database;
   readonly #clock: WallClock;
   readonly #settings: PlatformSettings;
@@ -50,7 +52,7 @@ export class Sessions {
     return this.#database.write(async (tx) => {
       const now = this.#clock();
       return work(
-        await this.#open(new AuthoredWriter(tx, authorOf(call.caller), now, this.#settings.quota), call, now),
+        await this.#open(new AuthoredWriter(tx, authorOf(call.caller), now, this.#settings.quota, call), call, now),
       );
     }, callerShares(call.caller));
   }

@@ -74,6 +74,7 @@ it("every method, List, v1 and downscoped tokens: the access rules equal those o
           });
       }
     }
+    await exchange.close();
     await platform.close();
     if (wrong.length > 0) break;
   }

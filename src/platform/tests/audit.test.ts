@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { type AuditFilter, type AuditRecord, readAuditLog, record } from "../audit/audit-log.ts";
+import { record } from "../audit/audit-log.ts";
+import type { AuditRecord } from "../audit/audit-record.ts";
+import { readAuditLog } from "../audit/read-records.ts";
+import type { RecordFilter } from "../audit/record-query.ts";
 import { AuthoredWriter } from "../audit/authored-writer.ts";
 import { type Client, RunningPlatform } from "./running-platform.testing.ts";
-
-const everything: AuditFilter = { since: undefined, until: undefined, uid: undefined, actor: undefined };
 
 let platform: RunningPlatform;
 let admin: Client;
@@ -15,12 +16,11 @@ beforeAll(async () => {
 afterAll(() => platform.stop());
 
 /** Reads the audit log as `muster platform audit` does while a platform runs. */
-const audit = async (filter: Partial<AuditFilter> = {}): Promise<AuditRecord[]> => {
+const audit = async (filter: RecordFilter = {}): Promise<AuditRecord[]> => {
   const database = await platform.openDatabase();
   try {
     const records: AuditRecord[] = [];
-    for await (const entry of readAuditLog((work) => database.read(work), { ...everything, ...filter }))
-      records.push(entry);
+    for await (const entry of readAuditLog((work) => database.read(work), filter)) records.push(entry);
     return records;
   } finally {
     await database.close();
@@ -34,7 +34,7 @@ describe("audit", () => {
     const group = await owner.group(root, "audited");
     await owner.ok("PATCH", `/iam/v2beta1/groups/${group}`, { description: "seen" });
     await admin.ok("DELETE", `/iam/v2beta1/groups/${group}`);
-    const records = await audit({ uid: group });
+    const records = await audit({ resource: group });
     expect(records.map(({ actor, action, type, uid, fields }) => ({ actor, action, type, uid, fields }))).toEqual([
       {
         actor: {
@@ -88,7 +88,7 @@ describe("audit", () => {
       google: { projectId: "p", projectNumber: "1" },
     });
     await admin.ok("DELETE", `/iam/v2beta1/identities/${identity}`);
-    const records = await audit({ uid: group });
+    const records = await audit({ resource: group });
     expect(records.map(({ action, type }) => `${action} ${type}`).toSorted()).toEqual([
       "create account association",
       "create group",
@@ -112,7 +112,7 @@ describe("audit", () => {
     platform.advance(60_000);
     const parent = await admin.group(root, "parent");
     const child = await admin.group(parent, "child");
-    expect((await audit({ uid: parent })).map(({ uid }) => uid)).toEqual([parent, child]);
+    expect((await audit({ resource: parent })).map(({ uid }) => uid)).toEqual([parent, child]);
     expect((await audit({ since: from })).map(({ uid }) => uid)).toEqual([parent, child]);
     expect((await audit({ until: from })).some(({ uid }) => uid === parent)).toBe(false);
     expect((await audit({ actor: "admin", since: from })).length).toBe(2);
@@ -128,9 +128,9 @@ describe("audit", () => {
     );
     await database.close();
     const others = await audit({ since: Date.UTC(2020, 2) });
-    expect(await audit({ uid: "old" })).toHaveLength(1);
+    expect(await audit({ resource: "old" })).toHaveLength(1);
     const replica = await RunningPlatform.start({}, { replicaOf: platform, auditRetention: 365 * 24 * 3_600_000 });
-    await vi.waitUntil(async () => (await audit({ uid: "old" })).length === 0);
+    await vi.waitUntil(async () => (await audit({ resource: "old" })).length === 0);
     await replica.stop();
     expect(await audit()).toEqual(others);
   });

@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { decodeJwt, type JWTPayload, SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { readAuditLog } from "../audit/audit-log.ts";
+import { readAuditLog } from "../audit/read-records.ts";
 import { type Client, RunningPlatform } from "./running-platform.testing.ts";
 import { selfSignedCertificate } from "./self-signed.testing.ts";
 
@@ -256,7 +256,7 @@ describe("revokeTokens", () => {
     const caller = await viewer(platform);
     await revoke(platform.admin, caller.identity);
     const database = await platform.openDatabase();
-    const filter = { since: undefined, until: undefined, uid: caller.identity, actor: "admin" };
+    const filter = { resource: caller.identity, actor: "admin" };
     const records = [];
     for await (const record of readAuditLog((work) => database.read(work), filter)) records.push(record);
     await database.close();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { namedAdmins } from "../access/admin-token.ts";
-import { readAuditLog } from "../audit/audit-log.ts";
+import { readAuditLog } from "../audit/read-records.ts";
 import { createNamedAdmin, maximumNamedAdmins, revokeNamedAdmin } from "../named-admins.ts";
 import type { Database } from "../store/database.ts";
 import { RunningPlatform } from "./running-platform.testing.ts";
@@ -28,7 +28,7 @@ describe("a named admin", () => {
     const token = await create("alice");
     const { uid } = await platform.as(token).ok("POST", "/iam/v2beta1/groups", { name: "by-alice" });
     const records = [];
-    const filter = { since: undefined, until: undefined, uid: undefined, actor: "admin/alice" };
+    const filter = { actor: "admin/alice" };
     for await (const record of readAuditLog((work) => database.read(work), filter)) records.push(record);
     expect(records).toMatchObject([{ actor: { kind: "admin", name: "alice" }, action: "create", uid }]);
 

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { decodeProtectedHeader } from "jose";
+import pino from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { rotateKeyFile } from "../rotate-key-file.ts";
 import type { Database } from "../store/database.ts";
@@ -10,11 +11,14 @@ import { RunningPlatform } from "./running-platform.testing.ts";
 
 const hour = 3_600_000;
 const minute = 60_000;
+const lines: { readonly msg: string; readonly kid?: string }[] = [];
 let platform: RunningPlatform;
 let database: Database;
 let identity: string;
 beforeEach(async () => {
-  platform = await RunningPlatform.start({}, { signingKeyInterval: 24 * hour });
+  lines.length = 0;
+  const log = pino({ base: null }, { write: (line) => void lines.push(JSON.parse(line)) });
+  platform = await RunningPlatform.start({}, { signingKeyInterval: 24 * hour, log });
   database = await platform.openDatabase();
   identity = await platform.makeIdentity(platform.root);
 });
@@ -54,6 +58,9 @@ describe("a signing key on demand", () => {
     const kid = await rotateSigningKey(database, platform.masterKey, { revoke: true, now: platform.now });
     platform.advance(minute);
     expect(await published()).toEqual([kid]);
+    const logged = lines.map(({ msg, kid: key }) => [msg, key]);
+    expect(logged).toContainEqual(["signing key published", kid]);
+    expect(logged).toContainEqual(["signing key removed", kidOf(old)]);
     expect(await isValid(old)).toBe(false);
     const next = await token();
     expect([kidOf(next), await isValid(next)]).toEqual([kid, true]);

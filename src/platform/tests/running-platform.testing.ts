@@ -129,6 +129,7 @@ interface RunningOptions
       | "faultInjection"
       | "drainDelay"
       | "auditRetention"
+      | "auditWebhook"
       | "initFile"
       | "log"
     >
@@ -171,6 +172,8 @@ export function optionsIn(folder: string, database: Database): PlatformOptions {
     faultInjection: false,
     drainDelay: 0,
     auditRetention: undefined,
+    maximumAuditEvents: 1_000_000,
+    auditWebhook: undefined,
     initFile: undefined,
     log: pino({ level: "silent" }),
     settings: settingsAt,

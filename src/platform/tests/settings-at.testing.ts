@@ -10,6 +10,8 @@ export function settingsAt(url: string): PlatformSettings {
     audiences: [],
     refreshLifetime: 24 * 3_600_000,
     maximumRefreshTokens: tokenLimits.refreshTokens.value,
+    loginLifetime: 24 * 3_600_000,
+    publicIssuers: [],
     trustedIssuers: [],
     awsSts: { url: "https://sts.amazonaws.com", ca: undefined, privateAddresses: false },
     awsHeaderVendor: "Muster",

@@ -79,7 +79,9 @@ describe("v1 lists", () => {
     for (const socket of sockets) socket.destroy();
     // The share is free again when they have ended.
     await expect
-      .poll(async () => (await platform.admin.get(`/registry/v1/repos?uidp.children_of=${small}`)).status)
+      .poll(async () => (await platform.admin.get(`/registry/v1/repos?uidp.children_of=${small}`)).status, {
+        timeout: 20_000,
+      })
       .toBe(200);
   });
 });

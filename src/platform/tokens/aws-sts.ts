@@ -34,12 +34,12 @@ export class AwsSts {
   }
 
   /**
-   * @param root the root group of the identity that is assumed
+   * @param identity the uid of the identity that is assumed
    * @returns undefined if AWS does not accept the signature
    * @throws FetchError
    */
-  async principalOf(token: AwsToken, root: string): Promise<AwsPrincipal | undefined> {
-    const lease = Lease.take(this.#requests, [rootGroupShare(root)]);
+  async principalOf(token: AwsToken, identity: string): Promise<AwsPrincipal | undefined> {
+    const lease = Lease.take(this.#requests, [rootGroupShare(identity)]);
     if (lease === undefined) throw new FetchError("is being asked too often; retry later", true);
     try {
       return await ask(token, this.#endpoint);

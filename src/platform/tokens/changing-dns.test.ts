@@ -3,7 +3,6 @@ import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { selfSignedCertificate } from "#src/platform/tests/self-signed.testing.ts";
-import { fetchDocument } from "./fetch-document.ts";
 
 /** The addresses that the name resolves to: one entry per lookup, the last one for all further lookups. */
 const lookups: LookupAddress[][] = [];
@@ -17,6 +16,11 @@ vi.mock("node:dns", () => ({
 }));
 /** In these tests a loopback address counts as public, so that no packet leaves the machine. */
 vi.mock("./public-address.ts", () => ({ isPublicAddress: (address: string) => address === "127.0.0.2" }));
+
+// Other files of the worker use the module with the real resolver, before and after this one.
+vi.resetModules();
+const { fetchDocument } = await import("./fetch-document.ts");
+afterAll(() => void vi.resetModules());
 
 const { key, certificate } = selfSignedCertificate();
 const reached = { public: 0, private: 0 };

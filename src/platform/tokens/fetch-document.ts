@@ -29,8 +29,10 @@ export interface FetchOptions {
   readonly ca: string | undefined;
   /** The time limit for the whole request, in milliseconds. */
   readonly timeLimit?: number;
-  /** GET by default. A POST has no body. */
+  /** GET by default. */
   readonly method?: "GET" | "POST";
+  /** The body of a POST; none by default. */
+  readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -41,7 +43,14 @@ export interface FetchOptions {
  */
 export async function fetchDocument(
   url: string,
-  { privateAddresses, ca, timeLimit = defaultTimeLimit, method = "GET", headers = acceptJson }: FetchOptions,
+  {
+    privateAddresses,
+    ca,
+    timeLimit = defaultTimeLimit,
+    method = "GET",
+    body: content,
+    headers = acceptJson,
+  }: FetchOptions,
 ): Promise<string> {
   const parsed = URL.parse(url);
   if (parsed?.protocol !== "https:") throw new FetchError("is not an https URL", false);
@@ -61,6 +70,7 @@ export async function fetchDocument(
       method,
       signal,
       headers,
+      ...(content === undefined ? {} : { body: content }),
     });
     if (statusCode >= 300 && statusCode < 400) throw new FetchError("responded with a redirect", false);
     if (statusCode !== 200)

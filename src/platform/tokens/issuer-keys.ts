@@ -4,6 +4,7 @@ import { BoundedCache } from "../limits/bounded-cache.ts";
 import { Lease } from "../shares/lease.ts";
 import { Pool } from "../shares/pool.ts";
 import { rootGroupShare } from "../shares/share.ts";
+import { discover, type FetchText } from "./discovery.ts";
 import { FetchError, fetchDocument, type FetchOptions } from "./fetch-document.ts";
 import { parseJwks } from "./jwks.ts";
 import { KeySet } from "./key-set.ts";
@@ -17,8 +18,6 @@ const refetchAfter = 30_000;
 const failureTime = 5_000;
 /** An estimate of the memory of an entry without its keys. */
 const entryBytes = 2_048;
-
-export type FetchText = (url: string, options: FetchOptions) => Promise<string>;
 
 export interface IssuerKeysOptions {
   readonly trusted: readonly TrustedIssuer[];
@@ -65,18 +64,18 @@ export class IssuerKeys {
   /**
    * The issuer's keys. They are fetched again if none of the cached ones has the id, and returned even if none of the fetched
    * ones has it.
-   * @param root the root group of the identity that is assumed
+   * @param identity the uid of the identity that is assumed
    * @throws FetchError that is transient, if the id is unknown and the issuer cannot be asked now: it may have rotated its
    *   keys; or if too many issuers are being asked
    */
-  async of(issuer: string, keyId: string | undefined, root: string): Promise<KeySet> {
+  async of(issuer: string, keyId: string | undefined, identity: string): Promise<KeySet> {
     const known = this.#known.get(issuer);
     const age = this.#clock() - (known?.requestedAt ?? 0);
-    if (known === undefined || age > (known.failed ? failureTime : freshTime)) return this.#fetchKeys(issuer, root);
+    if (known === undefined || age > (known.failed ? failureTime : freshTime)) return this.#fetchKeys(issuer, identity);
     const keys = await known.keys;
     if (keyId === undefined || keys.has(keyId)) return keys;
     const latest = known.refetched ?? known;
-    if (this.#clock() - latest.requestedAt > refetchAfter) return this.#refetch(issuer, known, root);
+    if (this.#clock() - latest.requestedAt > refetchAfter) return this.#refetch(issuer, known, identity);
     const fetched = await latest.keys;
     if (fetched.has(keyId)) return fetched;
     throw new FetchError(
@@ -86,9 +85,9 @@ export class IssuerKeys {
   }
 
   /** Anyone can send an unknown key id, so the cached keys stay in use if the issuer does not respond. */
-  #refetch(issuer: string, known: CachedKeys, root: string): Promise<KeySet> {
+  #refetch(issuer: string, known: CachedKeys, identity: string): Promise<KeySet> {
     const requestedAt = this.#clock();
-    const keys = this.#request(issuer, root);
+    const keys = this.#request(issuer, identity);
     known.refetched = { requestedAt, keys };
     keys.then(
       (fetched) => this.#cache(issuer, { requestedAt, keys, failed: false }, fetched),
@@ -97,8 +96,8 @@ export class IssuerKeys {
     return keys;
   }
 
-  #fetchKeys(issuer: string, root: string): Promise<KeySet> {
-    const keys = this.#request(issuer, root);
+  #fetchKeys(issuer: string, identity: string): Promise<KeySet> {
+    const keys = this.#request(issuer, identity);
     const known: CachedKeys = { requestedAt: this.#clock(), keys, failed: false };
     this.#cache(issuer, known);
     keys.then(
@@ -115,8 +114,8 @@ export class IssuerKeys {
   }
 
   /** @throws FetchError that is transient, at once and uncached, if too many issuers are asked */
-  #request(issuer: string, root: string): Promise<KeySet> {
-    const lease = Lease.take(this.#requests, [rootGroupShare(root)]);
+  #request(issuer: string, identity: string): Promise<KeySet> {
+    const lease = Lease.take(this.#requests, [rootGroupShare(identity)]);
     if (lease === undefined)
       throw new FetchError("cannot be asked for its keys, because too many issuers are being asked; retry later", true);
     return this.#discover(issuer).finally(() => lease.release());
@@ -132,16 +131,8 @@ export class IssuerKeys {
   }
 
   async #discoverJwksUrl(issuer: string, options: FetchOptions): Promise<string> {
-    const text = await this.#fetch(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`, options);
-    let configuration: { issuer?: unknown; jwks_uri?: unknown } | null;
-    try {
-      configuration = JSON.parse(text) as typeof configuration;
-    } catch {
-      throw new FetchError("has a discovery document that is not JSON", false);
-    }
-    if (configuration?.issuer !== issuer) throw new FetchError("has a discovery document of another issuer", false);
-    if (typeof configuration.jwks_uri !== "string")
-      throw new FetchError("has a discovery document without jwks_uri", false);
-    return configuration.jwks_uri;
+    const { jwks_uri: url } = await discover(issuer, this.#fetch, options);
+    if (typeof url !== "string") throw new FetchError("has a discovery document without jwks_uri", false);
+    return url;
   }
 }

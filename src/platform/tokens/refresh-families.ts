@@ -57,7 +57,14 @@ export interface RequestedContent {
 }
 
 /** Why a refresh token is rejected: "wider" requests more than the family has. */
-export type RefreshFailure = "unknown" | "reused" | "wider";
+export type RefreshRejection =
+  | { readonly kind: "rejected"; readonly reason: "unknown" | "wider" }
+  | {
+      readonly kind: "rejected";
+      readonly reason: "reused";
+      /** Whose family has ended. */
+      readonly content: Pick<ApiTokenContent, "identityUid" | "actor">;
+    };
 
 /** The result of using a refresh token. */
 export type RefreshResult =
@@ -69,7 +76,7 @@ export type RefreshResult =
       readonly token: string;
       readonly expires: number;
     }
-  | { readonly kind: "rejected"; readonly reason: RefreshFailure };
+  | RefreshRejection;
 
 /**
  * Starts a family. An identity has at most about `maximum` of them: the ones that expire first end. They are counted only
@@ -101,13 +108,14 @@ export async function useRefreshToken(
   wanted: RequestedContent,
   now: number,
 ): Promise<RefreshResult> {
-  const id = /^muster-refresh-([0-9a-f]{24})\.[\w-]{43}$/.exec(token)?.[1];
+  const id = familyOf(token);
   const family = id === undefined ? undefined : await tx.first(select, { id });
   if (id === undefined || family === undefined || family.expires <= now) return { kind: "rejected", reason: "unknown" };
   if (!(await isAssumable(tx, family.identity_uid, now))) return { kind: "rejected", reason: "unknown" };
   if (family.token_hash !== hashOf(token)) {
     await tx.run(deleteFamily, { id });
-    return { kind: "rejected", reason: "reused" };
+    const { actor } = parse(family.identity_uid, "", family.content);
+    return { kind: "rejected", reason: "reused", content: { identityUid: family.identity_uid, actor } };
   }
   // The end of all tokens of an identity deletes its families, so a family that exists may use the current value.
   const stamp = await securityStampOf(tx, family.identity_uid);
@@ -118,6 +126,22 @@ export async function useRefreshToken(
   const next = newToken(id);
   await tx.run(rotate, { id, token_hash: next.token_hash, content: serialize(content) });
   return { kind: "rotated", content, token: next.token, expires: family.expires };
+}
+
+/** The id of the family of a refresh token, of which nothing is verified; undefined if it is not a refresh token. */
+export function familyOf(token: string): string | undefined {
+  return /^muster-refresh-([0-9a-f]{24})\.[\w-]{43}$/.exec(token)?.[1];
+}
+
+/** Ends one family. @returns whose it was; undefined if there is none with the id */
+export async function endFamily(
+  tx: Writer,
+  id: string,
+): Promise<{ readonly identity: string; readonly actor: ApiTokenContent["actor"] } | undefined> {
+  const family = await tx.first(select, { id });
+  if (family === undefined) return undefined;
+  await tx.run(deleteFamily, { id });
+  return { identity: family.identity_uid, actor: parse(family.identity_uid, "", family.content).actor };
 }
 
 /** Ends all families of an identity. */

@@ -115,13 +115,21 @@ export class SigningKeys {
   async #refreshNow(): Promise<void> {
     const { clock, log } = this.#options;
     try {
-      this.#keys = await loadKeys(this.#options, this.#keys);
+      const before = this.#keys;
+      this.#keys = await loadKeys(this.#options, before);
+      for (const { kid } of missingIn(before, this.#keys)) log.info({ kid }, "signing key published");
+      for (const { kid } of missingIn(this.#keys, before)) log.info({ kid }, "signing key removed");
       this.#refreshedAt = clock();
     } catch (error) {
       log.warn({ err: error }, "refresh of the signing keys failed; the known keys stay in use");
       this.#refreshedAt = clock() - refreshInterval + retryInterval;
     }
   }
+}
+
+/** Those of the keys that the others do not contain. */
+function missingIn(others: readonly SigningKey[], keys: readonly SigningKey[]): readonly SigningKey[] {
+  return keys.filter(({ kid }) => !others.some((other) => other.kid === kid));
 }
 
 /** Applies the schedule to the stored keys, creating and deleting keys as needed, and returns the result. */

@@ -15,15 +15,34 @@ interface Compilation {
   readonly variables: Readonly<Record<string, string | undefined>>;
 }
 
-/** `go list` and `go build` must have the same flags to have the same cache. */
+/**
+ * Packages of Kubernetes that are large, mostly generated, and not what a request to a custom resource spends its time in.
+ * They are compiled without inlining. (For all packages, that would save 16 % of the build's CPU time, and the API server
+ * would use 1.3 to 2.2 times as much.)
+ */
+const notInlined = [
+  "k8s.io/kubernetes/...",
+  "k8s.io/kube-aggregator/...",
+  "k8s.io/client-go/applyconfigurations/...",
+  "k8s.io/client-go/informers/...",
+  "k8s.io/client-go/kubernetes/...",
+  "k8s.io/client-go/listers/...",
+];
+
+/**
+ * `go list` and `go build` must have the same flags to have the same cache, and so must the programs, which share packages.
+ * Nobody debugs them, and therefore they have no debug information.
+ */
 const flags = [
   "-mod=readonly",
   "-trimpath",
   "-buildvcs=false",
-  // Nobody debugs the program. (Without inlining it would build faster still, and the API server would use half as much CPU
-  // time again.)
   "-gcflags=all=-dwarf=false",
+  ...notInlined.map((pattern) => `-gcflags=${pattern}=-dwarf=false -l`),
 ];
+
+/** These packages need most of the standard library, which is compiled while modules are downloaded. */
+const standardLibrary = ["encoding/json", "net/http", "text/template"];
 
 /** The compiler's heap is small, so that collecting its garbage costs more than the memory that it frees. */
 const compilerEnv = { CGO_ENABLED: "0", GOWORK: "off", GOGC: "off", GOMEMLIMIT: "1GiB" };
@@ -54,10 +73,13 @@ export async function compile(
 
   let downloads = 0;
   const stale = ["-deps", "-f", "{{if .Stale}}{{.ImportPath}}{{end}}"];
-  const missing = await go(folder, ["list", ...flags, ...stale, "."], signal, (line) => {
-    if (downloading.test(line)) downloads += 1;
-    report(() => `${downloads} modules downloaded`);
-  });
+  const [missing] = await Promise.all([
+    go(folder, ["list", ...flags, ...stale, "."], signal, (line) => {
+      if (downloading.test(line)) downloads += 1;
+      report(() => `${downloads} modules downloaded`);
+    }),
+    go(folder, ["build", ...flags, ...standardLibrary], signal),
+  ]);
 
   let compiled = 0;
   const linked = Object.entries(variables).map(([name, value]) => `-X ${name}=${value}`);
@@ -74,7 +96,7 @@ async function go(
   folder: string,
   args: readonly string[],
   signal: AbortSignal | undefined,
-  onLine: (line: string) => void,
+  onLine: (line: string) => void = () => {},
 ): Promise<readonly string[]> {
   const child = spawn("go", args, {
     cwd: folder,

@@ -1,5 +1,7 @@
 import { type Compilable, type Kysely, sql } from "kysely";
 import { auditLog } from "./audit-migration.ts";
+import { loginCodes } from "./login-codes-migration.ts";
+import { auditEvents } from "./audit-events-migration.ts";
 import { type Migration, resourceIndex, resourceTable, type SqlTypes } from "./migration.ts";
 import { namedAdmins } from "./named-admins-migration.ts";
 import { providersAndInvites } from "./providers-invites-migration.ts";
@@ -37,6 +39,8 @@ export const migrations: readonly Migration[] = [
   namedAdmins,
   resourceLimits,
   usedTokens,
+  loginCodes,
+  auditEvents,
 ];
 
 function core(db: Kysely<unknown>, types: SqlTypes): readonly Compilable[] {

@@ -95,6 +95,16 @@ interface AuditLogColumns {
   uid: string;
   /** Old and new values by field, as JSON, without secrets. */
   fields: string;
+  /** The uid of the root group of the resource; empty if there is no resource. */
+  root: Generated<string>;
+  /** The method of the contract; empty outside of a call. */
+  method: Generated<string>;
+  /** The gRPC code of the call. */
+  code: Generated<number>;
+  /** 1 for an event that changes nothing, such as a refused call, whose number is limited; 0 for a change. */
+  event: Generated<number>;
+  /** `RecordDetails` as JSON, or empty. */
+  details: Generated<string>;
 }
 
 export interface Tables {
@@ -156,6 +166,23 @@ export interface Tables {
     digest: string;
     /** Milliseconds since the epoch. */
     expires: number;
+  };
+  /** Authorization codes, and the codes of devices, of logins that are not complete. */
+  login_codes: {
+    /** SHA-256 of the code, in base64url. */
+    hash: string;
+    /** SHA-256 of the code that a person types for a device, in base64url; null for an authorization code. */
+    user_code_hash: string | null;
+    /** The address of the client that the code was created for. */
+    address: string;
+    /** Milliseconds since the epoch. */
+    expires: number;
+    /** `pending`, `approved`, `denied` or `used`. */
+    state: string;
+    /** When a device may ask for its token again, in milliseconds since the epoch. */
+    next_poll: number;
+    /** What the code is for, as JSON. */
+    content: string;
   };
 }
 

@@ -12,6 +12,7 @@ import { IssuerKeys } from "#src/platform/tokens/issuer-keys.ts";
 import type { MasterKey } from "#src/platform/tokens/master-key.ts";
 import { AwsSts } from "#src/platform/tokens/aws-sts.ts";
 import { PatternCache } from "#src/platform/tokens/pattern-cache.ts";
+import { SecurityLog } from "#src/platform/audit/security-log.ts";
 import { securityTokenService } from "#src/platform/oidc/security-token-service.ts";
 import { StaticKeySets } from "#src/platform/tokens/static-keys.ts";
 import { SigningKeys } from "#src/platform/tokens/signing-keys.ts";
@@ -27,6 +28,7 @@ const { exchange, exchangeRefreshToken } = SecurityTokenService.method;
 /** The platform's token exchange on a database, without a port. */
 export class Exchange {
   readonly #authenticator: Authenticator;
+  readonly #securityLog: SecurityLog;
   readonly #service: Extract<ReturnType<typeof securityTokenService>, { authentication: "none" }>;
 
   private constructor(database: Database, keys: SigningKeys) {
@@ -34,6 +36,7 @@ export class Exchange {
     const issuerKeys = new IssuerKeys({ trusted: [], clock, maximumRequests: 1 });
     const staticKeys = new StaticKeySets();
     const patterns = new PatternCache();
+    this.#securityLog = new SecurityLog({ database, log, clock, monotonic: clock });
     const awsSts = new AwsSts(settings.awsSts, 1);
     const options = {
       database,
@@ -46,6 +49,7 @@ export class Exchange {
       settings,
       clock,
       log,
+      securityLog: this.#securityLog,
     };
     const service = securityTokenService(options);
     if (service.authentication !== "none") throw new Error("the exchange needs an API token");
@@ -78,6 +82,11 @@ export class Exchange {
     }
   }
 
+  /** Must be called before the database is closed. */
+  close(): Promise<void> {
+    return this.#securityLog.close();
+  }
+
   async #call<M extends DescMethod>(
     method: M,
     request: MessageInitShape<M["input"]>,
@@ -86,7 +95,12 @@ export class Exchange {
     const input: Message = create(method.input, request);
     const slot = slots.slotFor("127.0.0.1");
     try {
-      return (await this.#service.handler(method)?.(input, { bearer, slot })) as MessageShape<M["output"]>;
+      return (await this.#service.handler(method)?.(input, {
+        bearer,
+        slot,
+        method: method.name,
+        address: "127.0.0.1",
+      })) as MessageShape<M["output"]>;
     } finally {
       slot.release();
     }

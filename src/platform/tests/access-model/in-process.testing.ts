@@ -77,7 +77,7 @@ function send(services: readonly Service[], caller: Caller, method: DescMethod, 
   const service = services.find(({ desc }) => desc === method.parent);
   const handler = service?.authentication === "required" ? service.handler(method) : undefined;
   if (handler === undefined) throw new Error(`${method.parent.typeName} does not serve ${method.name}`);
-  return handler(request, { caller });
+  return handler(request, { caller, method: method.name, address: "127.0.0.1" });
 }
 
 /** Rolls every write back when it has run: each finds the same world. */

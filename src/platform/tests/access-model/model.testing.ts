@@ -216,10 +216,16 @@ class Evaluator {
     const world = this.#world;
     if (kind === "roles" && isBuiltin(target, world)) throw new ModelError(Code.permissionDenied);
     if (kind === "roleBindings" && !world.roleBindings.some(({ uid }) => uid === target.uid)) {
-      // Deleting a binding that does not exist succeeds with the capability to delete it.
-      const { parent } = byUid(target, world);
-      if (parent === undefined) throw new ModelError(Code.notFound);
-      return this.#require(unbind, parent);
+      // Deleting a binding that does not exist succeeds with the capability to delete it: the uid may be that of a group.
+      const place = byUid(target, world);
+      if (place.parent === undefined) throw new ModelError(Code.notFound);
+      return this.#require(unbind, place);
+    }
+    if (kind === "accountAssociations") {
+      // So does deleting the association of a group that has none.
+      const group = byUid(target, world);
+      if (!world.groups.some(({ uid }) => uid === group.uid)) throw new ModelError(Code.notFound);
+      return this.#require(neededCapabilities[kind].delete, group);
     }
     const found = this.#find(kind, target);
     this.#require(neededCapabilities[kind].delete, found);

@@ -6,7 +6,7 @@ import type { ResourceTable } from "../store/schema/tables.ts";
 const inlineBytes = 16 * 1024;
 
 /** The columns of a page's rows. A database knows the length of a body without reading it. */
-export function selectRows(db: Parameters<Parameters<Reader["query"]>[0]>[0], table: ResourceTable) {
+export function selectPageRows(db: Parameters<Parameters<Reader["query"]>[0]>[0], table: ResourceTable) {
   return db
     .selectFrom(table)
     .select(["uid", "parent", "name", "create_time", "update_time"])

@@ -1,7 +1,7 @@
-import { Agent as HttpAgent, get as getHttp } from "node:http";
-import { Agent as HttpsAgent, get as getHttps } from "node:https";
-import { proxyFor, readProxySettings } from "#src/http/proxy-settings.ts";
+import { Agent as HttpAgent, request as requestHttp } from "node:http";
+import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import type { Clock } from "#src/time/clock.ts";
+import { proxyFor, readProxySettings } from "./proxy-settings.ts";
 
 export interface HttpClientOptions {
   /** PEM certificates of the authorities to trust. Absent: the authorities that Node trusts. */
@@ -11,7 +11,11 @@ export interface HttpClientOptions {
   readonly clock: Clock;
 }
 
-export interface HttpGetOptions {
+export interface HttpRequest {
+  /** Absent: GET. */
+  readonly method?: string;
+  /** Absent: a request without a body. */
+  readonly body?: string;
   readonly headers: Readonly<Record<string, string>>;
   /** The time limit in milliseconds, from the call to the last byte of the response. */
   readonly deadlineMs: number;
@@ -20,7 +24,7 @@ export interface HttpGetOptions {
   readonly signal: AbortSignal;
 }
 
-export interface HttpGetResponse {
+export interface HttpClientResponse {
   readonly status: number;
   /** The Retry-After header, as it was sent. */
   readonly retryAfter: string | undefined;
@@ -28,8 +32,8 @@ export interface HttpGetResponse {
 }
 
 /**
- * Sends GET requests, each on a connection of its own. Redirects are not followed. It uses Node's own client, because undici
- * would double the memory of an agent in a pod.
+ * Sends requests, each on a connection of its own. Redirects are not followed. It uses Node's own client, because undici would
+ * double the memory of an agent in a pod, and the time that a short command takes to start.
  */
 export class HttpClient {
   readonly #clock: Clock;
@@ -59,10 +63,13 @@ export class HttpClient {
    * Sends one request and reads the whole response.
    * @throws {Error} without a complete response in time, or the reason of `signal`
    */
-  async get(url: URL, { deadlineMs, headers, maxBytes, signal }: HttpGetOptions): Promise<HttpGetResponse> {
+  async send(
+    url: URL,
+    { body, deadlineMs, headers, maxBytes, method = "GET", signal }: HttpRequest,
+  ): Promise<HttpClientResponse> {
     signal.throwIfAborted();
-    const { promise, resolve, reject } = Promise.withResolvers<HttpGetResponse>();
-    const request = (this.#isSecure ? getHttps : getHttp)(url, { agent: this.#agent, headers });
+    const { promise, resolve, reject } = Promise.withResolvers<HttpClientResponse>();
+    const request = (this.#isSecure ? requestHttps : requestHttp)(url, { method, agent: this.#agent, headers });
     const end = (reason: unknown) => {
       reject(reason);
       request.destroy();
@@ -91,6 +98,8 @@ export class HttpClient {
         }),
       );
     });
+    // With the whole body at once, Node sends its length, and no chunks.
+    request.end(body);
     try {
       return await promise;
     } finally {

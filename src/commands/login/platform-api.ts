@@ -1,0 +1,140 @@
+import { CommandFailure } from "#src/commands/command.ts";
+import { HttpClient, type HttpClientResponse } from "#src/http/http-client.ts";
+import { parseRetryAfter } from "#src/http/retry-after.ts";
+import { type CodeName, parseErrorBody, type PlatformError } from "#src/platform-client/failure.ts";
+import { oneLine } from "#src/telemetry/one-line.ts";
+import { exitCodeOf } from "./exit-code.ts";
+import type { StoredLogin } from "./stored-login.ts";
+
+/** A larger response ends the call: it is held in memory as a whole. */
+const maxResponseBytes = 64 * 1024 * 1024;
+
+export interface ApiCall {
+  readonly method: string;
+  /** Begins with a slash, and may have a query. */
+  readonly path: string;
+  /** JSON. */
+  readonly body?: string;
+}
+
+/** The API of a platform, called with a login's token. */
+export class PlatformApi {
+  readonly #stored: StoredLogin;
+  readonly #http: HttpClient;
+  readonly #limits: { readonly deadlineMs: number; readonly signal: AbortSignal };
+
+  constructor(stored: StoredLogin, limits: { readonly deadlineMs: number; readonly signal: AbortSignal }) {
+    this.#stored = stored;
+    this.#http = new HttpClient(new URL(stored.platform), stored.http);
+    this.#limits = limits;
+  }
+
+  /**
+   * Makes one call. If the platform does not accept the token, it is renewed, and the call made again: it had no effect.
+   * @returns the body of the response
+   * @throws {CommandFailure} if the platform responds with an error
+   */
+  async call(call: ApiCall): Promise<string> {
+    const { session } = this.#stored;
+    const { accessToken } = await session.tokens();
+    let response = await this.#send(call, accessToken);
+    if (response.status === 401) response = await this.#send(call, (await session.tokens(accessToken)).accessToken);
+    if (response.status >= 200 && response.status < 300) return response.text;
+    throw failureOf(call, response, this.#stored);
+  }
+
+  /** Makes a GET call. @returns undefined if the caller may not see the resource */
+  async find(path: string): Promise<Readonly<Record<string, unknown>> | undefined> {
+    try {
+      return parseJsonObject(await this.call({ method: "GET", path }));
+    } catch (error) {
+      const codes = [exitCodeOf("NOT_FOUND"), exitCodeOf("PERMISSION_DENIED")];
+      if (error instanceof CommandFailure && codes.includes(error.exitCode)) return undefined;
+      throw error;
+    }
+  }
+
+  async #send({ method, path, body }: ApiCall, accessToken: string): Promise<HttpClientResponse> {
+    const { platform } = this.#stored;
+    const headers = { authorization: `Bearer ${accessToken}`, accept: "application/json" };
+    try {
+      return await this.#http.send(new URL(platform + path), {
+        method,
+        ...this.#limits,
+        maxBytes: maxResponseBytes,
+        headers: body === undefined ? headers : { ...headers, "content-type": "application/json" },
+        ...(body === undefined ? {} : { body }),
+      });
+    } catch (error) {
+      if (this.#limits.signal.aborted) throw this.#limits.signal.reason;
+      const { message, code } = error as NodeJS.ErrnoException;
+      const effect =
+        method === "GET" ? "" : ". Whether the call had an effect is unknown: read the resource before you repeat it";
+      throw new Error(`${platform} is not available: ${oneLine(message) || code || "no response"}${effect}`, {
+        cause: error,
+      });
+    }
+  }
+}
+
+/** @returns undefined if the text is not a JSON object */
+export function parseJsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  const value = parseJson(text);
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as Readonly<Record<string, unknown>>)
+    : undefined;
+}
+
+/** @returns undefined if the text is not JSON, which has no value that is undefined */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The error as the platform words it, and what to do. */
+function failureOf(call: ApiCall, { status, retryAfter, text }: HttpClientResponse, stored: StoredLogin): Error {
+  const where = `${call.method} ${call.path.split("?")[0]}`;
+  const error = parseErrorBody(status, parseJson(text));
+  if (error === undefined)
+    return new Error(
+      `${where}: ${stored.platform} returned HTTP ${status}, which is not a response of the platform: check --platform-url, and proxies on the way`,
+    );
+  const violations = [
+    ...error.fieldViolations.map(({ field, description }) => `${field}: ${description}`),
+    ...error.preconditionViolations.map(({ type, description }) => `${type}: ${description}`),
+    ...(error.quotaViolations ?? []).map(({ subject, description }) => `${subject}: ${description}`),
+  ].map(oneLine);
+  const message = oneLine(error.message);
+  const details = violations.filter((violation) => !message.includes(violation));
+  const fix = fixOf(error, stored, parseRetryAfter(retryAfter, stored.http.clock.now()));
+  const lines = [`${where}: ${error.code}: ${message}`, ...details, ...(fix === undefined ? [] : [fix])];
+  return new CommandFailure(lines.join("\n  "), exitCodeOf(error.code));
+}
+
+/** What to do after an error. @returns undefined if its message says it all */
+function fixOf(
+  { code, quotaViolations }: PlatformError,
+  { platform }: StoredLogin,
+  retryAfterMs: number | undefined,
+): string | undefined {
+  if (quotaViolations !== undefined) return undefined;
+  if (repeatable.has(code)) return `Retry in ${Math.ceil((retryAfterMs ?? 1_000) / 1000)} s.`;
+  return fixes(platform)[code];
+}
+
+const repeatable: ReadonlySet<CodeName> = new Set([
+  "ABORTED",
+  "DEADLINE_EXCEEDED",
+  "RESOURCE_EXHAUSTED",
+  "UNAVAILABLE",
+]);
+
+const fixes = (platform: string): { readonly [code in CodeName]?: string } => ({
+  UNAUTHENTICATED: `Log in again: muster login --platform-url ${platform}`,
+  PERMISSION_DENIED: "muster whoami prints your roles. Ask an owner of the group for a role with this permission.",
+  NOT_FOUND: "A resource that you may not see is not found either: muster whoami prints your roles.",
+  UNIMPLEMENTED: `${platform}/openapi.json has all methods and paths.`,
+});

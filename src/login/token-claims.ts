@@ -1,0 +1,40 @@
+/** What a token of the platform says about its owner. */
+export interface TokenClaims {
+  /** The uid of the identity. */
+  readonly identity: string | undefined;
+  /** The issuer of the identity provider, and whom it logged in. */
+  readonly issuer: string | undefined;
+  readonly subject: string | undefined;
+  readonly audiences: readonly string[];
+}
+
+/**
+ * Reads the claims of a token that the platform has just issued to this process over a connection that it trusts. The signature
+ * is not verified: the claims are shown and compared, and grant nothing. Undefined if the token is not a JWT.
+ */
+export function readTokenClaims(token: string): TokenClaims | undefined {
+  const [, payload = ""] = token.split(".");
+  let claims: unknown;
+  try {
+    claims = JSON.parse(Buffer.from(payload, "base64url").toString("utf8"));
+  } catch {
+    return undefined;
+  }
+  if (!isRecord(claims)) return undefined;
+  const actor = isRecord(claims["act"]) ? claims["act"] : {};
+  const { aud } = claims;
+  return {
+    identity: textOf(claims["sub"]),
+    issuer: textOf(actor["iss"]),
+    subject: textOf(actor["sub"]),
+    audiences: (Array.isArray(aud) ? aud : [aud]).filter((one) => typeof one === "string"),
+  };
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,127 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { Client } from "pg";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Coverage } from "../access/access.ts";
+import { type CompiledQuery, Compiler, postgresDialect, sqliteDialect } from "../store/compiler.ts";
+import type { Reader } from "../store/database.ts";
+import { PostgresDatabase } from "../store/postgres/postgres-database.ts";
+import { SqliteDatabase } from "../store/sqlite/sqlite-database.ts";
+import { describeWithPostgres } from "../tests/describe-with-postgres.testing.ts";
+import { queryRecords, type RecordFilter } from "./record-query.ts";
+
+const [tenant, other] = ["a".repeat(40), "b".repeat(40)];
+const [group, identity] = [`${tenant}/${"1".repeat(16)}`, `${tenant}/${"2".repeat(16)}`];
+
+/** More records than a query examines: of a tenant, in one of its groups and by one of its identities. */
+const fill = (series: string) => `
+  insert into audit_log (time, actor, author, action, type, uid, fields, root, method, code, event, details)
+  select n * 1000, case n % 3 when 0 then '${identity}' when 1 then '${tenant}/y' else '${other}' end, '{}', 'use', '',
+    case n % 3 when 0 then '${group}' when 1 then '${tenant}/x' else '${other}' end, '{}',
+    case n % 3 when 2 then '${other}' else '${tenant}' end, 'x.Y/Z', 0, 1, ''
+  from ${series}`;
+
+const queries: readonly [name: string, index: string, Coverage, RecordFilter][] = [
+  ["everything", "INTEGER PRIMARY KEY", "everywhere", {}],
+  ["everything since a time", "INTEGER PRIMARY KEY", "everywhere", { since: 20_000_000 }],
+  ["a code that is rare", "INTEGER PRIMARY KEY", "everywhere", { code: 7 }],
+  ["a method that is rare", "INTEGER PRIMARY KEY", "everywhere", { method: "A/B" }],
+  ["a root group", "audit_log_by_root", [tenant], {}],
+  ["a group", "audit_log_by_uid", [group], {}],
+  ["two groups", "audit_log_by_uid", [group, other], {}],
+  ["an actor", "audit_log_by_actor", "everywhere", { actor: identity }],
+  ["an actor that did nothing", "audit_log_by_actor", "everywhere", { actor: "admin" }],
+  ["an actor in a root group, since a time", "audit_log_by_actor", [tenant], { actor: identity, since: 20_000_000 }],
+];
+
+/** Runs the page of each query, and collects the plans of its statements. */
+async function plansOf(reader: Reader, [, , coverage, filter]: (typeof queries)[number]): Promise<void> {
+  for (const direction of ["asc", "desc"] as const)
+    for (const cursor of [undefined, 12_000])
+      await queryRecords(reader, { coverage, filter, direction, cursor, skip: 0, limit: 51 });
+}
+
+/** A reader that runs each statement, and what explains it. */
+function explaining(compiler: Compiler, run: (query: CompiledQuery) => Promise<unknown[]>): Reader {
+  return {
+    all: async (statement, parameters) => (await run(compiler.statement(statement, parameters))) as never,
+    first: async (statement, parameters) => (await run(compiler.statement(statement, parameters)))[0] as never,
+    query: async (query) => (await run(compiler.query(query))) as never,
+  };
+}
+
+it("searches the index that finds the fewest records, and scans nothing without one, on SQLite", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "muster-records-"));
+  await new SqliteDatabase(join(folder, "data")).close();
+  const direct = new DatabaseSync(join(folder, "data"));
+  direct.exec(`with recursive s(n) as (select 1 union all select n + 1 from s where n < 24000) ${fill("s")}`);
+  for (const query of queries) {
+    const plans: string[] = [];
+    const reader = explaining(new Compiler(sqliteDialect), async ({ sql, parameters }) => {
+      const steps = direct.prepare(`explain query plan ${sql}`).all(...(parameters as string[]));
+      plans.push(...steps.map(({ detail }) => String(detail)));
+      return direct.prepare(sql).all(...(parameters as string[]));
+    });
+    await plansOf(reader, query);
+    const [name, index] = query;
+    // The whole log is scanned along its primary key, up to a limit.
+    const onLog = plans.filter((step) => /^(?:SEARCH|SCAN) audit_log/.test(step));
+    const others = onLog.filter(
+      (step) => step !== "SCAN audit_log" && !step.includes("INTEGER PRIMARY KEY") && !step.includes(index),
+    );
+    expect(others, name).toEqual([]);
+    if (index.startsWith("audit_log_by"))
+      expect(
+        onLog.some((step) => step.includes(index)),
+        name,
+      ).toBe(true);
+  }
+  direct.close();
+  rmSync(folder, { recursive: true });
+});
+
+describeWithPostgres("on PostgreSQL", (postgres) => {
+  let client: Client;
+  beforeAll(async () => {
+    const url = await postgres().newDatabase();
+    const database = await PostgresDatabase.open(url, { connections: 1 });
+    await database.close();
+    client = new Client({ connectionString: url });
+    await client.connect();
+    await client.query(fill("generate_series(1, 24000) as s(n)"));
+    await client.query("analyze");
+    // In a log of this size, PostgreSQL prefers to scan the table for a third of it.
+    await client.query("set enable_seqscan = off");
+  });
+  afterAll(() => client.end());
+
+  // For the actor of a third of the log, PostgreSQL reads along the log.
+  it.each(queries.filter(([name]) => name !== "an actor"))(
+    "reads a bounded number of rows for %s",
+    async (...query) => {
+      let most = 0;
+      const reader = explaining(new Compiler(postgresDialect), async ({ sql, parameters }) => {
+        const values = [...parameters];
+        const { rows } = await client.query<{ "QUERY PLAN": string }>(`explain (analyze, timing off) ${sql}`, values);
+        for (const { "QUERY PLAN": line } of rows) most = Math.max(most, rowsIn(line));
+        const result = await client.query<Record<string, unknown>>({ text: sql, values });
+        return result.rows.map((row) => ({
+          ...row,
+          ...(row["sequence"] === undefined ? {} : { sequence: Number(row["sequence"]), time: Number(row["time"]) }),
+        }));
+      });
+      await plansOf(reader, query);
+      expect(most).toBeGreaterThan(0);
+      expect(most).toBeLessThanOrEqual(10_001);
+    },
+  );
+});
+
+/** The rows that a step of a plan returned or removed. */
+function rowsIn(line: string): number {
+  const returned = /actual rows=([\d.]+)/.exec(line)?.[1];
+  const removed = /Rows Removed by Filter: (\d+)/.exec(line)?.[1];
+  return Number(returned ?? removed ?? 0);
+}

@@ -1,0 +1,201 @@
+import type { Actor } from "../access/caller.ts";
+import { securityStampOf } from "../access/security-stamp.ts";
+import { record } from "../audit/audit-log.ts";
+import { AuthoredWriter, type CallDetails } from "../audit/authored-writer.ts";
+import { groupInvites } from "../collections/group-invites.ts";
+import { groups } from "../collections/groups.ts";
+import { newUidIn } from "../contract/uid.ts";
+import type {
+  IdentityProvider,
+  IdentityProvider_OIDC as OIDC,
+} from "../gen/muster/platform/iam/v2beta1/identity_provider_pb.ts";
+import type { Role } from "../gen/muster/platform/iam/v2beta1/role_pb.ts";
+import { oidcOf } from "../iam/client-secret.ts";
+import { grantsWithRole, hydrate } from "../iam/role-binding-rows.ts";
+import { roleBindings } from "../collections/role-bindings.ts";
+import { updateLastSeen } from "../oidc/security-token-service.ts";
+import type { PlatformSettings } from "../service/platform-settings.ts";
+import { type Reader, statement, type Writer } from "../store/database.ts";
+import { grantableRole } from "./grantable-role.ts";
+import { inviteFor } from "./invites.ts";
+import type { LoginGrant } from "./login-grant.ts";
+import type { LoginRequest, Person } from "./login-request.ts";
+import { OAuthError, refused } from "./oauth-error.ts";
+import { bind, claimsOf, createPerson, findPerson } from "./people.ts";
+import { groupOf, providersFor } from "./providers.ts";
+import { isPublicIssuer } from "./public-issuers.ts";
+
+/** A person whom an identity provider has authenticated, for a request. */
+export interface AuthenticatedLogin {
+  readonly request: LoginRequest;
+  /** The uid of the provider. */
+  readonly provider: string;
+  readonly person: Person;
+}
+
+/** A role in a group, as a page shows it. */
+export interface ShownRole {
+  readonly role: string;
+  readonly group: string;
+}
+
+/** What a login would do. */
+export interface LoginPlan {
+  /** The uid of the person's identity; undefined if it would be created. */
+  readonly identity: string | undefined;
+  readonly name: string;
+  readonly provider: string;
+  readonly group: string;
+  /** The roles that the identity has, or would have. */
+  readonly roles: readonly ShownRole[];
+  /** How many more roles there are. */
+  readonly moreRoles: boolean;
+  /** The role that an invite adds. */
+  readonly invited: ShownRole | undefined;
+}
+
+/** How many roles a page shows. */
+const shownRoles = 20;
+
+/** A wrong invite. The person does not learn what is wrong with it. */
+export class InviteError extends OAuthError {}
+
+const bindingsOf = statement((db, p: { identity: string; limit: number }) =>
+  db.selectFrom("role_bindings").select("uid").where("identity_uid", "=", p.identity).orderBy("uid").limit(p.limit),
+);
+
+/** What was decided about a login, in a transaction. */
+interface Decision {
+  readonly provider: IdentityProvider;
+  readonly oidc: OIDC;
+  readonly providerGroup: string;
+  /** The uid of the identity; undefined for a first login. */
+  readonly identity: string | undefined;
+  /** The role of a first login. */
+  readonly defaultRole: Role | undefined;
+  readonly invite:
+    | { readonly uid: string; readonly singleUse: boolean; readonly group: string; readonly role: Role }
+    | undefined;
+}
+
+/**
+ * What the login would do, for the page that asks the person.
+ * @throws OAuthError (access_denied) if it is refused
+ */
+export async function planLogin(
+  reader: Reader,
+  login: AuthenticatedLogin,
+  now: number,
+  settings: PlatformSettings,
+): Promise<LoginPlan> {
+  const { provider, providerGroup, identity, defaultRole, invite } = await decide(reader, login, now, settings);
+  const nameOf = async (group: string) => (await groups.find(reader, group))?.name ?? group;
+  const group = await nameOf(providerGroup);
+  const plan = {
+    identity,
+    name: provider.name,
+    provider: login.person.issuer,
+    group,
+    invited: invite === undefined ? undefined : { role: invite.role.name, group: await nameOf(invite.group) },
+  };
+  if (identity === undefined) return { ...plan, roles: [{ role: defaultRole?.name ?? "", group }], moreRoles: false };
+  const rows = await reader.all(bindingsOf, { identity, limit: shownRoles + 1 });
+  const bindings = await roleBindings.findAll(
+    reader,
+    rows.slice(0, shownRoles).map(({ uid }) => uid),
+    (binding) => binding,
+  );
+  const roles = (await hydrate(reader, [...bindings.values()])).map(({ role, group: where }) => ({
+    role: role?.name ?? "",
+    group: where?.name ?? "",
+  }));
+  return { ...plan, roles, moreRoles: rows.length > shownRoles };
+}
+
+/**
+ * Does what the person agreed to: creates the identity at a first login, redeems the invite, and records the login, all in the
+ * given transaction.
+ * @throws OAuthError (access_denied) if it is refused
+ */
+export async function completeLogin(
+  writer: Writer,
+  login: AuthenticatedLogin,
+  { now, settings, call }: { readonly now: number; readonly settings: PlatformSettings; readonly call: CallDetails },
+): Promise<LoginGrant> {
+  const { person, request } = login;
+  const { oidc, providerGroup, identity, defaultRole, invite } = await decide(writer, login, now, settings);
+  const claims = claimsOf(person, oidc.clientId);
+  const actor: Actor = { iss: person.issuer, sub: person.subject, aud: oidc.clientId };
+  const uid = identity ?? newUidIn(providerGroup);
+  const tx = new AuthoredWriter(writer, { kind: "identity", uid, onBehalfOf: actor }, now, settings.quota, call);
+  if (defaultRole !== undefined) {
+    await createPerson(tx, uid, claims);
+    await bind(tx, uid, defaultRole.uid, providerGroup);
+  }
+  if (invite !== undefined && !(await grantsWithRole(tx, invite.group, uid, invite.role.uid))) {
+    await bind(tx, uid, invite.role.uid, invite.group);
+    if (invite.singleUse) await groupInvites.delete(tx, invite.uid);
+  }
+  await record(tx, { action: "login", type: "identity", uid, fields: {} });
+  await updateLastSeen(writer, uid, now);
+  const { target, audiences } = request;
+  return {
+    identity: uid,
+    stamp: (await securityStampOf(writer, uid)).value,
+    audiences,
+    group: target.kind === "token" ? target.group : undefined,
+    actor,
+  };
+}
+
+async function decide(
+  reader: Reader,
+  { request, provider: uid, person }: AuthenticatedLogin,
+  now: number,
+  settings: PlatformSettings,
+): Promise<Decision> {
+  const deny = (description: string, mismatch: string) =>
+    refused(description, uid, mismatch, { issuer: person.issuer, subject: person.subject });
+  const [provider] = await providersFor(reader, { kind: "provider", uid });
+  const oidc = provider === undefined ? undefined : oidcOf(provider);
+  if (provider === undefined || oidc === undefined || oidc.issuer !== person.issuer)
+    throw deny(
+      "the identity provider was changed or deleted during the login: start again",
+      "the provider has changed",
+    );
+  const providerGroup = groupOf(provider);
+  const identity = (await findPerson(reader, providerGroup, claimsOf(person, oidc.clientId)))?.uid;
+  const { target } = request;
+  if (target.kind === "token" && target.identity !== undefined && target.identity !== identity)
+    throw deny("the account at the identity provider is not that of the requested identity", "another identity");
+
+  const invite = request.invite === undefined ? undefined : await invitation(reader, request.invite);
+  const defaultRole = identity === undefined ? await firstRole() : undefined;
+  return { provider, oidc, providerGroup, identity, defaultRole, invite };
+
+  async function invitation(tx: Reader, code: string): Promise<Decision["invite"]> {
+    const found = await inviteFor(tx, code, { person, providerGroup, now });
+    const role = found.kind === "valid" ? await grantableRole(tx, found.invite.roleUid, found.group) : undefined;
+    if (found.kind === "valid" && role !== undefined)
+      return { uid: found.invite.uid, singleUse: found.invite.singleUse, group: found.group, role };
+    const reason = found.kind === "refused" ? found.reason : "the owners of the group cannot grant its role any more";
+    const error = new InviteError("access_denied", "the invite is not valid for this login: ask for a new one");
+    error.explanation = deny("", reason).explanation;
+    throw error;
+  }
+
+  async function firstRole(): Promise<Role> {
+    if (invite === undefined && isPublicIssuer(person.issuer, settings.publicIssuers))
+      throw deny(
+        "anybody can have an account at this identity provider, so the first login needs an invite: ask an owner of the group for one",
+        "a first login without an invite",
+      );
+    const role = await grantableRole(reader, (provider as IdentityProvider).defaultRole, providerGroup);
+    if (role === undefined)
+      throw deny(
+        "the default role of the identity provider is not one that the owners of its group can grant: ask one of them to set another",
+        "the default role cannot be granted",
+      );
+    return role;
+  }
+}

@@ -1,0 +1,55 @@
+import { hash, timingSafeEqual } from "node:crypto";
+import { timestampMs } from "@bufbuild/protobuf/wkt";
+import { groupInvites } from "../collections/group-invites.ts";
+import { isWithin, parentOf } from "../contract/uid.ts";
+import type { GroupInvite } from "../gen/muster/platform/iam/v2beta1/group_invite_pb.ts";
+import { type Reader, statement } from "../store/database.ts";
+import type { Person } from "./login-request.ts";
+
+const byKeyId = statement((db, p: { keyId: string }) =>
+  db.selectFrom("group_invites").select("uid").where("key_id", "=", p.keyId).limit(2),
+);
+
+/** An invite, or why the person cannot use it. The reason is for the host alone. */
+export type InviteResult =
+  | { readonly kind: "valid"; readonly invite: GroupInvite; readonly group: string }
+  | { readonly kind: "refused"; readonly reason: string };
+
+/** The invite with a code; undefined if there is none that is valid now. */
+export async function findInvite(reader: Reader, code: string, now: number): Promise<GroupInvite | undefined> {
+  const keyId = /^([0-9a-f]{16})\.[\w-]{43}$/.exec(code)?.[1];
+  if (keyId === undefined) return undefined;
+  for (const { uid } of await reader.all(byKeyId, { keyId })) {
+    const invite = await groupInvites.find(reader, uid);
+    if (invite === undefined || !isCodeOf(invite, code)) continue;
+    return invite.expirationTime === undefined || timestampMs(invite.expirationTime) <= now ? undefined : invite;
+  }
+  return undefined;
+}
+
+/** @param providerGroup the group of the provider that asserts who the person is */
+export async function inviteFor(
+  reader: Reader,
+  code: string,
+  { person, providerGroup, now }: { readonly person: Person; readonly providerGroup: string; readonly now: number },
+): Promise<InviteResult> {
+  const invite = await findInvite(reader, code, now);
+  if (invite === undefined)
+    return { kind: "refused", reason: "there is no such invite, or it has expired or was used" };
+  const group = parentOf(invite.uid) ?? "";
+  // A provider elsewhere belongs to somebody else, and could assert any e-mail address.
+  if (!isWithin(providerGroup, group))
+    return { kind: "refused", reason: "the identity provider is not of the group of the invite or of one above it" };
+  if (invite.email !== "" && !isAddressOf(person, invite.email))
+    return { kind: "refused", reason: "the invite is for another e-mail address, or the provider has not verified it" };
+  return { kind: "valid", invite, group };
+}
+
+function isCodeOf({ code }: GroupInvite, given: string): boolean {
+  const digest = hash("sha256", given, "hex");
+  return code.length === digest.length && timingSafeEqual(Buffer.from(code), Buffer.from(digest));
+}
+
+function isAddressOf({ email, emailVerified }: Person, address: string): boolean {
+  return emailVerified && email !== undefined && email.toLowerCase() === address.toLowerCase();
+}
