@@ -245,9 +245,12 @@ export class HttpServer {
       }
       const timer = setTimeout(() => abandon(request), this.#limits.callTime);
       response.once("close", () => clearTimeout(timer));
+      await turn();
+      if (response.destroyed) return;
       const body = async () => {
         const received = await readBody(request, response, lease, this.#limits, turn);
-        await turn(received?.length);
+        // To read what was received takes long, too.
+        if (received === undefined || received.length > 0) await turn(received?.length);
         if (response.destroyed) throw cancelled("the client disconnected");
         return received;
       };
