@@ -17,7 +17,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["muster.platform.audit.v1beta1.ListRecordsRequest.since", "Records from this time on. It assumes that the clocks of the replicas differ, or were set back, by less than 10 minutes."],
   ["muster.platform.audit.v1beta1.ListRecordsResponse.total_count", "Exact up to 10,000 records; 10000 if more would have to be examined."],
   ["muster.platform.audit.v1beta1.Record", "What happened, once. A record never contains a token or a secret."],
-  ["muster.platform.audit.v1beta1.Record.action", "What was done: create, update, delete, rotate, revoke, revokeTokens; exchange, refresh, reuse (a refresh token was used twice, so its family ended); login; refuse (a call was refused); use (an admin token was used); omit (records were left out)."],
+  ["muster.platform.audit.v1beta1.Record.action", "What was done: create, update, delete, rotate, revoke, revokeTokens; login, logout; exchange, refresh, reuse (a refresh token was used twice, so its family ended); refuse (a call was refused); use (an admin token was used); omit (records were left out)."],
   ["muster.platform.audit.v1beta1.Record.address", "The address of the client; of an IPv6 address, its /64 network. Empty for commands on the platform's host."],
   ["muster.platform.audit.v1beta1.Record.changes", "The fields that were changed, by path. The value of a secret is \"(secret)\"."],
   ["muster.platform.audit.v1beta1.Record.code", "The gRPC code of the call."],

@@ -40,8 +40,8 @@ export type Record = Message<"muster.platform.audit.v1beta1.Record"> & {
   actor?: Actor | undefined;
 
   /**
-   * What was done: create, update, delete, rotate, revoke, revokeTokens; exchange, refresh, reuse (a refresh token was used twice, so
-   * its family ended); login; refuse (a call was refused); use (an admin token was used); omit (records were left out).
+   * What was done: create, update, delete, rotate, revoke, revokeTokens; login, logout; exchange, refresh, reuse (a refresh token was used twice, so
+   * its family ended); refuse (a call was refused); use (an admin token was used); omit (records were left out).
    *
    * @generated from field: string action = 4;
    */
