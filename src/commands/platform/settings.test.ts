@@ -12,6 +12,8 @@ describe("the settings of the platform", () => {
     ["--trusted-issuer=https://i.example,jwks=https://i.example/keys#a", "must not have a fragment"],
     ["--refresh-lifetime=0s", "is not between 1s and 8760h"],
     ["--refresh-lifetime=9000h", "is not between 1s and 8760h"],
+    ["--login-lifetime=0s", "is not between 1s and 8760h"],
+    ["--public-issuer=http://i.example", "is not an https URL"],
     ["--signing-key-interval=0s", "is shorter than 1h"],
     ["--maximum-issuer-requests=0", "is not a whole number"],
   ])("reject %s", (flag, message) =>

@@ -1,5 +1,6 @@
 import type { IdentityProvider } from "../gen/muster/platform/iam/v2beta1/identity_provider_pb.ts";
 import type { WholeResponse } from "../server/http-handler.ts";
+import { apiTokenLifetime } from "../tokens/token-lifetime.ts";
 import type { LoginPlan, ShownRole } from "./complete-login.ts";
 import { type Html, html } from "./html.ts";
 import type { LoginTarget, Person } from "./login-request.ts";
@@ -97,14 +98,18 @@ function ago(milliseconds: number): string {
 }
 
 function lifetimeOf(target: LoginTarget, lifetime: number): string {
-  return target.kind === "token" && !target.refreshToken ? "1 hour" : `1 hour, renewed for up to ${duration(lifetime)}`;
+  const token = duration(apiTokenLifetime);
+  return target.kind === "token" && !target.refreshToken ? token : `${token}, renewed for up to ${duration(lifetime)}`;
 }
 
 function duration(milliseconds: number): string {
   const minutes = Math.ceil(milliseconds / 60_000);
-  if (minutes < 120) return minutes === 1 ? "1 minute" : `${minutes} minutes`;
-  const hours = Math.floor(minutes / 60);
-  return minutes % 60 === 0 ? `${hours} hours` : `${hours} hours ${minutes % 60} minutes`;
+  const parts = [plural(Math.floor(minutes / 60), "hour"), plural(minutes % 60, "minute")];
+  return parts.filter((part) => part !== "").join(" ");
+}
+
+function plural(count: number, unit: string): string {
+  return count === 0 ? "" : `${count} ${unit}${count === 1 ? "" : "s"}`;
 }
 
 /** Browsers apply the policy for forms to the redirect that follows too. It cannot name an IPv6 address. */

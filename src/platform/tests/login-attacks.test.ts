@@ -255,6 +255,21 @@ describe("a malicious identity provider", () => {
     issuer.stop();
   });
 
+  it("takes no slot of a call while it does not respond", async () => {
+    platform.advance(600_001);
+    const asked = Promise.withResolvers<() => void>();
+    world.openIssuer.intercept = (_request, response) => {
+      asked.resolve(() => response.end("{}"));
+      return true;
+    };
+    const { provider } = await world.group({ issuer: world.openIssuer });
+    const login = world.browser().open(world.authorizeUrl({ identity_provider: provider }));
+    const respond = await asked.promise;
+    await platform.admin.callsInFlight(0);
+    respond();
+    expect(errorOf(await login)).toBe("access_denied");
+  });
+
   it.each<[string, object]>([
     ["a script as its login page", { authorization_endpoint: "javascript:alert(1)" }],
     ["a token endpoint without TLS", { token_endpoint: "http://127.0.0.1:1/token" }],

@@ -31,7 +31,14 @@ describe("a login with a browser", () => {
     const { group } = await world.group();
     const browser = world.browser();
     const page = await world.logIn(browser, world.authorizeUrl({ group }));
-    for (const text of ["ada@example.com", "viewer", "24 hours", "51234", world.issuer.url, "a new one"])
+    for (const text of [
+      "ada@example.com",
+      "viewer",
+      "1 hour, renewed for up to 24 hours",
+      "51234",
+      world.issuer.url,
+      "a new one",
+    ])
       expect(page.text).toContain(text);
     expect(await identitiesIn(group)).toEqual([]);
 
