@@ -68,10 +68,13 @@ export class JobQueue<T> {
     const { batchTime } = this.#options;
     let turn = performance.now();
     for (;;) {
-      for (const job of this.#arrived) this.#waiting.add(job.shares, job);
+      const arrived = this.#arrived;
       this.#arrived = [];
-      if (this.#waiting.size === 0) break;
-      const end = await this.#runBatch();
+      // While nobody waits, jobs are run in the order of their arrival.
+      const direct = this.#waiting.size === 0 ? arrived : [];
+      if (direct.length === 0) this.#wait(arrived);
+      if (direct.length === 0 && this.#waiting.size === 0) break;
+      const end = await this.#runBatch(direct);
       if (end - turn < batchTime) continue;
       await serveOthers();
       turn = performance.now();
@@ -80,8 +83,15 @@ export class JobQueue<T> {
     this.#running = undefined;
   }
 
-  /** @returns the time of its end */
-  async #runBatch(): Promise<number> {
+  #wait(jobs: readonly WaitingJob<T>[]): void {
+    for (const job of jobs) this.#waiting.add(job.shares, job);
+  }
+
+  /**
+   * @param direct the jobs to run before those that wait; the jobs of it that do not fit wait then
+   * @returns the time of its end
+   */
+  async #runBatch(direct: readonly WaitingJob<T>[]): Promise<number> {
     const { runBatch, batchTime, maximumBatch = Number.POSITIVE_INFINITY } = this.#options;
     let [count, started, taken]: [number, number, number] = [0, 0, 0];
     let current: WaitingJob<T> | undefined;
@@ -96,10 +106,15 @@ export class JobQueue<T> {
       const now = charge();
       if (count === 0) started = now;
       const isOver = count >= maximumBatch || (count > 0 && now - started >= batchTime);
-      current = isOver ? undefined : this.#waiting.take();
+      current = undefined;
+      if (isOver) return undefined;
+      const job = direct[count];
       count += 1;
+      if (job !== undefined) return job;
+      current = this.#waiting.take();
       return current;
     });
+    this.#wait(direct.slice(count));
     return charge();
   }
 }
