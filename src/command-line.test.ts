@@ -48,7 +48,7 @@ describe("the command line", () => {
     });
   });
 
-  it("exits with the code of a failure that scripts tell from others", async () => {
+  it("exits with the code of a failure that scripts distinguish", async () => {
     expect(await run(["work", "--count", "8"])).toMatchObject({
       code: 17,
       stderr: "muster work: somebody else has to do it\n",

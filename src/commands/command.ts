@@ -35,7 +35,7 @@ export interface Command<S extends Settings = Settings> {
   readonly run: (values: Values<S>, context: CommandContext) => Promise<void>;
 }
 
-/** A failure that a script can tell from others by the exit code. */
+/** A failure that a script can distinguish from others by the exit code. */
 export class CommandFailure extends Error {
   override readonly name = "CommandFailure";
   /** From 3 to 125, as the help topic `exit-codes` lists them. */

@@ -1,14 +1,14 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { oneLine } from "#src/telemetry/one-line.ts";
 
-/** What the answer to one login has to contain. */
+/** What the response to one login has to contain. */
 export interface ExpectedResponse {
   /** Unguessable, and used for one login only. */
   readonly state: string;
   readonly issuer: string;
 }
 
-/** The answer of the platform to a login in the browser (RFC 6749, section 4.1.2). */
+/** The response of the platform to a login in the browser (RFC 6749, section 4.1.2). */
 export type AuthorizationResponse =
   | { readonly kind: "code"; readonly code: string }
   | { readonly kind: "error"; readonly error: string; readonly message: string }
@@ -19,7 +19,7 @@ const maxCodeLength = 4096;
 
 /**
  * Reads the parameters of a request to the redirect URI.
- * @returns undefined if the request is not the answer to this login: any page that the browser shows can send one
+ * @returns undefined if the request is not the response to this login: any page that the browser shows can send one
  */
 export function readAuthorizationResponse(
   parameters: URLSearchParams,
@@ -27,9 +27,9 @@ export function readAuthorizationResponse(
 ): AuthorizationResponse | undefined {
   const state = onlyValue(parameters, "state");
   if (state === undefined || !equalSecrets(state, expected.state)) return undefined;
-  // RFC 9207: another server to which the person may have been sent cannot pass its answer off as that of this one.
+  // RFC 9207: another server to which the person may have been sent cannot pass its response off as that of this one.
   if (onlyValue(parameters, "iss") !== expected.issuer)
-    return { kind: "forged", message: `the answer in the browser is not from ${expected.issuer}` };
+    return { kind: "forged", message: `the response in the browser is not from ${expected.issuer}` };
   const error = onlyValue(parameters, "error");
   if (error !== undefined) {
     const description = oneLine(onlyValue(parameters, "error_description") ?? "");
@@ -37,7 +37,7 @@ export function readAuthorizationResponse(
   }
   const code = onlyValue(parameters, "code");
   if (code === undefined || code.length > maxCodeLength || !/^[\x20-\x7e]+$/.test(code))
-    return { kind: "forged", message: "the answer in the browser contains neither a code nor an error" };
+    return { kind: "forged", message: "the response in the browser contains neither a code nor an error" };
   return { kind: "code", code };
 }
 

@@ -29,7 +29,7 @@ describe("a login with the browser", () => {
     expect((await fetch(callback)).status).toBe(400);
     await clock.advance(1);
     expect(await login).toContain(
-      "the browser did not answer within 5 minutes; run the command again, or with --headless",
+      "the browser did not respond within 5 minutes; run the command again, or with --headless",
     );
     await expect(fetch(callback)).rejects.toThrow("fetch failed");
   });

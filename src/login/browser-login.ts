@@ -65,14 +65,14 @@ function randomText(): string {
 }
 
 /** Waits for the browser. @throws {LoginFailure} if there is no code in time, or the reason of `signal` */
-async function codeOf({ answer }: CallbackListener, clock: Clock, signal: AbortSignal): Promise<string> {
+async function codeOf({ authorization }: CallbackListener, clock: Clock, signal: AbortSignal): Promise<string> {
   const waiting = new AbortController();
   const timeLimit = clock.sleep(browserTimeLimitMs, AbortSignal.any([signal, waiting.signal])).then(() => undefined);
   try {
-    const received = await Promise.race([answer, timeLimit]);
+    const received = await Promise.race([authorization, timeLimit]);
     if (received === undefined)
       throw new LoginFailure(
-        `the browser did not answer within ${browserTimeLimitMs / 60_000} minutes; run the command again, or with --headless if the browser is on another machine`,
+        `the browser did not respond within ${browserTimeLimitMs / 60_000} minutes; run the command again, or with --headless if the browser is on another machine`,
         { kind: "refused", error: "expired_token" },
       );
     switch (received.kind) {

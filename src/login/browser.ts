@@ -22,7 +22,10 @@ export function findBrowser({ env, platform }: BrowserSearch): Browser {
       : { kind: "program", file, args: [] };
   }
   if (env["SSH_CONNECTION"])
-    return { kind: "none", reason: "this is an SSH session, and a browser elsewhere cannot answer to this machine" };
+    return {
+      kind: "none",
+      reason: "this is an SSH session, and a browser on another machine cannot reach this command",
+    };
   if (platform === "darwin") return { kind: "program", file: "/usr/bin/open", args: [] };
   if (platform === "win32") {
     const file = join(env["SystemRoot"] ?? "C:\\Windows", "System32", "rundll32.exe");

@@ -33,16 +33,16 @@ const callback = (parameters: Readonly<Record<string, string>>) =>
   new URL(`${listener.redirectUri}?${new URLSearchParams(parameters).toString()}`);
 const good = { code: "the-code", state, iss: issuer };
 
-/** Whether there is an answer yet. */
-async function answered(): Promise<boolean> {
-  return (await Promise.race([listener.answer, Promise.resolve(undefined)])) !== undefined;
+/** Whether there is a response yet. */
+async function responded(): Promise<boolean> {
+  return (await Promise.race([listener.authorization, Promise.resolve(undefined)])) !== undefined;
 }
 
-describe("the listener for the browser's answer", () => {
+describe("the listener for the response in the browser", () => {
   it("listens on 127.0.0.1 and takes the code, with a page that has neither script nor code", async () => {
     expect(listener.redirectUri).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/);
     const { headers, status, text } = await visit(callback(good));
-    expect(await listener.answer).toEqual({ kind: "code", code: "the-code" });
+    expect(await listener.authorization).toEqual({ kind: "code", code: "the-code" });
     expect(status).toBe(200);
     expect(text).toContain("You may close this window.");
     expect(text).not.toMatch(/<script|the-code|the-state/);
@@ -63,9 +63,9 @@ describe("the listener for the browser's answer", () => {
     const { status, text } = await visit(callback(parameters));
     expect(status).toBe(400);
     expect(text).toContain("somebody else did");
-    expect(await answered()).toBe(false);
+    expect(await responded()).toBe(false);
     await visit(callback(good));
-    expect(await listener.answer).toMatchObject({ code: "the-code" });
+    expect(await listener.authorization).toMatchObject({ code: "the-code" });
   });
 
   it("changes nothing for two states, another path, method or host", async () => {
@@ -77,23 +77,23 @@ describe("the listener for the browser's answer", () => {
     // A page of evil.example whose name was pointed to 127.0.0.1.
     expect((await visit(url, { host: `evil.example:${url.port}` })).status).toBe(404);
     expect((await visit(url, { host: `localhost:${url.port}` })).status).toBe(404);
-    expect(await answered()).toBe(false);
+    expect(await responded()).toBe(false);
   });
 
-  it("takes the first answer only", async () => {
+  it("takes the first response only", async () => {
     await visit(callback(good));
     await visit(callback({ ...good, code: "another" }));
-    expect(await listener.answer).toEqual({ kind: "code", code: "the-code" });
+    expect(await listener.authorization).toEqual({ kind: "code", code: "the-code" });
   });
 
   it.each([
-    ["of another issuer", { ...good, iss: "https://evil.example" }, "the answer in the browser is not from"],
-    ["without an issuer", { code: "the-code", state }, "the answer in the browser is not from"],
+    ["of another issuer", { ...good, iss: "https://evil.example" }, "the response in the browser is not from"],
+    ["without an issuer", { code: "the-code", state }, "the response in the browser is not from"],
     ["without a code", { state, iss: issuer }, "contains neither a code nor an error"],
     ["with a code that nobody issues", { ...good, code: "x".repeat(5000) }, "contains neither a code nor an error"],
-  ])("ends the login after an answer %s", async (_, parameters, message) => {
+  ])("ends the login after a response %s", async (_, parameters, message) => {
     await visit(callback(parameters));
-    expect(await listener.answer).toMatchObject({ kind: "forged", message: expect.stringContaining(message) });
+    expect(await listener.authorization).toMatchObject({ kind: "forged", message: expect.stringContaining(message) });
   });
 
   it("takes an error of the platform, as one line without control characters", async () => {
@@ -102,7 +102,7 @@ describe("the listener for the browser's answer", () => {
     );
     expect(text).toContain("The terminal shows the reason.");
     expect(text).not.toContain("role");
-    expect(await listener.answer).toEqual({ kind: "error", error: "access_denied", message: "no[2J role <b>" });
+    expect(await listener.authorization).toEqual({ kind: "error", error: "access_denied", message: "no[2J role <b>" });
   });
 
   it("leads to the login once", async () => {
@@ -115,7 +115,7 @@ describe("the listener for the browser's answer", () => {
     expect((await visit(link.slice(0, -1))).status).toBe(404);
   });
 
-  it("answers while other programs hold connections open, and closes them at the end", async () => {
+  it("responds while other programs hold connections open, and closes them at the end", async () => {
     const port = Number(new URL(listener.redirectUri).port);
     const idle = Array.from({ length: 40 }, () => connect(port, "127.0.0.1"));
     await Promise.all(idle.map((socket) => once(socket, "connect")));
@@ -126,7 +126,7 @@ describe("the listener for the browser's answer", () => {
       ),
     );
     await visit(callback(good));
-    expect(await listener.answer).toMatchObject({ kind: "code" });
+    expect(await listener.authorization).toMatchObject({ kind: "code" });
     await listener.close();
     await Promise.all(ended);
   });

@@ -21,14 +21,14 @@ const maxHeaderBytes = 16 * 1024;
 const lastPageMs = 250;
 
 /**
- * Waits on 127.0.0.1 for the browser's answer to one login (RFC 8252, section 7.3). Any program on this machine and any page in
- * the browser can send requests: those that are not the answer get a page, and change nothing.
+ * Waits on 127.0.0.1 for the response to one login, which the browser brings (RFC 8252, section 7.3). Any program on this machine and any page in
+ * the browser can send requests: those that are not the response get a page, and change nothing.
  */
 export class CallbackListener {
   readonly #server: Server;
   readonly #expected: ExpectedResponse;
   readonly #port: number;
-  readonly #answer = Promise.withResolvers<AuthorizationResponse>();
+  readonly #authorization = Promise.withResolvers<AuthorizationResponse>();
   /** The path that leads to `target` once. */
   readonly #linkPath = `/login/${randomBytes(16).toString("base64url")}`;
   #target: URL | undefined;
@@ -67,9 +67,9 @@ export class CallbackListener {
     return `http://${host}:${this.#port}${this.#linkPath}`;
   }
 
-  /** The answer. It never rejects. */
-  get answer(): Promise<AuthorizationResponse> {
-    return this.#answer.promise;
+  /** The first response. It never rejects. */
+  get authorization(): Promise<AuthorizationResponse> {
+    return this.#authorization.promise;
   }
 
   /** Stops listening, after the page that is being sent. */
@@ -103,14 +103,14 @@ export class CallbackListener {
   }
 
   #receive(parameters: URLSearchParams, response: ServerResponse): void {
-    const answer = readAuthorizationResponse(parameters, this.#expected);
-    if (answer === undefined) {
+    const authorization = readAuthorizationResponse(parameters, this.#expected);
+    if (authorization === undefined) {
       respondWith(response, 400, "notExpected");
       return;
     }
-    // The first answer counts: a promise is resolved once.
-    respondWith(response, 200, answer.kind === "code" ? "received" : "refused");
-    this.#answer.resolve(answer);
+    // The first one counts: a promise is resolved once.
+    respondWith(response, 200, authorization.kind === "code" ? "received" : "refused");
+    this.#authorization.resolve(authorization);
   }
 }
 

@@ -2,14 +2,17 @@
 export type CallbackPage = "received" | "refused" | "notExpected" | "linkUsed";
 
 const texts: Readonly<Record<CallbackPage, { readonly title: string; readonly text: string }>> = {
-  received: { title: "Continue in the terminal", text: "muster has received the answer. You may close this window." },
+  received: {
+    title: "Continue in the terminal",
+    text: "muster has received the response of the platform. You may close this window.",
+  },
   refused: {
     title: "Not logged in",
     text: "The login was not completed. The terminal shows the reason. You may close this window.",
   },
   notExpected: {
     title: "Not expected",
-    text: "This is not the answer to the login that muster waits for. If you did not start a login, somebody else did: close this window.",
+    text: "This is not the response to the login that muster waits for. If you did not start a login, somebody else did: close this window.",
   },
   linkUsed: {
     title: "This link was used",

@@ -1,4 +1,4 @@
-/** What `muster login` keeps: one login for each platform, of which commands use the current one unless told otherwise. */
+/** What `muster login` keeps: one login for each platform, of which commands use the current one unless --platform-url names another one. */
 export interface Credentials {
   /** The key of a login. Absent after that login was removed. */
   readonly current?: string;

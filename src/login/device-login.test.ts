@@ -56,7 +56,7 @@ async function run(of: AuthorizationServer, { clock, sleeps } = fastClock()) {
 }
 
 describe("the login on another device", () => {
-  it("polls at the interval, slower when told to, and waits longer while the platform is away", async () => {
+  it("polls at the interval, slower after slow_down, and waits longer while the platform is away", async () => {
     const { result, shown, sleeps } = await run(
       server(
         { ...code, interval: 2 },
@@ -94,7 +94,7 @@ describe("the login on another device", () => {
   it.each([
     ["a code with control characters", { user_code: "AB\u001b[2J" }],
     ["an address elsewhere", { verification_uri: "https://evil.example/device" }],
-    ["an address that is none", { verification_uri: "javascript:alert(1)" }],
+    ["a script as the address", { verification_uri: "javascript:alert(1)" }],
     ["no device code", { device_code: undefined }],
     ["no lifetime", { expires_in: "soon" }],
   ])("refuses a response with %s, before a person sees it", async (_, changes) => {

@@ -24,7 +24,7 @@ export interface LoginSessionOptions {
   readonly signal: AbortSignal;
   /** Reads the discovery document of the login's token service. */
   readonly discover: (login: Login, signal: AbortSignal) => Promise<AuthorizationServer>;
-  /** Told of what a person should know, although the command goes on: one line. */
+  /** Reports what a person should know, although the command goes on: one line. */
   readonly warn: (message: string) => void;
 }
 

@@ -1,7 +1,7 @@
 import { SettingsError } from "#src/commands/settings/settings.ts";
 import type { ApiCall } from "./platform-api.ts";
 
-/** What `muster api` was told to send. */
+/** The arguments of `muster api`. */
 export interface ApiArguments {
   readonly method: string;
   /** With a query, or without. */

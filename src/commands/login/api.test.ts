@@ -158,7 +158,7 @@ describe("muster api", () => {
     );
   });
 
-  it("waits for a slow response as long as it was told to", async () => {
+  it("waits for a slow response as long as --timeout says", async () => {
     await platform((_, response) => void response.write("{"));
     expect(await api([...groups, "--timeout", "50ms"])).toMatchObject({
       code: 1,
@@ -223,7 +223,7 @@ describe("muster api", () => {
   });
 
   it.each([
-    ["a method that is none", ["FETCH", "/g"], 'METHOD: "FETCH" is not valid'],
+    ["an unknown method", ["FETCH", "/g"], 'METHOD: "FETCH" is not valid'],
     ["no path", ["GET"], "PATH is required"],
     ["a path and its method in the other order", ["/g", "GET"], 'METHOD: "/g" is not valid'],
     ["pages of a write", ["POST", "/g", "--paginate"], "--paginate is for GET"],

@@ -168,7 +168,7 @@ describe("muster login", () => {
     expect(existsSync(path())).toBe(false);
   });
 
-  it("logs in although strangers answer first", async () => {
+  it("logs in although strangers respond first", async () => {
     const result = await logIn(loginArguments(), async (address) => {
       const callback = address.searchParams.get("redirect_uri") ?? "";
       const strangers = [
@@ -202,7 +202,7 @@ describe("muster login", () => {
       { error: "access_denied", error_description: "no\u001b[31m role" },
       "the platform refused: no[31m role",
     ],
-    ["an answer of another issuer", { code: "c", iss: "https://evil.example" }, "is not from http://127.0.0.1"],
+    ["a response of another issuer", { code: "c", iss: "https://evil.example" }, "is not from http://127.0.0.1"],
   ])("fails after %s", async (_, parameters, message) => {
     const result = await logIn(loginArguments(), async ({ searchParams }) => {
       const query = { state: searchParams.get("state") ?? "", iss: platform.url, ...(parameters as object) };

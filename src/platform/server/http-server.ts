@@ -5,6 +5,7 @@ import {
   type Http2Server,
   type Http2ServerRequest,
   type Http2ServerResponse,
+  type Http2Session,
   type ServerHttp2Session,
   type ServerHttp2Stream,
 } from "node:http2";
@@ -50,6 +51,8 @@ export interface ListenOptions {
 const countedResponse = 16 * 1024;
 /** The requests of an HTTP/1.1 connection whose responses have not been sent. */
 const maximumPipelined = 32;
+/** The requests of an HTTP/2 connection that are refused before it is closed. */
+const maximumRefusals = 100;
 /** The most that is in memory of a response in parts. */
 const partBytes = 1024 * 1024;
 
@@ -67,6 +70,8 @@ export class HttpServer {
   readonly #requests: Pool;
   readonly #streamingCalls: Pool;
   readonly #turns = new Turns();
+  /** The refused requests of each HTTP/2 session. */
+  readonly #refusals = new WeakMap<Http2Session, number>();
 
   /** @throws Error if a trusted proxy is not a range of addresses */
   private constructor(
@@ -226,20 +231,26 @@ export class HttpServer {
       const address = this.#addresses.of(request.socket.remoteAddress, request.headers);
       const lease = this.#admit(address, response);
       if (lease === undefined) {
-        if (request.httpVersionMajor === 1) response.setHeader("connection", "close");
+        this.#endAfterRefusal(request, response);
         return kind === "http" ? send(response, rejection("overloaded")) : rpc.reject(request, response, "overloaded");
       }
       const turn = (bytes = 0) => this.#turns.take([addressShare(address)], bytes);
       if (kind === "stream") {
         await turn();
-        if (!this.#admitStream(address, response)) return rpc.reject(request, response, "overloaded");
+        if (!this.#admitStream(address, response)) {
+          this.#endAfterRefusal(request, response);
+          return rpc.reject(request, response, "overloaded");
+        }
         return rpc.stream(request, response, async () => turn());
       }
       const timer = setTimeout(() => abandon(request), this.#limits.callTime);
       response.once("close", () => clearTimeout(timer));
+      await turn();
+      if (response.destroyed) return;
       const body = async () => {
         const received = await readBody(request, response, lease, this.#limits, turn);
-        await turn(received?.length);
+        // To read what was received takes long, too.
+        if (received === undefined || received.length > 0) await turn(received?.length);
         if (response.destroyed) throw cancelled("the client disconnected");
         return received;
       };
@@ -267,6 +278,16 @@ export class HttpServer {
     const lease = Lease.take(this.#requests, [addressShare(address)], this.#limits.headerBytes);
     if (lease !== undefined) response.once("close", () => lease.release());
     return lease;
+  }
+
+  /** Ends a connection after a refusal, so that a client cannot be refused without a pause: over HTTP/2, after many. */
+  #endAfterRefusal(request: HttpRequest, response: ServerResponse): void {
+    if (!("stream" in request)) return void response.setHeader("connection", "close");
+    const { session } = request.stream;
+    if (session === undefined) return;
+    const refusals = (this.#refusals.get(session) ?? 0) + 1;
+    this.#refusals.set(session, refusals);
+    if (refusals === maximumRefusals) session.close();
   }
 
   /** Counts a streaming call until it ends. @returns whether there are not too many */

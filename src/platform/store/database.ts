@@ -39,7 +39,7 @@ export interface Writer extends Reader {
  * it rolls back that write alone. A `read` sees one consistent state of committed writes.
  *
  * Work that waits is served in an order that is fair to those whose `shares` it uses (`shares/fair-queue.ts`), so that nobody
- * waits for all work of a caller that has much. Without shares, it is work of the platform itself.
+ * waits for all work of a caller that has much. Work without shares has those of all such work together.
  *
  * Assumptions: the callback awaits nothing but its own transaction (no network, no timer, no nested transaction). A write
  * may be run again from its start, so the callback has no side effects outside its transaction.

@@ -144,6 +144,22 @@ describe("The port", () => {
     expect(await createClient(Health, transport).check({})).toMatchObject({ status: 1 });
     ended.abort();
   });
+
+  it("closes an HTTP/2 connection of which many requests are refused", async () => {
+    platform = await RunningPlatform.start({}, { limits: { streamingCalls: 1 } });
+    const session = connectHttp2(platform.url);
+    session.on("error", () => {});
+    const goaway = once(session, "goaway", { signal: AbortSignal.timeout(10_000) });
+    for (let count = 0; count < 150; count++) {
+      const headers = { "content-type": "application/grpc", te: "trailers" };
+      const stream = session.request({ ":method": "POST", ":path": "/grpc.health.v1.Health/Watch", ...headers });
+      stream.on("error", () => {});
+      stream.resume();
+      stream.end(Buffer.alloc(5));
+    }
+    await goaway;
+    session.destroy();
+  });
 });
 
 /** Resolves when the server has sent all that it can of a response: two pings later. */

@@ -1,7 +1,7 @@
 import { Pool, type PoolClient } from "pg";
 import { Compiler, postgresDialect } from "../compiler.ts";
 import { NewerSchemaError, type Reader, type Database, DatabaseUnavailableError, type Writer } from "../database.ts";
-import type { Share } from "../../shares/share.ts";
+import { unattributedShares } from "../../shares/share.ts";
 import { type Job, JobQueue, type NextJob } from "../job-queue.ts";
 import { migratePostgres } from "./migrate.ts";
 import { PostgresConnection, typeParsers } from "./postgres-connection.ts";
@@ -90,7 +90,7 @@ export class PostgresDatabase implements Database {
     return new PostgresDatabase(pool, connections);
   }
 
-  read<T>(work: (reader: Reader) => Promise<T>, shares: readonly Share[] = []): Promise<T> {
+  read<T>(work: (reader: Reader) => Promise<T>, shares = unattributedShares): Promise<T> {
     return this.#reads.run(shares, () => this.#read(work));
   }
 
@@ -120,7 +120,7 @@ export class PostgresDatabase implements Database {
     }
   }
 
-  write<T>(work: (writer: Writer) => Promise<T>, shares: readonly Share[] = []): Promise<T> {
+  write<T>(work: (writer: Writer) => Promise<T>, shares = unattributedShares): Promise<T> {
     return this.#writes.add(work, shares);
   }
 

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { Kysely } from "kysely";
-import type { Share } from "../../shares/share.ts";
+import { unattributedShares } from "../../shares/share.ts";
 import { Compiler, sqliteDialect } from "../compiler.ts";
 import {
   NewerSchemaError,
@@ -62,11 +62,11 @@ export class SqliteDatabase implements Database {
     this.#reader = new Connection(readOnly, compiler);
   }
 
-  read<T>(work: (reader: Reader) => Promise<T>, shares: readonly Share[] = []): Promise<T> {
+  read<T>(work: (reader: Reader) => Promise<T>, shares = unattributedShares): Promise<T> {
     return this.#reads.add(work, shares);
   }
 
-  write<T>(work: (writer: Writer) => Promise<T>, shares: readonly Share[] = []): Promise<T> {
+  write<T>(work: (writer: Writer) => Promise<T>, shares = unattributedShares): Promise<T> {
     return this.#writes.add(work, shares);
   }
 
