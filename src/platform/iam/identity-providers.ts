@@ -18,8 +18,8 @@ import { nameIs } from "../resources/row-condition.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Sessions, WriteSession } from "../service/session.ts";
 import type { MasterKey } from "#src/platform/tokens/master-key.ts";
-import { namesSecret, sealSecret, withoutSecret } from "./client-secret.ts";
-import { checkProvider } from "./identity-provider-rules.ts";
+import { namesSecret, oidcOf, sealSecret, withoutSecret } from "./client-secret.ts";
+import { checkFetchable, checkProvider } from "./identity-provider-rules.ts";
 import { roleToGrant } from "./role-to-grant.ts";
 
 /** @param masterKey to seal client secrets */
@@ -57,6 +57,7 @@ export function identityProvidersService(sessions: Sessions, masterKey: MasterKe
         });
         const stored = sealSecret(masterKey, created, undefined);
         await requireProvidable(session, stored);
+        checkFetchable(stored, session.settings.trustedIssuers);
         await checkUniqueName(session, identityProviders, stored.uid, name);
         await identityProviders.insert(session.tx, stored);
         return withoutSecret(stored);
@@ -72,6 +73,7 @@ export function identityProvidersService(sessions: Sessions, masterKey: MasterKe
         updated.updateTime = timestampFromMs(session.now);
         const stored = sealSecret(masterKey, updated, namesSecret(paths) ? undefined : current);
         await requireProvidable(session, stored);
+        if (oidcOf(stored)?.issuer !== oidcOf(current)?.issuer) checkFetchable(stored, session.settings.trustedIssuers);
         if (stored.name !== current.name) await checkUniqueName(session, identityProviders, stored.uid, stored.name);
         await identityProviders.update(session.tx, stored);
         return withoutSecret(stored);

@@ -82,7 +82,7 @@ function claimMatchPatterns({
 function checkDiscoveredIssuer(issuer: string, trustedIssuers: readonly TrustedIssuer[]): void {
   checkIssuer("claimMatch.issuer", issuer);
   const problem = whyNeverFetched(issuer, trustedIssuers);
-  if (problem !== undefined) throw invalidArgument("claimMatch.issuer", problem);
+  if (problem !== undefined) throw invalidArgument("claimMatch.issuer", `${problem}; or use staticKeys`);
 }
 
 function checkStaticKeys(keys: StaticKeys, now: number): void {

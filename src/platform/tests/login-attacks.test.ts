@@ -244,14 +244,23 @@ describe("a malicious identity provider", () => {
 
   it("is not asked at a private address, unless the issuer is trusted", async () => {
     const issuer = await DiscoveredIssuer.start();
-    const { uid } = await platform.admin.ok("POST", `/iam/v2beta1/identityProviders/${group}`, {
+    const body = {
       name: "private",
       defaultRole: await platform.admin.role("viewer"),
       oidc: { issuer: issuer.url, clientId: "a", pkceEnabled: true },
-    });
+    };
+    const created = await platform.admin.post(`/iam/v2beta1/identityProviders/${group}`, body);
+    expect([created.status, created.text]).toEqual([
+      400,
+      expect.stringContaining("oidc.issuer: does not have a public address"),
+    ]);
+    // One that an earlier version stored, or whose name resolves to such an address.
+    const trusting = await RunningPlatform.start({ trustedIssuers: [issuer.trusted] }, { replicaOf: platform });
+    const { uid } = await trusting.admin.ok("POST", `/iam/v2beta1/identityProviders/${group}`, body);
     const end = await world.browser().open(world.authorizeUrl({ identity_provider: uid }));
     expect([errorOf(end), issuer.requests]).toEqual(["temporarily_unavailable", 0]);
     await platform.admin.ok("DELETE", `/iam/v2beta1/identityProviders/${uid}`);
+    await trusting.stop();
     issuer.stop();
   });
 

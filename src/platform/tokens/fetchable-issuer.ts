@@ -14,6 +14,6 @@ export function whyNeverFetched(issuer: string, trusted: readonly TrustedIssuer[
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const isLocal = isIP(host) === 0 ? /(^|\.)localhost\.?$/.test(host) : !isPublicAddress(host);
   return isLocal
-    ? "does not have a public address, so its keys are never fetched, unless the platform is started with --trusted-issuer for it; or use staticKeys"
+    ? "does not have a public address, so its keys are never fetched, unless the platform is started with --trusted-issuer for it"
     : undefined;
 }
