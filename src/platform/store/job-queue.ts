@@ -23,6 +23,9 @@ export interface JobQueueOptions<T> {
   readonly runBatch: (next: NextJob<T>) => Promise<void>;
 }
 
+/** Jobs of one turn of the event loop that need no order, because each of them waits for few others. */
+const few = 32;
+
 interface WaitingJob<T> extends Job<T> {
   readonly shares: readonly Share[];
 }
@@ -70,8 +73,8 @@ export class JobQueue<T> {
     for (;;) {
       const arrived = this.#arrived;
       this.#arrived = [];
-      // While nobody waits, jobs are run in the order of their arrival.
-      const direct = this.#waiting.size === 0 ? arrived : [];
+      // While nobody waits, a few jobs are run in the order of their arrival.
+      const direct = this.#waiting.size === 0 && arrived.length <= few ? arrived : [];
       if (direct.length === 0) this.#wait(arrived);
       if (direct.length === 0 && this.#waiting.size === 0) break;
       const end = await this.#runBatch(direct);
