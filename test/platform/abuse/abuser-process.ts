@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { AbuserMessage, AbuserRequest } from "./abuser/protocol.ts";
 
-const main = fileURLToPath(new URL("abuser/main.ts", import.meta.url));
+const main = fileURLToPath(new URL("abuser/child.ts", import.meta.url));
 
 /** The process of the abuser: what it computes does not delay the bystander. */
 export class AbuserProcess {

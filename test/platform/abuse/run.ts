@@ -18,7 +18,7 @@ import type { AbuseKind } from "./abuse-kind.ts";
 import type { AbuseOptions } from "./options.ts";
 import { filledTenants, type Tenants } from "./tenants.ts";
 
-const probe = new URL("probe/main.ts", import.meta.url);
+const probe = new URL("probe/preload.ts", import.meta.url);
 
 /** Runs the kinds, after a run without abuse, each on a platform of its own. @param report called with each figure */
 export async function run(

@@ -254,8 +254,8 @@ export const groupInvites: Section = {
     },
     {
       id: "invites.redeeming",
-      text: "The redemption of an invite is not part of this API.",
-      untested: "the API has no method for it",
+      text: "An invite is redeemed at the end of a login.",
+      untested: "a login needs an identity provider and a person; the tests of the platform's logins cover it",
     },
   ],
 };

@@ -310,7 +310,7 @@ export const tokenExchange: Section = {
     },
     {
       id: "exchange.elsewhere",
-      text: "`{auth_url}` can be another host than `{base_url}`. Interactive login and the redemption of invites are not part of this API.",
+      text: "`{auth_url}` can be another host than `{base_url}`.",
       untested: "a platform that has one address conforms too; for another host, set --auth-url",
     },
   ],
