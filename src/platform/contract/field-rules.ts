@@ -20,6 +20,7 @@ import {
   IdentityProviderSchema,
 } from "../gen/muster/platform/iam/v2beta1/identity_provider_pb.ts";
 import { RoleSchema } from "../gen/muster/platform/iam/v2beta1/role_pb.ts";
+import { RecordSchema } from "../gen/muster/platform/audit/v1beta1/record_pb.ts";
 import { RepoSchema } from "../gen/muster/platform/registry/v2beta1/repo_pb.ts";
 import { TagSchema } from "../gen/muster/platform/registry/v2beta1/tag_pb.ts";
 import {
@@ -78,13 +79,14 @@ const rules: ReadonlyMap<DescMessage, Readonly<Record<string, TextRule>>> = new 
   [GroupInviteSchema, { email: emailRule }],
   [RepoSchema, named],
   [TagSchema, { name: nameRule, digest: digestRule }],
+  [RecordSchema, { id: digitsRule }],
   [v1Groups.GroupSchema, named],
   [v1Identities.Identity_ClaimMatchSchema, claimMatch],
   [v1Identities.Identity_StaticSchema, staticKeys],
   [v1Identities.Identity_AWSIdentitySchema, awsIdentity],
 ]);
 
-/** String fields that hold a uid in any message. */
+/** String fields that hold a uid in any message without a rule for them. */
 const uidFields = new Set([
   "uid",
   "id",
@@ -105,7 +107,8 @@ const uidFields = new Set([
 
 /** The rule for the strings of a field; undefined if any string is valid. */
 export function textRuleOf(field: DescField): TextRule | undefined {
+  const rule = rules.get(field.parent)?.[field.jsonName];
+  if (rule !== undefined) return rule;
   const isText = field.fieldKind !== "message" && field.fieldKind !== "enum" && field.message === undefined;
-  if (isText && uidFields.has(field.name)) return uidRule;
-  return rules.get(field.parent)?.[field.jsonName];
+  return isText && uidFields.has(field.name) ? uidRule : undefined;
 }

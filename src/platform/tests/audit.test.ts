@@ -127,12 +127,14 @@ describe("audit", () => {
       record(new AuthoredWriter(tx, { kind: "host", command: "test" }, Date.UTC(2020, 1)), old),
     );
     await database.close();
-    const others = await audit({ since: Date.UTC(2020, 2) });
+    // The reads of the admin are recorded some time after them.
+    const changes = (records: readonly AuditRecord[]) => records.filter(({ action }) => action !== "use");
+    const others = changes(await audit({ since: Date.UTC(2020, 2) }));
     expect(await audit({ resource: "old" })).toHaveLength(1);
     const replica = await RunningPlatform.start({}, { replicaOf: platform, auditRetention: 365 * 24 * 3_600_000 });
     await vi.waitUntil(async () => (await audit({ resource: "old" })).length === 0);
     await replica.stop();
-    expect(await audit()).toEqual(others);
+    expect(changes(await audit())).toEqual(others);
   });
 });
 

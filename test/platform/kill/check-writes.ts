@@ -40,14 +40,14 @@ export async function checkAuditLog(
   platform: PlatformAdmin,
   rootGroup: string,
 ): Promise<number> {
-  const args = ["src/main.ts", "platform", "audit", ...data, "--uid", rootGroup];
+  const args = ["src/main.ts", "platform", "audit", ...data, "--resource", rootGroup];
   const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 1024 ** 3 });
   const records = stdout
     .trim()
     .split("\n")
-    .map((line) => JSON.parse(line) as { action: string; uid: string });
+    .map((line) => JSON.parse(line) as { action: string; resource: string });
   const recorded = new Set<string>();
-  for (const { action, uid } of records) {
+  for (const { action, resource: uid } of records) {
     if (action === "create" && recorded.has(uid)) throw new Error(`audit log: two creations of ${uid}`);
     if (action === "delete" && !recorded.has(uid)) throw new Error(`audit log: ${uid} was deleted but never created`);
     if (action === "create") recorded.add(uid);

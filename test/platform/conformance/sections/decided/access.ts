@@ -19,7 +19,7 @@ const builtIn: Readonly<Record<string, (all: readonly string[]) => readonly stri
 };
 
 function lists(all: readonly string[]): readonly string[] {
-  return all.filter((capability) => capability.endsWith("_LIST"));
+  return all.filter((capability) => capability.endsWith("_LIST") && capability !== "CAP_AUDIT_LIST");
 }
 
 const collectionNames = Object.keys(collections) as CollectionName[];
@@ -151,7 +151,7 @@ export const access: Section = {
     },
     {
       id: "access.built-in-roles",
-      text: "viewer: every `.list`; editor: viewer and `repo.*` writes; owner: everything; limited_owner: viewer, `identity.create`, `role_bindings.create`; registry.pull: `groups.list`, `repo.list`, `tag.list`; registry.push: registry.pull, repo and tag writes.",
+      text: "viewer: every `.list` except `audit.list`; editor: viewer and `repo.*` writes; owner: everything; limited_owner: viewer, `identity.create`, `role_bindings.create`; registry.pull: `groups.list`, `repo.list`, `tag.list`; registry.push: registry.pull, repo and tag writes.",
       cases: [
         overBoth(async (world) => {
           const capabilitiesOf = async (name: string) =>
