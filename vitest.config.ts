@@ -62,6 +62,7 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          ...shared,
           name: "cluster",
           include: ["{test,demo}/**/*.test.ts"],
           exclude: [simulation, platformSuites, "test/support/*.test.ts"],
