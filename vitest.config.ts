@@ -24,6 +24,7 @@ const platformSuites = "test/platform/**/*.test.ts";
  */
 const shared = { isolate: false };
 const slow = { testTimeout: 120_000, hookTimeout: 600_000 };
+const buildsProgram = { globalSetup: "test/support/harness/build-program.ts" };
 
 // The projects differ in what they need. `unit` needs only this process and loopback. `postgres` runs the tests of the
 // platform's API again, on PostgreSQL. `integration` simulates the operator and tests the platform from outside, which
@@ -58,7 +59,10 @@ export default defineConfig({
           hookTimeout: 60_000,
         },
       },
-      { extends: true, test: { ...shared, name: "integration", include: [simulation, platformSuites], ...slow } },
+      {
+        extends: true,
+        test: { ...shared, name: "integration", include: [simulation, platformSuites], ...slow, ...buildsProgram },
+      },
       {
         extends: true,
         test: {
@@ -67,6 +71,7 @@ export default defineConfig({
           include: ["{test,demo}/**/*.test.ts"],
           exclude: [simulation, platformSuites, "test/support/*.test.ts"],
           ...slow,
+          ...buildsProgram,
         },
       },
     ],

@@ -160,7 +160,7 @@ function operatorOf(demo: number): number {
   const processes = execFileSync("ps", ["-eo", "pid=,ppid=,args="], { encoding: "utf8" }).split("\n");
   const operator = processes
     .map((line) => /^ *(\d+) +(\d+) (.*)$/.exec(line) ?? [])
-    .find(([, , parent, args]) => Number(parent) === demo && args?.includes("main.ts operator"));
+    .find(([, , parent, args]) => Number(parent) === demo && /(main\.ts|muster\.mjs) operator/.test(args ?? ""));
   if (operator === undefined) throw new Error("the demo has no operator");
   return Number(operator[1]);
 }

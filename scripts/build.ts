@@ -41,6 +41,7 @@ const { metafile } = await bundle().catch(() => {
 });
 await chmod(program, 0o755);
 const outputs = Object.values(metafile.outputs);
+requireNames(outputs);
 const packages = packagesIn(outputs);
 await writeFile(join(folder, "NOTICES.txt"), (await Promise.all(packages.map(notice))).join(`\n${"=".repeat(80)}\n`));
 const lockfile = JSON.parse(await readFile(join(root, "package-lock.json"), "utf8")) as Lockfile;
@@ -96,15 +97,32 @@ function heavyBuiltinsOnDemand(): Plugin {
   return {
     name: "heavy-builtins-on-demand",
     setup(bundler) {
-      bundler.onResolve({ filter: /.*/, namespace: "file" }, ({ path }) =>
-        heavyBuiltins.test(path) ? { path, namespace: "builtin" } : undefined,
-      );
+      bundler.onResolve({ filter: /.*/, namespace: "file" }, ({ path, kind }) => {
+        if (!heavyBuiltins.test(path)) return undefined;
+        // Such an import is on demand already.
+        return kind === "dynamic-import" ? { path, external: true } : { path, namespace: "builtin" };
+      });
       bundler.onLoad({ filter: /.*/, namespace: "builtin" }, ({ path }) => ({
         contents: `module.exports = require(${JSON.stringify(path)})`,
       }));
       bundler.onResolve({ filter: /.*/, namespace: "builtin" }, ({ path }) => ({ path, external: true }));
     },
   };
+}
+
+/**
+ * Ends the build if the program imports a CommonJS module on demand. The bundle has only its default export, so that a name of it
+ * is undefined there, although it exists when the program runs from its source.
+ */
+function requireNames(files: readonly Metafile["outputs"][string][]): void {
+  const nameless = files.flatMap(({ entryPoint = "src/", exports: names }) =>
+    entryPoint.startsWith("src/") || names.join() !== "default" ? [] : [entryPoint],
+  );
+  if (nameless.length === 0) return;
+  process.stderr.write(
+    `build: import() of CommonJS: ${nameless.join(", ")}; import a module of src/ that exports the names instead\n`,
+  );
+  process.exit(1);
 }
 
 /**
@@ -115,12 +133,25 @@ function dispatchersOfUndici(): Plugin {
   return {
     name: "dispatchers-of-undici",
     setup(bundler) {
-      bundler.onResolve({ filter: /^undici$/ }, () => ({ path: "dispatchers", namespace: "undici" }));
-      bundler.onLoad({ filter: /.*/, namespace: "undici" }, () => ({
-        resolveDir: join(root, "node_modules/undici"),
-        contents: `Object.assign(require("./lib/dispatcher/dispatcher").prototype, require("./lib/api"));
-          exports.Agent = require("./lib/dispatcher/agent");
-          exports.Pool = require("./lib/dispatcher/pool");`,
+      bundler.onResolve({ filter: /^undici$/ }, ({ importer }) => ({
+        path: importer.includes("node_modules") ? "of-packages" : "of-muster",
+        namespace: "undici",
+      }));
+      const resolveDir = join(root, "node_modules/undici");
+      // An ES module: to import another name from it is an error of the build, and would be undefined with CommonJS.
+      bundler.onLoad({ filter: /^of-muster$/, namespace: "undici" }, () => ({
+        resolveDir,
+        contents: `import Dispatcher from "./lib/dispatcher/dispatcher";
+          import methods from "./lib/api";
+          import Agent from "./lib/dispatcher/agent";
+          import Pool from "./lib/dispatcher/pool";
+          Object.assign(Dispatcher.prototype, methods);
+          export { Agent, Pool };`,
+      }));
+      // Packages import more than what Muster uses of them.
+      bundler.onLoad({ filter: /^of-packages$/, namespace: "undici" }, () => ({
+        resolveDir,
+        contents: 'exports.Agent = require("./lib/dispatcher/agent");',
       }));
     },
   };

@@ -1,4 +1,4 @@
-import { request } from "undici";
+import { Agent } from "undici";
 import { defineCommand } from "#src/commands/command.ts";
 import { Proxies } from "#src/http/proxies.ts";
 import * as settings from "#src/commands/settings/settings.ts";
@@ -43,18 +43,27 @@ export default defineCommand({
 /** @throws {Error} unless the operator reports that it is ready. */
 async function checkReady(operatorUrl: URL, deadlineMs: number): Promise<void> {
   const url = new URL("/readyz", operatorUrl);
-  const options = { headersTimeout: deadlineMs, bodyTimeout: deadlineMs };
-  const { statusCode, body } = await request(url, options).catch((error: unknown) => {
+  const statusCode = await statusOf(url, deadlineMs).catch((error: unknown) => {
     throw new Error(
       `--operator-url: the operator does not respond at ${url.href} (${messageOf(error)}). Check that its pods run: kubectl describe pods`,
       { cause: error },
     );
   });
-  await body.dump();
   if (statusCode !== 200)
     throw new Error(
       `the operator is not ready (${url.href} responds with ${statusCode}): it has not yet read its objects. Its log says why, such as a missing CRD or permission`,
     );
+}
+
+async function statusOf(url: URL, deadlineMs: number): Promise<number> {
+  const agent = new Agent({ headersTimeout: deadlineMs, bodyTimeout: deadlineMs });
+  try {
+    const { statusCode, body } = await agent.request({ origin: url.origin, path: url.pathname, method: "GET" });
+    await body.dump();
+    return statusCode;
+  } finally {
+    await agent.close();
+  }
 }
 
 /** @throws {PlatformFailure | Error} unless the operator's token can be exchanged for a token of its identity. */

@@ -43,8 +43,7 @@ export async function recordFormat<T extends object>(
     case "json":
       return { header: "", format: (record) => `${JSON.stringify(record)}\n` };
     case "yaml": {
-      // Imported on demand, because most commands print no YAML.
-      const { stringify } = await import("yaml");
+      const { stringify } = await import("./yaml.ts");
       return { header: "", format: (record) => `---\n${stringify(record)}` };
     }
     case "table": {
@@ -68,7 +67,7 @@ export async function formatValue(
     case "json":
       return `${JSON.stringify(value, undefined, 2)}\n`;
     case "yaml":
-      return (await import("yaml")).stringify(value);
+      return (await import("./yaml.ts")).stringify(value);
     case "table": {
       const width = Math.max(...rows.map(([name]) => name.length));
       return rows.map(([name, text]) => `${name.padEnd(width)}  ${text}\n`).join("");
@@ -82,6 +81,6 @@ export const manifestOutput = (): settings.Setting<"yaml" | "json"> => outputSet
 /** Manifests as `kubectl apply -f -` reads them: documents of YAML, or a List in JSON. */
 export async function formatManifests(format: "yaml" | "json", manifests: readonly object[]): Promise<string> {
   if (format === "json") return formatValue("json", { apiVersion: "v1", kind: "List", items: manifests }, []);
-  const { stringify } = await import("yaml");
+  const { stringify } = await import("./yaml.ts");
   return manifests.map((manifest) => stringify(manifest)).join("---\n");
 }

@@ -5,7 +5,8 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { parse } from "yaml";
 
-const root = fileURLToPath(new URL("../../../", import.meta.url));
+/** The tree of sources that this file belongs to. */
+export const thisTree = fileURLToPath(new URL("../../../", import.meta.url));
 
 /** The program as production runs it. */
 export interface Program {
@@ -17,22 +18,23 @@ export interface Program {
 /**
  * Bundles the program as the image does, in a folder of its own: another build cannot change what is measured.
  * @param manifest the manifest whose first container is measured, for its memory limit
+ * @param tree the tree of sources, such as a worktree with another commit
  */
-export async function bundle(folder: string, manifest: string): Promise<Program> {
-  await promisify(execFile)(process.execPath, ["scripts/build.ts", folder], { cwd: root });
-  return { file: join(folder, "muster.mjs"), env: await imageEnvironment(manifest) };
+export async function bundle(folder: string, manifest: string, tree = thisTree): Promise<Program> {
+  await promisify(execFile)(process.execPath, ["scripts/build.ts", folder], { cwd: tree });
+  return { file: join(folder, "muster.mjs"), env: await imageEnvironment(tree, manifest) };
 }
 
 /**
  * The variables that the image sets. The image gives the heap a share of the container's memory. Here no container
  * limits the memory, so the share is computed from the manifest's limit.
  */
-async function imageEnvironment(manifest: string): Promise<Record<string, string>> {
-  const dockerfile = await readFile(join(root, "Dockerfile"), "utf8");
+async function imageEnvironment(tree: string, manifest: string): Promise<Record<string, string>> {
+  const dockerfile = await readFile(join(tree, "Dockerfile"), "utf8");
   const variables = [...dockerfile.matchAll(/^ENV (.*)$/gm)].flatMap(([, line = ""]) => [
     ...line.matchAll(/(\w+)=(?:"([^"]*)"|(\S+))/g),
   ]);
-  const { spec } = parse(await readFile(join(root, manifest), "utf8"));
+  const { spec } = parse(await readFile(join(tree, manifest), "utf8"));
   const { initContainers = [], containers } = spec.template?.spec ?? spec;
   const limit = /^(\d+)Mi$/.exec([...initContainers, ...containers][0].resources.limits.memory)?.[1];
   const withHeapSize = (value: string) =>

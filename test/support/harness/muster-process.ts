@@ -1,9 +1,8 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { Readable } from "node:stream";
-import { fileURLToPath } from "node:url";
+import { program as testedProgram, programEnvironment } from "./program.ts";
 
-const main = fileURLToPath(new URL("../../../src/main.ts", import.meta.url));
 const stopTimeoutMs = 15_000;
 const logTimeoutMs = 60_000;
 
@@ -14,7 +13,7 @@ export interface LogLine {
 }
 
 export interface MusterProcessOptions {
-  /** The file to run; by default the source. `dist/muster.mjs` is what production runs. */
+  /** The file to run; by default the one that the test run has decided on. `dist/muster.mjs` is what production runs. */
   readonly program?: string;
   /** The command that runs Node, with its flags; for example `taskset --cpu-list 1`. By default Node runs directly. */
   readonly launcher?: readonly string[];
@@ -39,7 +38,7 @@ export class MusterProcess {
 
   constructor(
     args: readonly string[],
-    { program = main, launcher = [], env = {}, watch = false, onLine }: MusterProcessOptions = {},
+    { program = testedProgram, launcher = [], env = {}, watch = false, onLine }: MusterProcessOptions = {},
   ) {
     this.#name = `muster ${args[0] ?? ""}`;
     this.#onLine = onLine;
@@ -47,7 +46,7 @@ export class MusterProcess {
     const [command, ...commandArgs] = [...launcher, process.execPath, ...watchFlags, program, ...args];
     this.#child = spawn(command as string, commandArgs, {
       stdio: ["ignore", "pipe", "pipe"],
-      env: { ...process.env, ...env },
+      env: { ...process.env, ...(program === testedProgram ? programEnvironment : {}), ...env },
     });
     // "exit" is emitted before the last output has been read.
     this.#closed = once(this.#child, "close").then(() => {
