@@ -1,22 +1,10 @@
 import { createNamedAdmin, listNamedAdmins, revokeNamedAdmin } from "#src/platform/named-admins.ts";
 import { rotateAdminToken } from "#src/platform/rotate-admin-token.ts";
 import type { Database } from "#src/platform/store/database.ts";
-import { hours, minutes } from "#src/time/durations.ts";
 import { defineCommand } from "#src/commands/command.ts";
 import { anyOutput, type Column, formatValue, recordFormat } from "#src/commands/output/output-format.ts";
-import { dataLocation, dataSettings, defaultFile, openExistingDatabase } from "./data.ts";
+import { dataLocation, dataSettings, defaultFile, withExistingDatabase } from "./data.ts";
 import * as settings from "#src/commands/settings/settings.ts";
-
-const maximumLifetime = hours(30 * 24);
-
-const lifetime = {
-  ...settings.duration,
-  parse: (value: string): number => {
-    const parsed = settings.duration.parse(value);
-    if (parsed < minutes(1) || parsed > maximumLifetime) throw new Error("must be from 1m to 720h (30 days)");
-    return parsed;
-  },
-};
 
 const adminName = {
   placeholder: "NAME",
@@ -39,7 +27,10 @@ The token without a name, which the first start created and which never expires,
       adminName,
       "Print a new token for this admin. An earlier one of the same name ends. Requires --expires.",
     ),
-    expires: settings.optional(lifetime, "When the token of --name ends, from now: at most 720h (30 days)."),
+    expires: settings.optional(
+      settings.boundedDuration({ least: "1m", most: "720h" }),
+      "When the token of --name ends, from now: at most 720h (30 days).",
+    ),
     revoke: settings.optional(adminName, "End the token of this admin at once."),
     list: settings.toggle("Print the names of the admins, and when their tokens end."),
     rotate: settings.toggle("Replace the token without a name. The earlier one ends."),
@@ -53,41 +44,33 @@ The token without a name, which the first start created and which never expires,
   run: async (values, { stdout }) => {
     const action = actionOf(values);
     const location = dataLocation(values);
+    const withData = <T>(work: (database: Database) => Promise<T>) => withExistingDatabase(location, work);
     const now = Date.now();
     switch (action.kind) {
       case "rotate": {
         const file = defaultFile(location, "admin-token", values.adminTokenFile);
-        await withDatabase((database) => rotateAdminToken(database, file, now));
+        await withData((database) => rotateAdminToken(database, file, now));
         stdout.write(`Wrote the new admin token to ${file}. The earlier one is revoked.\n`);
         return;
       }
       case "create": {
         const { name } = action;
         const expires = now + action.lifetime;
-        const token = await withDatabase((database) => createNamedAdmin(database, { name, expires }, now));
+        const token = await withData((database) => createNamedAdmin(database, { name, expires }, now));
         const created = { name, expires: new Date(expires).toISOString(), token };
         stdout.write(values.output === "table" ? `${token}\n` : await formatValue(values.output, created, []));
         return;
       }
       case "revoke":
-        await withDatabase((database) => revokeNamedAdmin(database, action.name, now));
+        await withData((database) => revokeNamedAdmin(database, action.name, now));
         stdout.write(`Revoked the admin token of ${action.name}.\n`);
         return;
       case "list": {
-        const admins = await withDatabase(listNamedAdmins);
+        const admins = await withData(listNamedAdmins);
         const { header, format } = await recordFormat(values.output, columns);
         stdout.write(header);
         for (const { name, expires } of admins)
           stdout.write(format({ name, expires: new Date(expires).toISOString(), expired: expires <= now }));
-      }
-    }
-
-    async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
-      const database = await openExistingDatabase(location);
-      try {
-        return await work(database);
-      } finally {
-        await database.close();
       }
     }
   },

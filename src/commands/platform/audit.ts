@@ -4,7 +4,7 @@ import { jsonOf } from "#src/platform/audit/record-message.ts";
 import { isUid } from "#src/platform/contract/uid.ts";
 import { defineCommand } from "#src/commands/command.ts";
 import { anyOutput, type Column, recordFormat } from "#src/commands/output/output-format.ts";
-import { dataLocation, dataSettings, openExistingDatabase } from "./data.ts";
+import { dataLocation, dataSettings, withExistingDatabase } from "./data.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 
 export default defineCommand({
@@ -29,17 +29,14 @@ export default defineCommand({
   run: async (values, { stdout, signal }) => {
     const { since, until, resource, actor, method, code } = values;
     const { header, format } = await recordFormat(values.output, columns);
-    const database = await openExistingDatabase(dataLocation(values));
     const filter = { since, until, resource, actor, method, code };
-    try {
+    await withExistingDatabase(dataLocation(values), async (database) => {
       stdout.write(header);
       for await (const record of readAuditLog((work) => database.read(work), filter)) {
         signal.throwIfAborted();
         if (!stdout.write(format(jsonOf(record)))) await once(stdout, "drain", { signal });
       }
-    } finally {
-      await database.close();
-    }
+    });
   },
 });
 

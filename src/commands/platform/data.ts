@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { type Database, NewerSchemaError } from "#src/platform/store/database.ts";
+import { DataInUseError, DataLock, isBusy } from "#src/platform/store/sqlite/data-lock.ts";
 import { SqliteDatabase } from "#src/platform/store/sqlite/sqlite-database.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 
@@ -70,6 +71,10 @@ function openSqlite(path: string): SqliteDatabase {
   } catch (error) {
     if (error instanceof NewerSchemaError) throw error;
     const { message } = error as Error;
+    if (isBusy(error))
+      throw new Error(`--data: another process writes to ${path} for a long time; wait for it, or end it`, {
+        cause: error,
+      });
     throw new Error(
       `--data: cannot open ${path}: ${message}. If it is damaged, restore a backup with "muster platform restore"`,
       { cause: error },
@@ -77,16 +82,69 @@ function openSqlite(path: string): SqliteDatabase {
   }
 }
 
-/**
- * For commands that expect data: a mistyped path must not create a new platform.
- * @throws {Error} if the SQLite file does not exist.
- */
-export async function openExistingDatabase(location: DataLocation): Promise<Database> {
+/** @throws {Error} if the SQLite file does not exist. */
+function requireData(location: DataLocation): void {
   if (location.kind === "file" && !existsSync(location.path))
     throw new Error(
       `--data: the file ${location.path} does not exist; "muster platform" creates it at its first start`,
     );
-  return openDatabase(location);
+}
+
+/**
+ * Does the work of a command that expects data, and closes the database: a mistyped path must not create a new platform.
+ * @throws {NewerSchemaError | DatabaseUnavailableError | Error} an `Error` if the SQLite file does not exist
+ */
+export async function withExistingDatabase<T>(
+  location: DataLocation,
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
+  requireData(location);
+  const database = await openDatabase(location);
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+/**
+ * Does the work of a command that needs the platform to be stopped. That nobody starts one meanwhile is only sure for a SQLite file.
+ * @throws {Error} if the SQLite file does not exist, or a platform uses it
+ */
+export async function withStoppedData<T>(location: DataLocation, command: string, work: () => Promise<T>): Promise<T> {
+  requireData(location);
+  return withDataLock(location, command, work);
+}
+
+/**
+ * Does the work while no other platform, and no command that needs the platform to be stopped, uses the same SQLite file. Does
+ * it at once on PostgreSQL, which platforms share.
+ * @param command what the error of others calls this one
+ * @throws {Error} if another one uses the file, or its folder does not exist
+ */
+export async function withDataLock<T>(location: DataLocation, command: string, work: () => Promise<T>): Promise<T> {
+  if (location.kind === "database") return work();
+  const lock = acquireDataLock(location.path, command);
+  try {
+    return await work();
+  } finally {
+    lock.release();
+  }
+}
+
+function acquireDataLock(path: string, command: string): DataLock {
+  settings.requireFolderOf("--data", path);
+  try {
+    return DataLock.acquire(path, command);
+  } catch (error) {
+    const { message } = error as Error;
+    if (error instanceof DataInUseError)
+      throw new Error(
+        `--data: ${message}: stop it first. Several platforms can only share a PostgreSQL database (--database)`,
+        { cause: error },
+      );
+    throw new Error(`--data: ${message}`, { cause: error });
+  }
 }
 
 /** Its error does not repeat the URL, which may contain a password. */

@@ -2,7 +2,7 @@ import { load, type LoadResult } from "#src/platform/load/load.ts";
 import { sourceFiles } from "#src/platform/load/source-file.ts";
 import { defineCommand } from "#src/commands/command.ts";
 import { showProgress } from "./load-progress.ts";
-import { dataLocation, dataSettings, openExistingDatabase } from "./data.ts";
+import { dataLocation, dataSettings, withExistingDatabase } from "./data.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 
 const groupUid = /^[0-9a-f]{40}(\/[0-9a-f]{16})*$/;
@@ -23,17 +23,17 @@ export default defineCommand({
   run: async (values, { signal, stdout }) => {
     const location = dataLocation(values);
     const files = sourceFiles(values.files);
-    const database = await openExistingDatabase(location);
-    const progress = showProgress(stdout);
-    try {
-      const { group } = values;
-      const result = await load({ database, files, group, now: Date.now(), signal, report: progress.report });
-      progress.clear();
-      stdout.write(`${summaryOf(result, files.length)}\n`);
-    } finally {
-      progress.clear();
-      await database.close();
-    }
+    await withExistingDatabase(location, async (database) => {
+      const progress = showProgress(stdout);
+      try {
+        const { group } = values;
+        const result = await load({ database, files, group, now: Date.now(), signal, report: progress.report });
+        progress.clear();
+        stdout.write(`${summaryOf(result, files.length)}\n`);
+      } finally {
+        progress.clear();
+      }
+    });
   },
 });
 

@@ -5,7 +5,7 @@ import { SqliteDatabase } from "#src/platform/store/sqlite/sqlite-database.ts";
 import { defineCommand } from "#src/commands/command.ts";
 import { anyOutput, formatValue } from "#src/commands/output/output-format.ts";
 import * as settings from "#src/commands/settings/settings.ts";
-import { databaseUrl } from "./data.ts";
+import { databaseUrl, withStoppedData } from "./data.ts";
 
 export default defineCommand({
   summary: "copy a platform's data from SQLite to an empty PostgreSQL database, with all uids",
@@ -23,16 +23,18 @@ export default defineCommand({
     if (!stopped) throw new settings.SettingsError(["--stopped is required: it confirms that the platform is stopped"]);
     // Imported on demand, because only this command and platforms on PostgreSQL need its client.
     const { copyFromSqlite } = await import("#src/platform/store/postgres/copy-from-sqlite.ts");
-    const snapshot = `${data}.migration-${randomBytes(6).toString("hex")}`;
-    try {
-      backupSqlite(data, snapshot);
-      // Data of an older version is brought up to date in the snapshot only.
-      await new SqliteDatabase(snapshot).close();
-      const rows = await copyFromSqlite(snapshot, database, signal);
-      const counts = [...rows].map(([table, count]) => [table, count.toLocaleString("en")] as const);
-      stdout.write(await formatValue(output, { rows: Object.fromEntries(rows) }, counts));
-    } finally {
-      for (const suffix of ["", "-wal", "-shm"]) rmSync(snapshot + suffix, { force: true });
-    }
+    await withStoppedData({ kind: "file", path: data }, "muster platform migrate", async () => {
+      const snapshot = `${data}.migration-${randomBytes(6).toString("hex")}`;
+      try {
+        backupSqlite(data, snapshot);
+        // Data of an older version is brought up to date in the snapshot only.
+        await new SqliteDatabase(snapshot).close();
+        const rows = await copyFromSqlite(snapshot, database, signal);
+        const counts = [...rows].map(([table, count]) => [table, count.toLocaleString("en")] as const);
+        stdout.write(await formatValue(output, { rows: Object.fromEntries(rows) }, counts));
+      } finally {
+        for (const suffix of ["", "-wal", "-shm"]) rmSync(snapshot + suffix, { force: true });
+      }
+    });
   },
 });

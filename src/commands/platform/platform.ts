@@ -13,7 +13,7 @@ import * as settings from "#src/commands/settings/settings.ts";
 import { hours } from "#src/time/durations.ts";
 import { readWebhookSecrets } from "./webhook-secrets.ts";
 import { issuerIn } from "./cluster-issuer.ts";
-import { dataLocation, defaultFile, openDatabase } from "./data.ts";
+import { dataLocation, defaultFile, openDatabase, withDataLock } from "./data.ts";
 import { platformSettings } from "./settings.ts";
 
 const dayMs = hours(24);
@@ -58,51 +58,53 @@ export default defineCommand({
       };
     };
     const tls = await tlsFiles(values.tlsCert, values.tlsKey, log);
-    const database = await openDatabase(location, values.databaseConnections);
-    const masterKey = await openKeyFile(keyFile, database).catch(async (error: unknown) => {
-      await database.close();
-      throw error;
-    });
-    const platform = await startPlatform({
-      database,
-      masterKey,
-      clock: Date.now,
-      log,
-      tracer,
-      listen: {
-        ...values.listen,
-        tls,
-        limits: {
-          ...portLimits,
-          connections: values.maximumConnections,
-          requestMemory: values.requestMemory * 1024 * 1024,
+    await withDataLock(location, "muster platform", async () => {
+      const database = await openDatabase(location, values.databaseConnections);
+      const masterKey = await openKeyFile(keyFile, database).catch(async (error: unknown) => {
+        await database.close();
+        throw error;
+      });
+      const platform = await startPlatform({
+        database,
+        masterKey,
+        clock: Date.now,
+        log,
+        tracer,
+        listen: {
+          ...values.listen,
+          tls,
+          limits: {
+            ...portLimits,
+            connections: values.maximumConnections,
+            requestMemory: values.requestMemory * 1024 * 1024,
+          },
+          trustedProxies: values.trustedProxy,
         },
-        trustedProxies: values.trustedProxy,
-      },
-      adminTokenFile,
-      initFile,
-      latency: values.latency,
-      maximumInFlight: values.maximumInFlight,
-      maximumIssuerRequests: values.maximumIssuerRequests,
-      signingKeyInterval: values.signingKeyInterval,
-      rateLimit: values.rateLimit,
-      faults: values.fault,
-      faultInjection: values.faultInjection,
-      drainDelay: values.drainDelay,
-      auditRetention: values.auditRetention === undefined ? undefined : values.auditRetention * dayMs,
-      maximumAuditEvents: values.maximumAuditEvents,
-      auditWebhook,
-      settings: settingsAt,
-    }).catch((error: unknown) => {
-      throw settings.listenError("--listen", error);
+        adminTokenFile,
+        initFile,
+        latency: values.latency,
+        maximumInFlight: values.maximumInFlight,
+        maximumIssuerRequests: values.maximumIssuerRequests,
+        signingKeyInterval: values.signingKeyInterval,
+        rateLimit: values.rateLimit,
+        faults: values.fault,
+        faultInjection: values.faultInjection,
+        drainDelay: values.drainDelay,
+        auditRetention: values.auditRetention === undefined ? undefined : values.auditRetention * dayMs,
+        maximumAuditEvents: values.maximumAuditEvents,
+        auditWebhook,
+        settings: settingsAt,
+      }).catch((error: unknown) => {
+        throw settings.listenError("--listen", error);
+      });
+      const { baseUrl, authUrl } = platform.settings;
+      log.info({ address: platform.address, baseUrl, authUrl, rootGroup: platform.rootGroup }, "listening");
+      await aborted(signal);
+      log.info("stopping; draining calls in flight");
+      await platform.close();
+      await tracer?.stop();
+      log.info("stopped");
     });
-    const { baseUrl, authUrl } = platform.settings;
-    log.info({ address: platform.address, baseUrl, authUrl, rootGroup: platform.rootGroup }, "listening");
-    await aborted(signal);
-    log.info("stopping; draining calls in flight");
-    await platform.close();
-    await tracer?.stop();
-    log.info("stopped");
   },
 });
 

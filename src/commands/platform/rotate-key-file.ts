@@ -3,7 +3,14 @@ import { readKeyFile } from "#src/platform/tokens/key-file.ts";
 import { readOrCreateKeyFile } from "#src/platform/tokens/master-key.ts";
 import { defineCommand } from "#src/commands/command.ts";
 import * as settings from "#src/commands/settings/settings.ts";
-import { dataLocation, dataSettings, defaultFile, keyFileSetting, openExistingDatabase } from "./data.ts";
+import {
+  dataLocation,
+  dataSettings,
+  defaultFile,
+  keyFileSetting,
+  withExistingDatabase,
+  withStoppedData,
+} from "./data.ts";
 
 export default defineCommand({
   summary: "encrypt the secrets in a platform's data with a new key file",
@@ -26,15 +33,14 @@ export default defineCommand({
     settings.requirePrivateFile("--key-file", file);
     settings.requirePrivateFile("--new-key-file", newKeyFile);
     const from = readKeyFile(file);
-    const database = await openExistingDatabase(location);
-    try {
-      const to = readOrCreateKeyFile(newKeyFile);
-      const { signingKeys, clientSecrets } = await rotateKeyFile(database, { from, to }, Date.now());
-      stdout.write(
-        `Encrypted ${signingKeys} signing keys and ${clientSecrets} client secrets with the new key. Start every platform with --key-file ${newKeyFile}, and keep ${file} for earlier backups.\n`,
-      );
-    } finally {
-      await database.close();
-    }
+    await withStoppedData(location, "muster platform rotate-key-file", () =>
+      withExistingDatabase(location, async (database) => {
+        const to = readOrCreateKeyFile(newKeyFile);
+        const { signingKeys, clientSecrets } = await rotateKeyFile(database, { from, to }, Date.now());
+        stdout.write(
+          `Encrypted ${signingKeys} signing keys and ${clientSecrets} client secrets with the new key. Start every platform with --key-file ${newKeyFile}, and keep ${file} for earlier backups.\n`,
+        );
+      }),
+    );
   },
 });

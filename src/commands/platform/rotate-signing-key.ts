@@ -2,7 +2,7 @@ import { readKeyFile } from "#src/platform/tokens/key-file.ts";
 import { rotateSigningKey } from "#src/platform/rotate-signing-key.ts";
 import { defineCommand } from "#src/commands/command.ts";
 import * as settings from "#src/commands/settings/settings.ts";
-import { dataLocation, dataSettings, defaultFile, keyFileSetting, openExistingDatabase } from "./data.ts";
+import { dataLocation, dataSettings, defaultFile, keyFileSetting, withExistingDatabase } from "./data.ts";
 
 export default defineCommand({
   summary: "create the next key that signs API tokens, also while the platform runs",
@@ -19,14 +19,11 @@ export default defineCommand({
     const file = defaultFile(location, "key", keyFile);
     settings.requirePrivateFile("--key-file", file);
     const masterKey = readKeyFile(file);
-    const database = await openExistingDatabase(location);
-    try {
-      const kid = await rotateSigningKey(database, masterKey, { revoke, now: Date.now() });
-      stdout.write(
-        `Created the signing key ${kid}. ${revoke ? "All earlier keys are deleted." : "Earlier keys stay valid for their tokens."}\n`,
-      );
-    } finally {
-      await database.close();
-    }
+    const kid = await withExistingDatabase(location, (database) =>
+      rotateSigningKey(database, masterKey, { revoke, now: Date.now() }),
+    );
+    stdout.write(
+      `Created the signing key ${kid}. ${revoke ? "All earlier keys are deleted." : "Earlier keys stay valid for their tokens."}\n`,
+    );
   },
 });

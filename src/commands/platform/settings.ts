@@ -20,31 +20,11 @@ const callRate = {
   },
 };
 
-/**
- * At least one hour. Each key stays published until its last token has expired, so a short interval would publish a large
- * number of keys.
- */
-const keyInterval = {
-  ...settings.duration,
-  parse: (value: string): number => {
-    const interval = settings.duration.parse(value);
-    if (interval < 3_600_000) throw new Error(`"${value}" is shorter than 1h`);
-    return interval;
-  },
-};
+/** Each key stays published until its last token has expired, so a short interval would publish a large number of keys. */
+const keyInterval = settings.boundedDuration({ least: "1h" });
 
-/** A year. */
-const longestLifetime = 365 * 24 * 3_600_000;
-
-/** A token must be valid for some time. */
-const lifetime = {
-  ...settings.duration,
-  parse: (value: string): number => {
-    const time = settings.duration.parse(value);
-    if (time < 1_000 || time > longestLifetime) throw new Error(`"${value}" is not between 1s and 8760h`);
-    return time;
-  },
-};
+/** A token must be valid for some time, at most a year. */
+const lifetime = settings.boundedDuration({ least: "1s", most: "8760h" });
 
 const trustedIssuer = {
   placeholder: "ISSUER[,ca=FILE][,jwks=URL]",

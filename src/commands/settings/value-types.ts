@@ -60,6 +60,27 @@ export const duration: ValueType<number> = {
   },
 };
 
+/** A duration with bounds, both included, which are written as the duration is. */
+export function boundedDuration({
+  least,
+  most,
+}: {
+  readonly least: string;
+  readonly most?: string;
+}): ValueType<number> {
+  const minimum = duration.parse(least);
+  const maximum = most === undefined ? Number.POSITIVE_INFINITY : duration.parse(most);
+  return {
+    ...duration,
+    parse: (value) => {
+      const time = duration.parse(value);
+      if (time < minimum) throw new Error(`"${value}" is shorter than ${least}`);
+      if (time > maximum) throw new Error(`"${value}" is longer than ${most}`);
+      return time;
+    },
+  };
+}
+
 /** A whole number between two bounds, both included. */
 export function integer(minimum: number, maximum: number): ValueType<number> {
   return {
