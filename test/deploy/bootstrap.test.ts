@@ -67,7 +67,10 @@ describe("muster bootstrap", () => {
   });
 
   it("refuses one owner id for two identities, and two for one, unless it is to take over", async () => {
-    const refused = [await runBootstrap(own, "--audience", "another"), await runBootstrap("another-cluster")];
+    const refused = [
+      await runBootstrap(own, "--subject-token-audience", "another"),
+      await runBootstrap("another-cluster"),
+    ];
     for (const run of refused) {
       expect(run.exitCode).toBe(1);
       expect(run.plainOutput).toContain("--take-over");

@@ -40,7 +40,11 @@ export default defineCommand({
       settings.text,
       "The name of the operator's identity, if it is created. Operators of several clusters in one group need different names. (default: muster; with --class, muster-CLASS)",
     ),
-    audience: settings.withDefault(settings.text, "muster", "The audience of the operator's service-account token."),
+    subjectTokenAudience: settings.withDefault(
+      settings.text,
+      "muster",
+      "The audience of the operator's service-account token, which it exchanges.",
+    ),
     rootGroup: settings.optional(
       settings.matching("UID", uidPattern, "a uid: 40 hex digits, then / and 16 hex digits for each level below"),
       "The group in which the operator manages resources. (default: the only root group)",
@@ -90,7 +94,7 @@ export default defineCommand({
       const subject = `system:serviceaccount:${serviceAccount.replace("/", ":")}`;
       const identity = await ensureOperatorIdentity(api, group, {
         name: values.identityName ?? `muster${suffix}`,
-        claimMatch: { issuer: values.issuer, subject, audience: values.audience },
+        claimMatch: { issuer: values.issuer, subject, audience: values.subjectTokenAudience },
         owner: ownerOf(values.ownerId, values.class),
         takeOver: values.takeOver,
       });

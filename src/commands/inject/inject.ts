@@ -45,9 +45,9 @@ const commandSettings = {
     settings.url,
     "With --identity: the address of the token service. (default: --platform-url)",
   ),
-  audience: settings.optional(
+  subjectTokenAudience: settings.optional(
     settings.text,
-    "With --identity: the audience that the identity expects (status.exchange.audience). (default: the host name of --auth-url)",
+    "With --identity: the audience that the identity expects of the tokens that pods exchange (status.exchange.audience). (default: the host name of --auth-url)",
   ),
   apiAudience: settings.optional(
     settings.text,
@@ -121,7 +121,7 @@ async function source(
       throw new settings.SettingsError(["--platform-url is required with --identity: the platform's base URL"]);
     const platform = withoutSlash(platformUrl);
     const { authUrl = platformUrl, apiAudience = platform } = values;
-    const { audience = authUrl.hostname } = values;
+    const { subjectTokenAudience: audience = authUrl.hostname } = values;
     const exchangeUrl = `${withoutSlash(authUrl)}/sts/exchange`;
     const given = { uid, exchangeUrl, platformUrl: platform, audience, apiAudience };
     return { valuesOf: givenValues({ ...given, ...injection }), close: async () => {} };

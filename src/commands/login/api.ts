@@ -75,7 +75,7 @@ async function printed(text: string, output: "json" | "yaml"): Promise<string> {
   const value = parseJson(text);
   if (value === undefined) return text;
   if (output === "json") return `${JSON.stringify(value, undefined, 2)}\n`;
-  return (await import("yaml")).stringify(value);
+  return (await import("#src/commands/output/yaml.ts")).stringify(value);
 }
 
 async function write(text: string, { signal, stdout }: CommandContext): Promise<void> {
