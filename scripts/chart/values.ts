@@ -69,7 +69,7 @@ const platform = object("A platform in this cluster. Without it, settings.platfo
   baseUrl: text(
     "The address of the API as clients use it. Default: the host of ingress or gateway, otherwise the address of the Service.",
   ),
-  replicas: wholeNumber("The number of replicas. More than one needs database.secretName.", 1),
+  replicas: wholeNumber("The number of replicas. More than one needs database.existingSecret.", 1),
   settings: settingsSchema("The settings of `muster platform`, each by its name.", platformSettings, [
     "data",
     "database",
@@ -82,9 +82,14 @@ const platform = object("A platform in this cluster. Without it, settings.platfo
     "keyFile",
   ]),
   database: object("PostgreSQL as the store, instead of SQLite on a volume.", {
-    secretName: text(
-      "The Secret with the keys `url` (postgres://USER:PASSWORD@HOST/DATABASE) and `key`, which encrypts secrets in the database: `openssl rand -base64 32`. Empty: SQLite.",
+    existingSecret: text(
+      "The Secret with the URL of the database: postgres://USER:PASSWORD@HOST/DATABASE. Empty: SQLite.",
     ),
+    urlKey: text("The key of the URL in existingSecret.", "url"),
+    keyFileSecret: text(
+      "The Secret with the key file, which encrypts secrets in the database: the output of `openssl rand -base64 32`. Empty: existingSecret.",
+    ),
+    keyFileKey: text("The key of the key file in keyFileSecret.", "key"),
   }),
   persistence: object("The volume for SQLite.", {
     size: text("The size of the volume.", "1Gi"),

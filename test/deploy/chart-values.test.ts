@@ -57,7 +57,7 @@ describe("the values of the chart muster", () => {
     [
       "several replicas on SQLite",
       { ...withPlatform, platform: { enabled: true, replicas: 2 } },
-      "Set platform.database.secretName",
+      "Set platform.database.existingSecret",
     ],
   ] as [string, ChartValues, string][])("are refused with a reason: %s", async (_, values, message) => {
     await expect(renderChart("muster", values)).rejects.toThrow(message);

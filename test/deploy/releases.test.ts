@@ -84,6 +84,32 @@ describeWithControlPlane("releases of the charts in a cluster", (controlPlane) =
     expect(first?.selectors.filter((selector) => selects(selector, second?.pods))).toEqual([]);
   });
 
+  it("say how to copy the data when a platform changes from SQLite to PostgreSQL", async () => {
+    const { admin } = controlPlane();
+    const values = {
+      settings: { allowedRole: ["viewer"], class: "red" },
+      userRoles: false,
+      platform: { enabled: true },
+    };
+    await install("muster-red", "muster", values);
+    const postgres = { ...values, platform: { enabled: true, database: { existingSecret: "database" } } };
+    const upgrade = () => helm(["upgrade", "muster-red", "muster", ...cluster()], postgres);
+    await expect(upgrade()).rejects.toThrow("muster platform migrate --stopped --data /data/platform.db");
+    await admin.delete({
+      apiVersion: "apps/v1",
+      kind: "StatefulSet",
+      metadata: { name: "muster-platform-red", namespace: release.namespace },
+    });
+    expect(await upgrade()).not.toContain("migrate");
+    await admin.apply({
+      apiVersion: "v1",
+      kind: "PersistentVolumeClaim",
+      metadata: { name: "data-muster-platform-red-0", namespace: release.namespace },
+      spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+    });
+    expect(await upgrade()).toContain("If `muster platform migrate` has not copied it to the database");
+  });
+
   it.each([
     [
       "network policies",
@@ -98,7 +124,7 @@ describeWithControlPlane("releases of the charts in a cluster", (controlPlane) =
         platform: {
           enabled: true,
           replicas: 3,
-          database: { secretName: "database" },
+          database: { existingSecret: "database", urlKey: "uri", keyFileSecret: "platform-key" },
           tls: { secretName: "tls" },
           ingress: { enabled: true, host: "iam.example.com", className: "nginx", tlsSecretName: "public" },
         },

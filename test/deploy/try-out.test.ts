@@ -240,7 +240,8 @@ describeWithControlPlane(
         const { key, certificate } = selfSignedCertificate();
         const stringData = {
           tls: { "tls.crt": certificate, "tls.key": key, "ca.crt": certificate },
-          database: { url: await postgres().newDatabase(), key: randomBytes(32).toString("base64") },
+          database: { uri: await postgres().newDatabase() },
+          "platform-key": { "platform.key": randomBytes(32).toString("base64") },
         };
         const secrets = Object.entries(stringData).map(([name, data]) => ({
           apiVersion: "v1",
@@ -253,7 +254,12 @@ describeWithControlPlane(
           platform: {
             enabled: true,
             replicas: 2,
-            database: { secretName: "database" },
+            database: {
+              existingSecret: "database",
+              urlKey: "uri",
+              keyFileSecret: "platform-key",
+              keyFileKey: "platform.key",
+            },
             tls: { secretName: "tls" },
           },
         });

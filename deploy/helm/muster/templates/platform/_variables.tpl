@@ -12,7 +12,7 @@
   "baseUrl" (include "muster.platformUrl" .)
   "initFile" "/etc/muster/init/init.yaml"
   "adminTokenFile" "/data/admin-token" -}}
-{{- if $platform.database.secretName -}}
+{{- if $platform.database.existingSecret -}}
 {{- $_ := set $settings "keyFile" "/etc/muster/key/key" -}}
 {{- else -}}
 {{- $_ := set $settings "data" "/data/platform.db" -}}
