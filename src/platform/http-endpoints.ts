@@ -46,8 +46,8 @@ export function httpEndpoints(endpoints: HttpEndpoints): HttpHandler {
     const loginHandler = login.at(path);
     if (loginHandler !== undefined) return loginHandler(request, readBody, address);
     if (request.method === "GET") {
-      const document = await documents.at(path);
-      if (document !== undefined) return json(document);
+      const document = documents.at(path);
+      if (document !== undefined) return json(await document());
       if (path === "/openapi.json") return json(descriptions.openApi);
       if (path === "/") {
         const { kind, body } = frontPage(request.headers.accept ?? "");

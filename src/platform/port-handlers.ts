@@ -21,17 +21,13 @@ import { CallSlots } from "./service/call-slots.ts";
 import { type Operation, operationsOf } from "./service/operations.ts";
 import { PlatformMetrics } from "./service/platform-metrics.ts";
 import type { PlatformSettings } from "./service/platform-settings.ts";
-import { RateLimit } from "./service/rate-limit.ts";
 import { Readiness } from "./service/readiness.ts";
 import { Sessions } from "./service/session.ts";
 import { servicesOf } from "./services.ts";
+import { tokenServiceOptions } from "./token-service-options.ts";
 import { DatabaseHealth } from "./store/database-health.ts";
 import { ApiTokens } from "./tokens/api-token.ts";
-import { IssuerKeys } from "./tokens/issuer-keys.ts";
-import { AwsSts } from "./tokens/aws-sts.ts";
-import { PatternCache } from "./tokens/pattern-cache.ts";
 import { SigningKeys } from "./tokens/signing-keys.ts";
-import { StaticKeySets } from "./tokens/static-keys.ts";
 
 /** The components that start and stop with the platform. */
 export interface PlatformParts {
@@ -81,35 +77,13 @@ export async function portHandlers(
     http: httpEndpoints({
       rest: restHandler(transcoder, runner, errorDomain),
       faults: options.faultInjection ? faultsHandler(faults, authenticator, errorDomain) : undefined,
-      login: new LoginEndpoints(loginContext(tokenService, options), runner),
+      login: new LoginEndpoints(loginContext(tokenService, options), runner, database),
       documents: new DiscoveryDocuments(authUrl, keys),
       authPath: new URL(authUrl).pathname.replace(/\/$/, ""),
       descriptions: new ApiDescriptions(operations, settings),
       metrics,
       readiness,
     }),
-  };
-}
-
-/** What the token service and the pages of logins need of the options and settings. */
-function tokenServiceOptions(
-  { database, clock, log, rateLimit: callsPerSecond, maximumIssuerRequests }: PlatformOptions,
-  settings: PlatformSettings,
-  tokens: ApiTokens,
-  securityLog: SecurityLog,
-): SecurityTokenServiceOptions {
-  return {
-    database,
-    tokens,
-    issuerKeys: new IssuerKeys({ trusted: settings.trustedIssuers, clock, maximumRequests: maximumIssuerRequests }),
-    staticKeys: new StaticKeySets(),
-    patterns: new PatternCache(),
-    awsSts: new AwsSts(settings.awsSts, maximumIssuerRequests),
-    rateLimit: callsPerSecond === undefined ? undefined : new RateLimit(callsPerSecond, clock),
-    settings,
-    clock,
-    log,
-    securityLog,
   };
 }
 

@@ -10,11 +10,13 @@ import type { UniversalHandler, UniversalServerRequest, UniversalServerResponse 
 import type { ServerResponse } from "node:http";
 import type { Logger } from "pino";
 import { invalidArgument, unimplemented } from "../errors/api-error.ts";
+import { bodyTooLarge } from "../server/body-too-large.ts";
 import type { ResponseFault } from "../faults/fault-rule.ts";
 import { Health } from "../gen/grpc/health/v1/health_pb.ts";
 import { bearerOf } from "../server/bearer.ts";
 import { breakResponse } from "../server/break-response.ts";
 import type { HttpRequest, IncomingCall, RpcHandler } from "../server/http-handler.ts";
+import { sizeLimits } from "../limits/size-limits.ts";
 import { portLimits } from "../server/port-limits.ts";
 import { rejectionErrors } from "../server/request-rejection.ts";
 import type { CallOrigin, CallRunner } from "../service/call-runner.ts";
@@ -22,6 +24,7 @@ import type { CallSlot } from "../service/call-slots.ts";
 import type { AuthenticatedCall, Operation } from "../service/operations.ts";
 import { completed } from "../service/rest-of-list.ts";
 import type { Readiness } from "../service/readiness.ts";
+import { boundedBody } from "./bounded-body.ts";
 import { checkMessage } from "./check-message.ts";
 import { ErrorResponses } from "./error-response.ts";
 import { grpcErrorOf } from "./grpc-error.ts";
@@ -36,9 +39,6 @@ const breaker = createContextKey<(fault: ResponseFault) => void>(() => {});
 const clientAddress = createContextKey("unknown");
 /** The call, once its caller is authenticated. */
 const authenticated = createContextKey<AuthenticatedCall | undefined>(undefined);
-
-/** As large as the frames in which HTTP/2 clients send a body. */
-const pieceBytes = 16 * 1024;
 
 export interface GrpcOptions {
   readonly errorDomain: string;
@@ -138,8 +138,15 @@ export function grpcHandler(operations: readonly Operation[], runner: CallRunner
     } catch (error) {
       return refuse(error);
     }
-    const tooLarge = () => grpcErrorOf(invalidArgument("body", "must not be larger than 1 MiB"), errorDomain);
-    const result = await handler({ ...universal, body: body === undefined ? failed(tooLarge()) : complete(body) });
+    const tooLarge = () => grpcErrorOf(bodyTooLarge(), errorDomain);
+    const tooManyValues = () =>
+      grpcErrorOf(
+        invalidArgument("body", `must have at most ${sizeLimits.values.value} fields and items`),
+        errorDomain,
+      );
+    const checked =
+      body === undefined ? failed(tooLarge()) : boundedBody(body, handler.method, universal.header, tooManyValues);
+    const result = await handler({ ...universal, body: checked });
     const counted = await withSize(result);
     // The response to a change is sent in any case: the change was made.
     if (reserve(counted.size) || !isRead.test(request.url ?? "")) return counted.response;
@@ -191,15 +198,6 @@ function failing(operation: string, error: unknown) {
 
 function originOf({ values, requestHeader }: HandlerContext): CallOrigin {
   return { address: values.get(clientAddress), traceparent: requestHeader.get("traceparent") ?? undefined };
-}
-
-/**
- * The body in pieces. The library splits a piece into frames before it looks at the first one, and a body of 1 MiB can have
- * 200,000 empty frames, which would take 65 MB.
- */
-async function* complete(body: Buffer): AsyncGenerator<Uint8Array> {
-  if (body.length <= pieceBytes) yield body;
-  else for (let at = 0; at < body.length; at += pieceBytes) yield body.subarray(at, at + pieceBytes);
 }
 
 // oxlint-disable-next-line require-yield -- the error takes the place of the body

@@ -1,4 +1,5 @@
 import { ApiError, invalidArgument, permissionDenied, unimplemented } from "../errors/api-error.ts";
+import { bodyTooLarge } from "../server/body-too-large.ts";
 import { type FaultRule, parseFaultRule } from "../faults/fault-rule.ts";
 import type { Faults } from "../faults/faults.ts";
 import { bearerOf } from "../server/bearer.ts";
@@ -33,10 +34,11 @@ export function faultsHandler(faults: Faults, authenticator: Authenticator, erro
 
 function readRules(body: Buffer | undefined, maximum: number): FaultRule[] {
   let json: { rules?: unknown } | null;
+  if (body === undefined) throw bodyTooLarge();
   try {
-    json = JSON.parse(body?.toString() ?? "") as typeof json;
+    json = JSON.parse(body.toString()) as typeof json;
   } catch {
-    throw invalidArgument("body", "must be JSON of at most 1 MiB");
+    throw invalidArgument("body", "must be JSON");
   }
   const rules = json?.rules;
   if (!Array.isArray(rules)) throw invalidArgument("rules", 'must be a list of rules, such as ["method=*,code=14"]');

@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { create, type DescField, type DescMessage, type Message } from "@bufbuild/protobuf";
 import { type FieldMask, FieldMaskSchema } from "@bufbuild/protobuf/wkt";
 import { invalidArgument, notFound, unimplemented } from "../errors/api-error.ts";
+import { bodyTooLarge } from "../server/body-too-large.ts";
 import { hasMoreValues } from "../json/count-values.ts";
 import { fieldsOf, type JsonReadOptions, readJson } from "../json/read-json.ts";
 import { toJsonObject } from "../json/write-json.ts";
@@ -71,12 +72,12 @@ export class Transcoder {
 
   #read(route: Route, variables: Readonly<Record<string, string>>, request: RestRequest): Message {
     const { input } = route.operation.method;
-    if (request.body === undefined) throw invalidArgument("body", "must not be larger than 1 MiB");
+    if (request.body === undefined) throw bodyTooLarge();
     const { body } = request;
     const isForm = request.contentType?.startsWith("application/x-www-form-urlencoded") ?? false;
     const message =
       route.body.kind === "whole" && !isForm ? readJson(input, parseBody(body), this.#options).message : create(input);
-    readQuery(input, message, new URLSearchParams(request.query), route.bound);
+    if (request.query !== "") readQuery(input, message, new URLSearchParams(request.query), route.bound);
     if (route.body.kind === "whole" && isForm)
       readQuery(input, message, new URLSearchParams(body.toString()), route.bound);
     if (route.body.kind === "field") this.#readField(message, route, route.body, body);

@@ -25,6 +25,10 @@ export interface PortLimits {
   readonly requestMemory: number;
   /** Concurrent streams of an HTTP/2 connection. */
   readonly streams: number;
+  /** Requests of an HTTP/1.1 connection whose responses have not been sent. A connection with more is closed. */
+  readonly pipelinedRequests: number;
+  /** Requests of an HTTP/2 connection that are refused because too many are open, before the connection is closed. */
+  readonly refusedRequests: number;
   /** Streaming calls, which need no token and last as long as their clients want. */
   readonly streamingCalls: number;
   /** Concurrent connections. More are closed as soon as they are accepted. */
@@ -41,7 +45,9 @@ export const portLimits: PortLimits = {
   headerBytes: 32 * 1024,
   bodyBytes: 1024 * 1024,
   requestMemory: 128 * 1024 * 1024,
-  streams: 250,
+  streams: 100,
+  pipelinedRequests: 8,
+  refusedRequests: 100,
   streamingCalls: 250,
   connections: 5_000,
 };

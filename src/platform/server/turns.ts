@@ -8,7 +8,7 @@ const turnTime = 5;
 /** The most requests that are begun in one turn while others wait. */
 const together = 16;
 /** The bytes of a body that count as much as a request. */
-const bytesOfRequest = 16 * 1024;
+export const bytesOfRequest = 16 * 1024;
 
 interface Waiting {
   readonly shares: readonly Share[];
@@ -28,12 +28,11 @@ export class Turns {
 
   /**
    * @param shares of the client
-   * @param bytes of the body
+   * @param weight how much the work counts, relative to a request without a body
    * @returns undefined if the request may begin now; otherwise resolves when it may
    */
-  take(shares: readonly Share[], bytes = 0): Promise<void> | undefined {
+  take(shares: readonly Share[], weight = 1): Promise<void> | undefined {
     if (this.#waiting.size === 0 && !this.#isOver()) return undefined;
-    const weight = 1 + bytes / bytesOfRequest;
     return new Promise((begin) => {
       this.#waiting.add(shares, { shares, weight, begin });
       this.#schedule();

@@ -50,5 +50,5 @@ export function rootGroupShare(uid: string): Share {
 /** The shares of the admin, which belongs to no root group. */
 export const adminShares: readonly Share[] = [{ scope: "identity", key: "admin" }];
 
-/** The shares of work for nobody in particular, such as that of the platform itself, and of people who log in. */
+/** The shares of work for nobody in particular, such as that of the platform itself. */
 export const unattributedShares: readonly Share[] = [{ scope: "unauthenticated", key: "unattributed" }];
