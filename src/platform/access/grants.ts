@@ -13,9 +13,8 @@ const identityWithBindings = statement((db, p: { identity: string }) =>
   db
     .selectFrom("identities as identity")
     .leftJoin("role_bindings as binding", "binding.identity_uid", "identity.uid")
-    .leftJoin("roles as role", "role.uid", "binding.role_uid")
     .leftJoin("security_stamps as stamp", "stamp.identity_uid", "identity.uid")
-    .select(["identity.expires", "stamp.stamp", "binding.parent as group", "binding.role_uid", "role.body as role"])
+    .select(["identity.expires", "stamp.stamp", "binding.parent as group", "binding.role_uid"])
     .where("identity.uid", "=", p.identity),
 );
 
@@ -34,30 +33,51 @@ export async function accessOf(reader: Reader, caller: Caller, now: number): Pro
     throw unauthenticated(
       "how the identity is assumed was changed after the token was issued, or its tokens were revoked: exchange a subject token again",
     );
-  return new Access(downscope(grantsIn(rows), caller.downscoping));
+  return new Access(downscope(await grantsIn(reader, rows), caller.downscoping));
 }
 
 /** The grants of all bindings of an identity. */
 export async function grantsOf(reader: Reader, identityUid: string): Promise<Grant[]> {
-  return grantsIn(await reader.all(identityWithBindings, { identity: identityUid }));
+  return grantsIn(reader, await reader.all(identityWithBindings, { identity: identityUid }));
 }
 
 interface BindingRow {
   readonly group: string | null;
   readonly role_uid: string | null;
-  readonly role: Uint8Array | null;
 }
 
-/** Reads each role once: an identity may have thousands of bindings of a few roles. */
-function grantsIn(rows: readonly BindingRow[]): Grant[] {
-  const known = new Map<string, ReadonlySet<Capability>>();
-  return rows.flatMap(({ group, role_uid, role }) => {
-    if (group === null || role_uid === null || role === null) return [];
-    let capabilities = known.get(role_uid) ?? builtinRole(role_uid)?.capabilities;
-    if (capabilities === undefined) {
-      capabilities = new Set(fromBinary(RoleSchema, role).capabilities.filter(isKnown));
-      known.set(role_uid, capabilities);
-    }
-    return [{ group, capabilities }];
-  });
+async function grantsIn(reader: Reader, rows: readonly BindingRow[]): Promise<Grant[]> {
+  const own = new Set<string>();
+  for (const { role_uid } of rows) if (role_uid !== null && builtinRole(role_uid) === undefined) own.add(role_uid);
+  const capabilitiesOfOwn = own.size === 0 ? none : await capabilitiesOf(reader, [...own]);
+  const grants: Grant[] = [];
+  for (const { group, role_uid } of rows) {
+    if (group === null || role_uid === null) continue;
+    const capabilities = builtinRole(role_uid)?.capabilities ?? capabilitiesOfOwn.get(role_uid);
+    if (capabilities !== undefined) grants.push({ group, capabilities });
+  }
+  return grants;
+}
+
+const none: ReadonlyMap<string, ReadonlySet<Capability>> = new Map();
+
+/** Roles of one query; backends limit its parameters. */
+const rolesOfQuery = 500;
+
+/**
+ * The capabilities of roles that are not built in. Each is read once: an identity may have thousands of bindings of a few roles,
+ * and most identities have only built-in ones, which are not read at all.
+ */
+async function capabilitiesOf(
+  reader: Reader,
+  uids: readonly string[],
+): Promise<ReadonlyMap<string, ReadonlySet<Capability>>> {
+  const found = new Map<string, ReadonlySet<Capability>>();
+  for (let start = 0; start < uids.length; start += rolesOfQuery) {
+    const some = uids.slice(start, start + rolesOfQuery);
+    const rows = await reader.query((db) => db.selectFrom("roles").select(["uid", "body"]).where("uid", "in", some));
+    for (const { uid, body } of rows)
+      found.set(uid, new Set(fromBinary(RoleSchema, body).capabilities.filter(isKnown)));
+  }
+  return found;
 }

@@ -31,7 +31,8 @@ const textOf = ({ value, removedKeys }: SecurityStamp): string => [value, ...rem
 
 /** @param text as it is stored; null if the tokens of the identity were never ended */
 export function parseStamp(text: string | null | undefined): SecurityStamp {
-  const [value = "", ...removedKeys] = (text ?? "").split(" ");
+  if (text === null || text === undefined) return initialStamp;
+  const [value = "", ...removedKeys] = text.split(" ");
   return { value, removedKeys };
 }
 

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomFillSync } from "node:crypto";
 import { failedPrecondition } from "../errors/api-error.ts";
 import { fits, uidRule } from "./text-rule.ts";
 
@@ -14,7 +14,8 @@ export function isRoot(uid: string): boolean {
 
 /** The root of the tree that a resource is in: itself, if it is a root. */
 export function rootOf(uid: string): string {
-  return uid.split("/", 1)[0] ?? uid;
+  const end = uid.indexOf("/");
+  return end < 0 ? uid : uid.slice(0, end);
 }
 
 /** The uid of the parent; `undefined` for a root. */
@@ -49,9 +50,24 @@ export function newRootUid(): string {
   return randomBytes(20).toString("hex");
 }
 
+/** The bytes of a segment that is not the root's. */
+const segmentBytes = 8;
+/** Random bytes for the next segments. A call of the generator takes as long for thousands of bytes as for a few. */
+const random = Buffer.alloc(512 * segmentBytes);
+let used = random.length;
+
+function randomSegment(): string {
+  if (used === random.length) {
+    randomFillSync(random);
+    used = 0;
+  }
+  used += segmentBytes;
+  return random.toString("hex", used - segmentBytes, used);
+}
+
 /** @throws ApiError (9) if the parent is at the maximum depth of the tree */
 export function newUidIn(parent: string): string {
-  const uid = `${parent}/${randomBytes(8).toString("hex")}`;
+  const uid = `${parent}/${randomSegment()}`;
   if (!isUid(uid))
     throw failedPrecondition(
       "TREE_TOO_DEEP",

@@ -3,6 +3,7 @@ import { groups } from "../collections/groups.ts";
 import { isUid } from "../contract/uid.ts";
 import { invalidArgument } from "../errors/api-error.ts";
 import type { UIDPFilter } from "../gen/muster/platform/common/uidp_pb.ts";
+import { responsePartBytes } from "../limits/size-limits.ts";
 import type { Collection } from "../resources/collection.ts";
 import { pageRows } from "../resources/page-rows.ts";
 import { type Condition, nameIs } from "../resources/row-condition.ts";
@@ -31,8 +32,6 @@ interface V1Form<D extends DescMessage, T extends Message>
 
 /** The rows that are read together. */
 const rowsTogether = 200;
-/** The bytes of the resources that are read together. */
-const bytesTogether = 1024 * 1024;
 
 /**
  * Returns everything that the caller can see, ordered by uid and without pages, as v1 does: the first items, and the rest, which
@@ -86,7 +85,7 @@ async function listPart<D extends DescMessage, T extends Message>(
     limit: rowsTogether + 1,
     counts: undefined,
   });
-  const found = await itemsWithin(session.tx, collection, rows.slice(0, rowsTogether), bytesTogether);
+  const found = await itemsWithin(session.tx, collection, rows.slice(0, rowsTogether), responsePartBytes);
   const next = rows.length > found.length ? rows[found.length - 1]?.uid : undefined;
   return { items: await v1(session, found), next };
 }

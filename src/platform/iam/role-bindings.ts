@@ -126,12 +126,17 @@ async function checkBinding(session: WriteSession, binding: RoleBinding): Promis
     throw alreadyExists("the identity already has this role in this group");
 }
 
-/** Succeeds for a binding that does not exist, if the caller could have deleted it. */
+/**
+ * Succeeds for a binding that does not exist, if the caller holds the capability on its parent. The uid can be that of a group in
+ * which the caller has more than in the group above it: that does not count.
+ */
 async function deleteBinding(session: WriteSession, uid: string): Promise<void> {
   const capability = Capability.CAP_IAM_ROLE_BINDINGS_DELETE;
-  if (!isUid(uid) || isRoot(uid)) throw notFound("role binding", uid);
+  const group = isUid(uid) ? parentOf(uid) : undefined;
   // Before the binding is read, so that the error does not show whether it exists.
+  if (group === undefined || !session.access.sees(group)) throw notFound("role binding", uid);
   session.access.require(capability, uid, "role binding");
+  session.access.require(capability, group, "group");
   if ((await roleBindings.find(session.tx, uid)) === undefined) return;
   await permittedResource(session, roleBindings, capability, uid);
   await roleBindings.delete(session.tx, uid);

@@ -2,8 +2,13 @@ import type { Limit } from "./limit.ts";
 
 /** What logins that are not complete may cost. The order is that of the documentation. */
 export const loginLimits = {
-  pendingCodes: {
-    what: "Authorization codes and device codes of logins that are not complete, which addresses share",
+  deviceCodes: {
+    what: "Codes of devices whose logins are not complete, which addresses share",
+    value: 5_000,
+    unit: "items",
+  },
+  authorizationCodes: {
+    what: "Authorization codes of the last minute, which addresses share",
     value: 5_000,
     unit: "items",
   },

@@ -10,7 +10,7 @@ export const sizeLimits = {
   list: { what: "Distinct items of a list, and values of a filter such as `uidp.ids`", value: 1_000, unit: "items" },
   map: { what: "Entries of a map", value: 1_000, unit: "items" },
   values: {
-    what: "Values in the JSON of a request: members of objects and items of lists",
+    what: "Values in a request: in JSON, members of objects and items of lists; over gRPC, fields",
     value: 20_000,
     unit: "items",
   },
@@ -30,3 +30,6 @@ export const sizeLimits = {
   auditScan: { what: "Audit records that a page of their list examines, and counts", value: 10_000, unit: "items" },
   scan: { what: "Resources that one list examines to filter, count or sort them", value: 100_000, unit: "items" },
 } as const satisfies Readonly<Record<string, Limit>>;
+
+/** The bytes of the resources that are read, and sent, together if a response has several parts. */
+export const responsePartBytes = 1024 * 1024;

@@ -19,8 +19,27 @@ export interface LimitedCount {
 /** The scope of the whole platform, whose children are the roots. */
 const platform = "";
 
-/** For each row `scopeN`, `kindN`, `childrenN` and `descendantsN`. */
+/** The values of all rows, by the names of their parameters. */
 type Additions = Readonly<Record<string, string | number>>;
+
+/** The names of the parameters of a row. Each is made once, because each create has many. */
+interface RowParameters {
+  readonly scope: string;
+  readonly kind: string;
+  readonly children: string;
+  readonly descendants: string;
+}
+
+const rowParameters: RowParameters[] = [];
+
+function parametersOf(row: number): RowParameters {
+  return (rowParameters[row] ??= {
+    scope: `scope${row}`,
+    kind: `kind${row}`,
+    children: `children${row}`,
+    descendants: `descendants${row}`,
+  });
+}
 
 /**
  * Adds to a number of counts in one statement, which saves round trips, and returns them with their limits. One statement is
@@ -31,12 +50,15 @@ function addTo(counts: number): Statement<Additions, LimitedCount> {
     db
       .insertInto("tree_counts")
       .values(
-        Array.from({ length: counts }, (_, n) => ({
-          scope: p[`scope${n}`] as string,
-          kind: p[`kind${n}`] as string,
-          children: p[`children${n}`] as number,
-          descendants: p[`descendants${n}`] as number,
-        })),
+        Array.from({ length: counts }, (_, n) => {
+          const names = parametersOf(n);
+          return {
+            scope: p[names.scope] as string,
+            kind: p[names.kind] as string,
+            children: p[names.children] as number,
+            descendants: p[names.descendants] as number,
+          };
+        }),
       )
       .onConflict((conflict) =>
         conflict.columns(["scope", "kind"]).doUpdateSet((row) => ({
@@ -62,10 +84,11 @@ export interface Addition {
 export function add(writer: Writer, rows: readonly Addition[]): Promise<LimitedCount[]> {
   const parameters: Record<string, string | number> = {};
   for (const [n, { scope, kind, children, descendants }] of rows.entries()) {
-    parameters[`scope${n}`] = scope;
-    parameters[`kind${n}`] = kind;
-    parameters[`children${n}`] = children;
-    parameters[`descendants${n}`] = descendants;
+    const names = parametersOf(n);
+    parameters[names.scope] = scope;
+    parameters[names.kind] = kind;
+    parameters[names.children] = children;
+    parameters[names.descendants] = descendants;
   }
   return writer.all((additions[rows.length] ??= addTo(rows.length)), parameters);
 }

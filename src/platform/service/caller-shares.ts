@@ -1,7 +1,15 @@
 import type { Caller } from "../access/caller.ts";
 import { adminShares, identityShares, type Share } from "../shares/share.ts";
 
+/** Verified tokens keep their callers, and each call needs the shares several times. */
+const known = new WeakMap<Caller, readonly Share[]>();
+
 /** The shares of an authenticated caller. */
 export function callerShares(caller: Caller): readonly Share[] {
-  return caller.kind === "admin" ? adminShares : identityShares(caller.uid);
+  let shares = known.get(caller);
+  if (shares === undefined) {
+    shares = caller.kind === "admin" ? adminShares : identityShares(caller.uid);
+    known.set(caller, shares);
+  }
+  return shares;
 }

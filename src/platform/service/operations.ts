@@ -45,7 +45,7 @@ export function operationsOf(
         const handler = service.handler(method) ?? notImplemented;
         const authenticate = async (bearer: string | undefined): Promise<AuthenticatedCall> => {
           if (bearer === undefined || bearer === "") throw unauthenticated("a bearer token is required");
-          return async (slot, read) => {
+          return (slot, read) => {
             slot.takeUnauthenticated();
             return handler(read(), { bearer, slot, method: name, address: slot.address });
           };
@@ -60,7 +60,7 @@ export function operationsOf(
         transports,
         authenticate: async (bearer) => {
           const caller = await authenticator.authenticate(bearer);
-          return async (slot, read) => {
+          return (slot, read) => {
             slot.takeFor(caller);
             if (caller.kind === "identity") rateLimit?.admit(caller.uid);
             return handler(read(), { caller, method: name, address: slot.address });

@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import { CallCounts } from "./call-counts.ts";
 import { registerBuildInfo } from "#src/telemetry/build-info-metric.ts";
 
 /** What a scrape asks of the components of the platform. Times are in milliseconds since the epoch. */
@@ -31,12 +32,7 @@ export interface ExportSource {
 /** The metrics of the platform, in the Prometheus text format. */
 export class PlatformMetrics {
   readonly registry = new Registry();
-  readonly #requests = new Counter({
-    name: "muster_platform_server_requests_total",
-    help: "Completed calls, by method of the contract and gRPC code.",
-    labelNames: ["method", "code"] as const,
-    registers: [this.registry],
-  });
+  readonly #requests = new CallCounts(this.registry);
   readonly #duration = new Histogram({
     name: "muster_platform_server_request_duration_seconds",
     help: "Time from the headers of a call to its response.",
@@ -109,7 +105,7 @@ export class PlatformMetrics {
 
   /** @param method the name of the operation, or "unknown" @param code the gRPC code, 0 for success */
   observe(method: string, code: number, seconds: number): void {
-    this.#requests.inc({ method, code });
+    this.#requests.count(method, code);
     this.#duration.observe(seconds);
   }
 

@@ -69,7 +69,7 @@ function handlerOf<C>(handlers: object, method: DescMethod): AnyHandler<C> | und
   const handler = (handlers as Readonly<Record<string, AnyHandler<C>>>)[method.localName];
   return (
     handler &&
-    (async (request, call) => {
+    ((request, call) => {
       checkSizes(method.input, request);
       return handler(request, call);
     })

@@ -42,7 +42,7 @@ export class Sessions {
   /** Runs the work in a read transaction. @throws ApiError */
   read<T>(call: Call, work: (session: Session) => Promise<T>): Promise<T> {
     return this.#database.read(
-      async (tx) => work(await this.#open(tx, call, this.#clock())),
+      async (tx) => await work(await this.#open(tx, call, this.#clock())),
       callerShares(call.caller),
     );
   }
@@ -51,7 +51,7 @@ export class Sessions {
   write<T>(call: Call, work: (session: WriteSession) => Promise<T>): Promise<T> {
     return this.#database.write(async (tx) => {
       const now = this.#clock();
-      return work(
+      return await work(
         await this.#open(new AuthoredWriter(tx, authorOf(call.caller), now, this.#settings.quota, call), call, now),
       );
     }, callerShares(call.caller));

@@ -2,12 +2,13 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { Kysely } from "kysely";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { Kysely, sql } from "kysely";
 import { afterAll, describe, expect, it } from "vitest";
 import { initialStamp, replaceSecurityStamp, securityStampOf } from "#src/platform/access/security-stamp.ts";
 import { sqliteDialect } from "../compiler.ts";
 import { databaseContract } from "../database-contract.testing.ts";
-import { NewerSchemaError, type Reader, DatabaseUnavailableError, type Writer } from "../database.ts";
+import { NewerSchemaError, type Reader, DatabaseUnavailableError, statement, type Writer } from "../database.ts";
 import { migrations, sqliteTypes } from "../schema/migrations.ts";
 import { SqliteDatabase } from "./sqlite-database.ts";
 
@@ -33,6 +34,34 @@ databaseContract("SQLite", async () => {
 });
 
 describe("SqliteDatabase", () => {
+  it("lets the event loop serve others between the statements of a long read", async () => {
+    const database = new SqliteDatabase(join(folder(), "data"));
+    const counting = statement((db) =>
+      db
+        .withRecursive("numbers", (cte) =>
+          cte.selectNoFrom(sql<number>`1`.as("n")).unionAll(
+            cte
+              .selectFrom("numbers" as never)
+              .select(sql<number>`n + 1`.as("n"))
+              .where(sql<boolean>`n < 30000`),
+          ),
+        )
+        .selectFrom("numbers")
+        .select((all) => all.fn.countAll<number>().as("count")),
+    );
+    let turns = 0;
+    const over = new AbortController();
+    const read = database
+      .read(async (reader) => {
+        for (let statements = 0; statements < 50; statements++) await reader.all(counting, {});
+      })
+      .finally(() => over.abort());
+    for (; !over.signal.aborted; turns++) await nextTurn();
+    await read;
+    expect(turns).toBeGreaterThan(10);
+    await database.close();
+  });
+
   it("rejects a newer schema without modifying it", () => {
     const path = join(folder(), "data");
     const database = new DatabaseSync(path);

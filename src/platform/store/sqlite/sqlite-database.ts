@@ -14,6 +14,7 @@ import {
 } from "../database.ts";
 import { type Job, JobQueue, type NextJob } from "../job-queue.ts";
 import { migrations, sqliteTypes } from "../schema/migrations.ts";
+import { PausingReader } from "./pausing-reader.ts";
 import { PreparedStatements } from "./prepared-statements.ts";
 
 /** How long to wait while another process locks the file (ms). The wait blocks the event loop, so it is short. */
@@ -36,8 +37,9 @@ const defaultCacheMiB = 16;
 export class SqliteDatabase implements Database {
   readonly #writer: Connection;
   readonly #reader: Connection;
+  readonly #pausingReader: PausingReader;
   readonly #reads = new JobQueue<Reader>({ endOfTurn, batchTime: 5, runBatch: (next) => this.#runReads(next) });
-  readonly #writes = new JobQueue<Writer>({ endOfTurn, batchTime: 20, runBatch: (next) => this.#runWrites(next) });
+  readonly #writes = new JobQueue<Writer>({ endOfTurn, batchTime: 10, runBatch: (next) => this.#runWrites(next) });
 
   /**
    * @param path of the file, which is created if it does not exist; its schema is migrated to the current version
@@ -60,6 +62,7 @@ export class SqliteDatabase implements Database {
     const readOnly = new DatabaseSync(path, { readOnly: true, timeout: busyTimeout });
     readOnly.exec(`${cacheSize}; pragma temp_store = memory`);
     this.#reader = new Connection(readOnly, compiler);
+    this.#pausingReader = new PausingReader(this.#reader);
   }
 
   read<T>(work: (reader: Reader) => Promise<T>, shares = unattributedShares): Promise<T> {
@@ -81,8 +84,9 @@ export class SqliteDatabase implements Database {
     let job: Job<Reader> | undefined;
     try {
       this.#reader.exec("begin");
+      this.#pausingReader.beginTurn();
       for (job = next(); job !== undefined; job = next())
-        await job.run(this.#reader).then((resolve) => resolve(), job.reject);
+        await job.run(this.#pausingReader).then((resolve) => resolve(), job.reject);
       this.#reader.exec("commit");
     } catch (error) {
       this.#reader.rollbackIfOpen();
