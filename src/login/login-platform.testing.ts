@@ -1,7 +1,9 @@
 import { generateKeyPairSync } from "node:crypto";
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
+import { OidcProviderStore } from "#test/support/oidc-provider-store.ts";
 import { clientId } from "./authorization-server.ts";
 
 /** The part of the package that the tests use; it has no types of its own. */
@@ -52,7 +54,7 @@ export class LoginPlatform {
       this.requests.push(`${request.method} ${request.url}`);
       if (this.intercept?.(request, response) === true) return;
       if (request.url?.startsWith("/interaction/")) void this.#interact(request, response);
-      else void withScope(request).then(() => handle(request, response));
+      else void withScope(request).then((changed) => handle(changed, response));
     });
   }
 
@@ -88,11 +90,14 @@ export class LoginPlatform {
  * Adds the scope without which this server grants nothing, and removes audiences, of which it accepts one; the platform has
  * several, and no scopes.
  */
-async function withScope(request: IncomingMessage & { body?: object }): Promise<void> {
+async function withScope(request: IncomingMessage): Promise<IncomingMessage> {
   if (request.url?.startsWith("/authorize?") === true)
     request.url = `${request.url.replaceAll(/&audience=[^&]*/g, "")}&scope=api`;
-  if (request.url !== "/device_authorization") return;
-  request.body = { ...Object.fromEntries(new URLSearchParams(await text(request))), scope: "api" };
+  if (request.url !== "/device_authorization") return request;
+  const body = Buffer.from(`${await text(request)}&scope=api`);
+  const { method, url, socket } = request;
+  const headers = { ...request.headers, "content-length": String(body.length) };
+  return Object.assign(Readable.from([body]), { method, url, socket, headers }) as unknown as IncomingMessage;
 }
 
 function configuration(url: string, tokenSeconds: number): object {
@@ -105,6 +110,7 @@ function configuration(url: string, tokenSeconds: number): object {
     accessTokenTTL: tokenSeconds,
   };
   return {
+    adapter: new OidcProviderStore().adapter,
     clients: [
       {
         client_id: clientId,

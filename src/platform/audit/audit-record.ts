@@ -2,10 +2,14 @@ import type { Author } from "./author.ts";
 import type { FieldChanges } from "./field-changes.ts";
 
 /** What was done to a resource, or to a key or token of the platform. */
-export type ChangeAction = "create" | "update" | "delete" | "rotate" | "revoke" | "revokeTokens" | "login" | "logout";
+export type ChangeAction = "create" | "update" | "delete" | "rotate" | "revoke" | "revokeTokens";
 
 /** What happened without a change of a resource. */
 export type EventAction =
+  /** A person logged in. */
+  | "login"
+  /** A person logged out: the family of the login was ended. */
+  | "logout"
   /** A subject token was exchanged for an API token. */
   | "exchange"
   /** A refresh token was exchanged for the next. */

@@ -1,6 +1,8 @@
 import { rootOf } from "../contract/uid.ts";
+import type { Actor } from "../access/caller.ts";
 import type { EventAction } from "./audit-record.ts";
 import { type Author, nameOf } from "./author.ts";
+import type { CallDetails } from "./authored-writer.ts";
 
 /** Something that changes no resource, but that matters for security. It contains no token and no secret. */
 export interface SecurityEvent {
@@ -22,6 +24,16 @@ export interface SecurityEvent {
   readonly fields?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** The event of something that an identity did. @param actor whose token it exchanged, or who logged in as it */
+export function identityEvent(
+  action: EventAction,
+  { identity: uid, actor: onBehalfOf }: { readonly identity: string; readonly actor: Actor },
+  { method, address }: CallDetails,
+): SecurityEvent {
+  const author = { kind: "identity", uid, onBehalfOf } as const;
+  return { action, author, type: "identity", uid, method, code: 0, reason: "", address };
+}
+
 /** An event that is admitted to the log. */
 export interface WaitingEvent {
   readonly event: SecurityEvent;
@@ -33,6 +45,8 @@ export interface WaitingEvent {
 
 /** The constant messages of log lines. */
 export const messageOf: Readonly<Record<EventAction, string>> = {
+  login: "person logged in",
+  logout: "person logged out",
   exchange: "token exchanged",
   refresh: "token refreshed",
   reuse: "refresh token reused; its family was ended",

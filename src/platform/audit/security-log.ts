@@ -31,7 +31,7 @@ export interface SecurityLogOptions {
 
 /**
  * Records what matters for security and changes no resource: in the audit log and, at info, in the log of the process. Both are
- * limited per cause and per source. To record an event, call `record`.
+ * limited per cause and per source. To record an event, call `record`; one that belongs to a change, `writeWithEvent`.
  */
 export class SecurityLog {
   readonly #log: Logger;
@@ -67,7 +67,7 @@ export class SecurityLog {
   }
 
   /**
-   * Counts an event that the caller inserts in its own transaction with `insertEvent`, and reports after that.
+   * Counts an event that the caller inserts in its own transaction, and reports after that: call `writeWithEvent`.
    * @returns undefined if the event is left out
    */
   admit(event: SecurityEvent): WaitingEvent | undefined {

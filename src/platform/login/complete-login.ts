@@ -1,7 +1,8 @@
 import type { Actor } from "../access/caller.ts";
 import { securityStampOf } from "../access/security-stamp.ts";
-import { record } from "../audit/audit-log.ts";
 import { AuthoredWriter, type CallDetails } from "../audit/authored-writer.ts";
+import { identityEvent } from "../audit/security-event.ts";
+import type { RecordEvent } from "../audit/write-with-event.ts";
 import { groupInvites } from "../collections/group-invites.ts";
 import { groups } from "../collections/groups.ts";
 import { newUidIn } from "../contract/uid.ts";
@@ -112,6 +113,13 @@ export async function planLogin(
   return { ...plan, roles, moreRoles: rows.length > shownRoles };
 }
 
+interface Completion {
+  readonly now: number;
+  readonly settings: PlatformSettings;
+  readonly call: CallDetails;
+  readonly record: RecordEvent;
+}
+
 /**
  * Does what the person agreed to: creates the identity at a first login, redeems the invite, and records the login, all in the
  * given transaction.
@@ -120,7 +128,7 @@ export async function planLogin(
 export async function completeLogin(
   writer: Writer,
   login: AuthenticatedLogin,
-  { now, settings, call }: { readonly now: number; readonly settings: PlatformSettings; readonly call: CallDetails },
+  { now, settings, call, record }: Completion,
 ): Promise<LoginGrant> {
   const { person, request } = login;
   const { oidc, providerGroup, identity, defaultRole, invite } = await decide(writer, login, now, settings);
@@ -136,7 +144,7 @@ export async function completeLogin(
     await bind(tx, uid, invite.role.uid, invite.group);
     if (invite.singleUse) await groupInvites.delete(tx, invite.uid);
   }
-  await record(tx, { action: "login", type: "identity", uid, fields: {} });
+  await record(identityEvent("login", { identity: uid, actor }, call));
   await updateLastSeen(writer, uid, now);
   const { target, audiences } = request;
   return {

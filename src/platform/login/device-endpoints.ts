@@ -18,8 +18,8 @@ const letters = "BCDFGHJKLMNPQRSTVWXZ";
 const userCodeLength = 8;
 
 /** `/device_authorization` (RFC 8628): a device asks for a code that a person types elsewhere. */
-export function authorizeDevice({ database, settings, clock }: LoginContext): LoginHandler {
-  return async ({ parameters, address }) => {
+export function authorizeDevice({ settings, clock }: LoginContext): LoginHandler {
+  return async ({ parameters, address, database }) => {
     checkClient(parameters);
     const login = readLogin(parameters, settings);
     if ((await database.read((tx) => providersFor(tx, login.providers))).length === 0) throw noProvider();
@@ -51,16 +51,18 @@ export function showDeviceForm(context: LoginContext): LoginHandler {
 /** `POST /device`: the code that was typed. */
 export function findDevice(context: LoginContext): LoginHandler {
   return async (call) => {
-    const { database, attempts, pending, settings, clock } = context;
+    const { attempts, pending, settings, clock } = context;
+    const { database } = call;
     const now = clock();
     checkForm(call, pending.at("device", call.request, now).formToken);
-    attempts.check(call.address);
     const typed = (call.parameters.one("user_code", 64) ?? "").toUpperCase().replaceAll(/[^A-Z]/g, "");
-    const waiting = await database.read((tx) => findByUserCode<DeviceCode>(tx, hashOf(typed)));
-    if (!isWaiting(waiting, now)) {
-      attempts.countWrong(call.address);
-      return deviceForm(context, true);
-    }
+    const waiting = await attempts.try(call.address, async (wrong) => {
+      const found = await database.read((tx) => findByUserCode<DeviceCode>(tx, hashOf(typed)));
+      if (isWaiting(found, now)) return found;
+      wrong();
+      return undefined;
+    });
+    if (waiting === undefined) return deviceForm(context, true);
     const { request } = waiting.content;
     if (request.target.kind !== "device") throw noProvider();
     const found = await database.read((tx) => providersFor(tx, request.providers));
@@ -74,10 +76,10 @@ export function findDevice(context: LoginContext): LoginHandler {
 
 /** `/device/login`: the browser in which the code was typed goes on with a provider. */
 export function logInForDevice(context: LoginContext): LoginHandler {
-  return async ({ request: http, parameters, slot }) => {
+  return async ({ request: http, parameters, slot, database }) => {
     const { request } = context.pending.at("choose", http, context.clock());
     const uid = parameters.required("identity_provider");
-    const found = await context.database.read((tx) => providersFor(tx, request.providers));
+    const found = await database.read((tx) => providersFor(tx, request.providers));
     const provider = found.find((one) => one.uid === uid);
     if (provider === undefined) throw noProvider();
     return beginAtProvider(context, request, provider, slot);

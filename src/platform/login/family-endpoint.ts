@@ -2,7 +2,8 @@ import { isUid, parentOf } from "../contract/uid.ts";
 import type { Reader } from "../store/database.ts";
 import { findInvite } from "./invites.ts";
 import { type LoginContext, type LoginHandler, pathIn } from "./login-context.ts";
-import { noProvider, offerProviders } from "./login-flow.ts";
+import { InviteError } from "./complete-login.ts";
+import { countingWrongInvites, noProvider, offerProviders } from "./login-flow.ts";
 import { loopbackRedirect } from "./loopback-redirect.ts";
 import type { LoginRequest, LoginTarget, ProviderChoice } from "./login-request.ts";
 import { OAuthError, returning } from "./oauth-error.ts";
@@ -14,7 +15,8 @@ import { acceptedAudiences } from "./read-request.ts";
  * loopback. There is no PKCE, so what protects the person is the page that asks.
  */
 export function familyLogin(context: LoginContext): LoginHandler {
-  return async ({ parameters, address, slot }) => {
+  return async (call) => {
+    const { parameters, address, database } = call;
     const target = readTarget(parameters);
     return returning(target, async () => {
       if (parameters.one("exit") !== "redirect") throw new OAuthError("invalid_request", 'exit must be "redirect"');
@@ -22,14 +24,10 @@ export function familyLogin(context: LoginContext): LoginHandler {
         if (uid !== undefined && !isUid(uid))
           throw new OAuthError("invalid_request", "identity and scope must be uids");
       const invite = parameters.one("invite", 128);
-      if (invite !== undefined) context.attempts.check(address);
-      const providers = await context.database.read((tx) =>
-        choiceFor(tx, parameters.one("idp_id"), target.identity, invite, context.clock()),
-      );
-      if (providers === undefined) {
-        if (invite !== undefined) context.attempts.countWrong(address);
-        throw noProvider();
-      }
+      const choice = () =>
+        database.read((tx) => choiceFor(tx, parameters.one("idp_id"), target.identity, invite, context.clock()));
+      const providers =
+        invite === undefined ? await choice() : await countingWrongInvites(context.attempts, address, choice);
       const audiences = parameters.all("audience").flatMap((list) => list.split(","));
       const request: LoginRequest = {
         providers,
@@ -41,7 +39,7 @@ export function familyLogin(context: LoginContext): LoginHandler {
         target,
       };
       const path = pathIn(context.settings, "/oauth");
-      return offerProviders(context, request, slot, (uid) => `${path}?${parameters.with({ idp_id: uid })}`);
+      return offerProviders(context, request, call, (uid) => `${path}?${parameters.with({ idp_id: uid })}`);
     });
   };
 }
@@ -70,9 +68,10 @@ async function choiceFor(
   identity: string | undefined,
   invite: string | undefined,
   now: number,
-): Promise<ProviderChoice | undefined> {
+): Promise<ProviderChoice> {
   if (provider !== undefined) return { kind: "provider", uid: provider };
   const inGroup = identity ?? (invite === undefined ? undefined : (await findInvite(reader, invite, now))?.uid);
   const uid = inGroup === undefined ? undefined : parentOf(inGroup);
-  return uid === undefined ? undefined : { kind: "group", uid };
+  if (uid !== undefined) return { kind: "group", uid };
+  throw invite === undefined ? noProvider() : new InviteError("invalid_request", noProvider().message);
 }

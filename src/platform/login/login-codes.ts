@@ -1,7 +1,9 @@
 import { hash as digest, randomBytes } from "node:crypto";
+import type { Kysely } from "kysely";
 import { loginLimits } from "../limits/login-limits.ts";
 import { mayTake } from "../shares/share.ts";
 import { type Reader, statement, type Writer } from "../store/database.ts";
+import type { Tables } from "../store/schema/tables.ts";
 import { OAuthError } from "./oauth-error.ts";
 
 type State = "pending" | "approved" | "denied" | "used";
@@ -27,15 +29,12 @@ export interface StoredCode<C> {
 }
 
 const deleteExpired = statement((db, p: { now: number }) => db.deleteFrom("login_codes").where("expires", "<=", p.now));
-const countAll = statement((db) =>
-  db.selectFrom("login_codes").select((row) => row.fn.countAll<number | string>().as("count")),
-);
-const countOf = statement((db, p: { address: string }) =>
-  db
-    .selectFrom("login_codes")
-    .select((row) => row.fn.countAll<number | string>().as("count"))
-    .where("address", "=", p.address),
-);
+const count = (db: Kysely<Tables>) =>
+  db.selectFrom("login_codes").select((row) => row.fn.countAll<number | string>().as("count"));
+/** Each is served by an index alone. */
+const countOfDevices = statement((db) => count(db).where("user_code_hash", "is not", null));
+const countOfPrograms = statement((db) => count(db).where("user_code_hash", "is", null));
+const countOf = statement((db, p: { address: string }) => count(db).where("address", "=", p.address));
 const insert = statement((db, p: Row) =>
   db.insertInto("login_codes").values({
     hash: p.hash,
@@ -71,7 +70,8 @@ export function hashOf(code: string): string {
 }
 
 /**
- * Stores a code. Codes are bounded, and addresses share what is free, so that no client can prevent the logins of others.
+ * Stores a code. Codes are bounded, and addresses share what is free, so that no client can prevent the logins of others. The codes
+ * of devices, which anybody can request, are counted apart from those of people who have logged in.
  * @throws OAuthError (temporarily_unavailable) if there are too many
  */
 export async function insertCode(
@@ -87,20 +87,34 @@ export async function insertCode(
   now: number,
 ): Promise<void> {
   await tx.run(deleteExpired, { now });
-  const { address } = code;
+  const [countAll, limit] =
+    code.userCodeHash === undefined
+      ? [countOfPrograms, loginLimits.authorizationCodes]
+      : [countOfDevices, loginLimits.deviceCodes];
   const all = Number((await tx.first(countAll, {}))?.count);
-  const own = Number((await tx.first(countOf, { address }))?.count);
-  if (!mayTake(1, own, loginLimits.pendingCodes.value - all, "address"))
+  if (!(await mayStore(tx, code.address, { all, free: limit.value - all })))
     throw new OAuthError("temporarily_unavailable", "too many logins are not complete; try again in some minutes");
   await tx.run(insert, {
     hash: code.hash,
     user_code_hash: code.userCodeHash ?? null,
-    address,
+    address: code.address,
     expires: code.expires,
     state: code.state,
     next_poll: 0,
     content: JSON.stringify(code.content),
   });
+}
+
+/** Whether an address may have one more code. Its own are counted only if that decides. */
+async function mayStore(
+  reader: Reader,
+  address: string,
+  { all, free }: { readonly all: number; readonly free: number },
+): Promise<boolean> {
+  if (mayTake(1, all, free, "address")) return true;
+  if (free < 1) return false;
+  const own = Number((await reader.first(countOf, { address }))?.count);
+  return mayTake(1, own, free, "address");
 }
 
 /** @param contentOf reads the content, which only this platform writes */

@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import type { WallClock } from "#src/time/wall-clock.ts";
+import type { SecurityLog } from "../audit/security-log.ts";
 import {
   ExchangeRefreshTokenRequestSchema,
   type TokenPair,
@@ -9,20 +10,20 @@ import type { HttpRequest, WholeResponse } from "../server/http-handler.ts";
 import type { CallSlot } from "../service/call-slots.ts";
 import type { PlatformSettings } from "../service/platform-settings.ts";
 import type { AnonymousCall } from "../service/service.ts";
-import type { Database } from "../store/database.ts";
 import type { ApiTokens } from "../tokens/api-token.ts";
 import type { MasterKey } from "../tokens/master-key.ts";
 import { AttemptLimit } from "./attempt-limit.ts";
+import type { CallDatabase } from "./call-database.ts";
 import { OpenIdProviders } from "./open-id-providers.ts";
 import type { Parameters } from "./parameters.ts";
 import { PendingLogins } from "./pending-login.ts";
 
 /** What the endpoints of a login share. */
 export interface LoginContext {
-  readonly database: Database;
   readonly tokens: ApiTokens;
   readonly settings: PlatformSettings;
   readonly clock: WallClock;
+  readonly securityLog: SecurityLog;
   readonly pending: PendingLogins;
   readonly providers: OpenIdProviders;
   readonly attempts: AttemptLimit;
@@ -34,7 +35,7 @@ export function loginContext(
   tokenService: SecurityTokenServiceOptions,
   { masterKey, maximumIssuerRequests }: { readonly masterKey: MasterKey; readonly maximumIssuerRequests: number },
 ): LoginContext {
-  const { database, tokens, settings, clock, issuerKeys, log } = tokenService;
+  const { tokens, settings, clock, issuerKeys, log, securityLog } = tokenService;
   const providers = new OpenIdProviders({
     trusted: settings.trustedIssuers,
     issuerKeys,
@@ -44,10 +45,10 @@ export function loginContext(
     maximumRequests: maximumIssuerRequests,
   });
   return {
-    database,
     tokens,
     settings,
     clock,
+    securityLog,
     providers,
     pending: new PendingLogins(masterKey, settings.authUrl),
     attempts: new AttemptLimit(clock),
@@ -63,6 +64,7 @@ export interface LoginCall {
   /** The address of the client. */
   readonly address: string;
   readonly slot: CallSlot;
+  readonly database: CallDatabase;
 }
 
 export type LoginHandler = (call: LoginCall) => Promise<WholeResponse>;

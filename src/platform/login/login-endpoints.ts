@@ -3,6 +3,8 @@ import type { BodyReader, HttpHandler, HttpRequest, HttpResponse, WholeResponse 
 import { httpStatusOf } from "../rest/rest-error.ts";
 import type { CallRunner } from "../service/call-runner.ts";
 import type { CallSlot } from "../service/call-slots.ts";
+import type { Database } from "../store/database.ts";
+import { callDatabase } from "./call-database.ts";
 import { authorizeDevice, findDevice, logInForDevice, showDeviceForm } from "./device-endpoints.ts";
 import { familyLogin } from "./family-endpoint.ts";
 import { authorize, callback, consent } from "./login-flow.ts";
@@ -28,11 +30,13 @@ const callbackPath = /^\/login\/callback\/([0-9a-f]{16})$/;
 export class LoginEndpoints {
   readonly #context: LoginContext;
   readonly #runner: CallRunner;
+  readonly #database: Database;
   readonly #endpoints: ReadonlyMap<string, Endpoint>;
 
-  constructor(context: LoginContext, runner: CallRunner) {
+  constructor(context: LoginContext, runner: CallRunner, database: Database) {
     this.#context = context;
     this.#runner = runner;
+    this.#database = database;
     this.#endpoints = new Map<string, Endpoint>([
       ["/authorize", { operation: "Login/Authorize", audience: "person", methods: { GET: authorize(context) } }],
       ["/login/consent", { operation: "Login/Consent", audience: "person", methods: { POST: consent(context) } }],
@@ -90,7 +94,8 @@ export class LoginEndpoints {
         run: async (slot: CallSlot) => {
           slot.takeUnauthenticated();
           if (handler === undefined) return notAllowed(audience, Object.keys(methods));
-          return handler({ request, parameters: new Parameters(text), address, slot });
+          const database = callDatabase(this.#database, slot);
+          return handler({ request, parameters: new Parameters(text), address, slot, database });
         },
       };
     };

@@ -19,7 +19,8 @@ import { checkCodeParameters, readCodeTarget, readLogin } from "./read-request.t
 
 /** `/authorize` (RFC 6749 and RFC 7636, for the programs of RFC 8252). */
 export function authorize(context: LoginContext): LoginHandler {
-  return async ({ parameters, slot }) => {
+  return async (call) => {
+    const { parameters } = call;
     checkClient(parameters);
     const target = readCodeTarget(parameters);
     return returning(target, async () => {
@@ -29,7 +30,7 @@ export function authorize(context: LoginContext): LoginHandler {
       return offerProviders(
         context,
         request,
-        slot,
+        call,
         (uid) => `${path}?${parameters.with({ group: undefined, identity_provider: uid })}`,
       );
     });
@@ -44,10 +45,10 @@ export function authorize(context: LoginContext): LoginHandler {
 export async function offerProviders(
   context: LoginContext,
   request: LoginRequest,
-  slot: CallSlot,
+  { slot, database }: Pick<LoginCall, "slot" | "database">,
   hrefOf: (uid: string) => string,
 ): Promise<WholeResponse> {
-  const found = await context.database.read((tx) => providersFor(tx, request.providers));
+  const found = await database.read((tx) => providersFor(tx, request.providers));
   const [only, ...more] = found;
   if (only === undefined) throw noProvider();
   if (more.length === 0) return beginAtProvider(context, request, only, slot);
@@ -93,8 +94,8 @@ export function callback(context: LoginContext, issuerKey: string): LoginHandler
 }
 
 async function askPerson(
-  { database, providers, pending, attempts, settings, clock }: LoginContext,
-  { parameters, address, slot }: LoginCall,
+  { providers, pending, attempts, settings, clock }: LoginContext,
+  { parameters, address, slot, database }: LoginCall,
   { request, provider: uid, nonce, verifier }: Extract<LoginStep, { step: "provider" }>,
   issuerKey: string,
 ): Promise<WholeResponse> {
@@ -127,9 +128,8 @@ async function askPerson(
   });
   const now = clock();
   const login: AuthenticatedLogin = { request, provider: uid, person };
-  const plan = await countingWrongInvites(attempts, address, () =>
-    database.read((tx) => planLogin(tx, login, now, settings)),
-  );
+  const planned = () => database.read((tx) => planLogin(tx, login, now, settings));
+  const plan = request.invite === undefined ? await planned() : await countingWrongInvites(attempts, address, planned);
   const formToken = randomText();
   return consentPage({
     plan,
@@ -153,13 +153,12 @@ export function consent(context: LoginContext): LoginHandler {
     checkForm(call, step.formToken);
     const { target, invite } = step.request;
     return returning(target, async () => {
-      if (call.parameters.one("decision") !== "approve") return returnDenial(context, target);
-      if (invite !== undefined) attempts.check(call.address);
-      return countingWrongInvites(attempts, call.address, () =>
-        returnLogin(context, { target, address: call.address, now }, (tx) =>
-          completeLogin(tx, step, { now, settings, call: { method: "Login/Consent", address: call.address } }),
-        ),
-      );
+      if (call.parameters.one("decision") !== "approve") return returnDenial(context, target, call.database);
+      const completed = () =>
+        returnLogin(context, { target, now, ...call }, (tx, record) =>
+          completeLogin(tx, step, { now, settings, record, call: { method: "Login/Consent", address: call.address } }),
+        );
+      return invite === undefined ? completed() : countingWrongInvites(attempts, call.address, completed);
     });
   };
 }
@@ -170,17 +169,20 @@ export function checkForm({ parameters }: LoginCall, formToken: string): void {
     throw new OAuthError("access_denied", "the form is not from a page of this login: start again");
 }
 
-async function countingWrongInvites<T>(
+/** Does the work with an invite. @throws ApiError (8) if the address has tried too many wrong codes; what the work throws */
+export async function countingWrongInvites<T>(
   attempts: LoginContext["attempts"],
   address: string,
   work: () => Promise<T>,
 ): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof InviteError) attempts.countWrong(address);
-    throw error;
-  }
+  return attempts.try(address, async (wrong) => {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof InviteError) wrong();
+      throw error;
+    }
+  });
 }
 
 export function randomText(): string {

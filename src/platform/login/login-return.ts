@@ -1,10 +1,12 @@
 import { minutes } from "#src/time/durations.ts";
+import { type RecordEvent, writeWithEvent } from "../audit/write-with-event.ts";
 import type { WholeResponse } from "../server/http-handler.ts";
 import { httpStatusOf } from "../rest/rest-error.ts";
 import type { Writer } from "../store/database.ts";
 import { startFamily } from "../tokens/refresh-families.ts";
 import { changeCode, findCode, hashOf, insertCode, newCode } from "./login-codes.ts";
-import type { LoginContext } from "./login-context.ts";
+import type { CallDatabase } from "./call-database.ts";
+import type { LoginCall, LoginContext } from "./login-context.ts";
 import { contentOf, type LoginGrant } from "./login-grant.ts";
 import type { LoginRequest, LoginTarget } from "./login-request.ts";
 import { descriptionOf, nameOf, OAuthError, type ReturnedError } from "./oauth-error.ts";
@@ -32,9 +34,8 @@ export interface DeviceCode {
   readonly grant?: LoginGrant;
 }
 
-interface Return {
+interface Return extends Pick<LoginCall, "address" | "database"> {
   readonly target: LoginTarget;
-  readonly address: string;
   readonly now: number;
 }
 
@@ -43,34 +44,35 @@ interface Return {
  * @param complete does what the person agreed to, in the transaction that also keeps the result
  */
 export async function returnLogin(
-  { database, tokens, pending, settings }: LoginContext,
-  { target, address, now }: Return,
-  complete: (tx: Writer) => Promise<LoginGrant>,
+  { tokens, pending, settings, securityLog }: LoginContext,
+  { target, address, now, database }: Return,
+  complete: (tx: Writer, record: RecordEvent) => Promise<LoginGrant>,
 ): Promise<WholeResponse> {
   switch (target.kind) {
     case "code": {
       const code = newCode();
       const { redirectUri, challenge, state } = target;
-      await database.write(async (tx) => {
-        const content: AuthorizationCode = { kind: "authorization", grant: await complete(tx), redirectUri, challenge };
+      await writeWithEvent(database, securityLog, async (tx, record) => {
+        const grant = await complete(tx, record);
+        const content: AuthorizationCode = { kind: "authorization", grant, redirectUri, challenge };
         const expires = now + codeLifetime;
         await insertCode(tx, { hash: hashOf(code), address, expires, state: "approved", content }, now);
       });
       return redirectResponse(withQuery(redirectUri, { code, state, iss: settings.authUrl }), pending.forget);
     }
     case "device": {
-      await database.write(async (tx) => {
+      await writeWithEvent(database, securityLog, async (tx, record) => {
         const waiting = await findCode<DeviceCode>(tx, target.device);
         if (waiting?.state !== "pending" || waiting.expires <= now)
           throw new OAuthError("access_denied", "the code of the device has expired: start again on the device");
-        await changeCode(tx, target.device, "approved", { ...waiting.content, grant: await complete(tx) });
+        await changeCode(tx, target.device, "approved", { ...waiting.content, grant: await complete(tx, record) });
       });
       return donePage("You are logged in", "Go back to your device. You can close this page.", pending.forget);
     }
     case "token": {
       const lifetime = { now, expires: now + settings.loginLifetime, maximum: settings.maximumRefreshTokens };
-      const { grant, refreshToken } = await database.write(async (tx) => {
-        const completed = await complete(tx);
+      const { grant, refreshToken } = await writeWithEvent(database, securityLog, async (tx, record) => {
+        const completed = await complete(tx, record);
         const family = target.refreshToken ? await startFamily(tx, contentOf(completed), lifetime) : undefined;
         return { grant: completed, refreshToken: family };
       });
@@ -82,7 +84,11 @@ export async function returnLogin(
 }
 
 /** The person does not agree. @throws OAuthError (access_denied) where a program waits */
-export async function returnDenial({ database, pending }: LoginContext, target: LoginTarget): Promise<WholeResponse> {
+export async function returnDenial(
+  { pending }: LoginContext,
+  target: LoginTarget,
+  database: CallDatabase,
+): Promise<WholeResponse> {
   if (target.kind !== "device") throw new OAuthError("access_denied", "the login was cancelled");
   await database.write(async (tx) => {
     const waiting = await findCode<DeviceCode>(tx, target.device);

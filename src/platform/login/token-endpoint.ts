@@ -1,11 +1,12 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { ApiError, Code } from "../errors/api-error.ts";
-import { AuthoredWriter } from "../audit/authored-writer.ts";
-import { record } from "../audit/audit-log.ts";
+import { identityEvent } from "../audit/security-event.ts";
+import { writeWithEvent } from "../audit/write-with-event.ts";
 import type { AnonymousCall } from "../service/service.ts";
 import type { WholeResponse } from "../server/http-handler.ts";
 import type { Writer } from "../store/database.ts";
 import { endFamily, familyOf, startFamily } from "../tokens/refresh-families.ts";
+import type { CallDatabase } from "./call-database.ts";
 import { checkClient } from "./client-id.ts";
 import { changeCode, delayPoll, deleteCode, findCode, hashOf } from "./login-codes.ts";
 import type { LoginContext, LoginHandler } from "./login-context.ts";
@@ -28,14 +29,14 @@ type Redemption =
 
 /** `/token` (RFC 6749, RFC 7636, RFC 8628). */
 export function token(context: LoginContext): LoginHandler {
-  return async ({ parameters, address, slot }) => {
+  return async ({ parameters, address, slot, database }) => {
     checkClient(parameters);
     const grantType = parameters.required("grant_type");
     switch (grantType) {
       case "authorization_code":
-        return issued(context, await redeemCode(context, parameters));
+        return issued(context, await redeemCode(context, parameters, database));
       case "urn:ietf:params:oauth:grant-type:device_code":
-        return issued(context, await pollDevice(context, parameters));
+        return issued(context, await pollDevice(context, parameters, database));
       case "refresh_token":
         return refreshed(context, { bearer: parameters.required("refresh_token"), method: "/token", address, slot });
       default:
@@ -44,15 +45,14 @@ export function token(context: LoginContext): LoginHandler {
   };
 }
 
-async function redeemCode(context: LoginContext, parameters: Parameters): Promise<Redemption> {
-  const { database, clock } = context;
+async function redeemCode(context: LoginContext, parameters: Parameters, database: CallDatabase): Promise<Redemption> {
   const hash = hashOf(parameters.required("code"));
   const redirectUri = parameters.one("redirect_uri");
   const verifier = parameters.required("code_verifier", 128);
   const unknown = failed("invalid_grant", "the code is not valid, has expired, or was used");
   // Without a code, nobody can make the platform write.
   if ((await database.read((tx) => findCode(tx, hash))) === undefined) return unknown;
-  const now = clock();
+  const now = context.clock();
   return database.write(async (tx): Promise<Redemption> => {
     const code = await findCode<AuthorizationCode | DeviceCode>(tx, hash);
     if (code === undefined || code.content.kind !== "authorization" || code.expires <= now) return unknown;
@@ -73,12 +73,15 @@ async function redeemCode(context: LoginContext, parameters: Parameters): Promis
   });
 }
 
-async function pollDevice(context: LoginContext, parameters: Parameters): Promise<Redemption> {
-  const { database, clock } = context;
+async function pollDevice(context: LoginContext, parameters: Parameters, database: CallDatabase): Promise<Redemption> {
   const hash = hashOf(parameters.required("device_code"));
   const unknown = failed("invalid_grant", "the device code is not valid, has expired, or was used");
-  if ((await database.read((tx) => findCode(tx, hash))) === undefined) return unknown;
-  const now = clock();
+  const slowDown = failed("slow_down", `poll every ${pollInterval} s, and 5 s slower after this error`);
+  const known = await database.read((tx) => findCode(tx, hash));
+  if (known === undefined) return unknown;
+  const now = context.clock();
+  // Anybody can start a login on a device: however often it polls, it makes the platform write once in an interval.
+  if (now < known.nextPoll && now < known.expires && known.state !== "denied") return slowDown;
   return database.write(async (tx): Promise<Redemption> => {
     const device = await findCode<AuthorizationCode | DeviceCode>(tx, hash);
     if (device === undefined || device.content.kind !== "device") return unknown;
@@ -89,7 +92,7 @@ async function pollDevice(context: LoginContext, parameters: Parameters): Promis
     }
     const isEarly = now < device.nextPoll;
     await delayPoll(tx, hash, now + pollInterval * 1_000 - pollTolerance);
-    if (isEarly) return failed("slow_down", `poll every ${pollInterval} s, and 5 s slower after this error`);
+    if (isEarly) return slowDown;
     const { grant } = device.content;
     if (grant === undefined) return failed("authorization_pending", "the person has not logged in yet");
     await deleteCode(tx, hash);
@@ -161,23 +164,14 @@ function tokenResponse({ accessToken, refreshToken, expires, ends, now }: Tokens
 }
 
 /** `/revoke` (RFC 7009): ends the family of a refresh token. It succeeds for a token that is not valid. */
-export function revoke({ database, clock }: LoginContext): LoginHandler {
-  return async ({ parameters, address }) => {
+export function revoke({ securityLog }: LoginContext): LoginHandler {
+  return async ({ parameters, address, database }) => {
     checkClient(parameters);
     const family = familyOf(parameters.required("token"));
     if (family !== undefined)
-      await database.write(async (tx) => {
+      await writeWithEvent(database, securityLog, async (tx, record) => {
         const ended = await endFamily(tx, family);
-        if (ended === undefined) return;
-        const author = { kind: "identity", uid: ended.identity, onBehalfOf: ended.actor } as const;
-        const uid = ended.identity;
-        const call = { method: "Login/Revoke", address };
-        await record(new AuthoredWriter(tx, author, clock(), undefined, call), {
-          action: "logout",
-          type: "identity",
-          uid,
-          fields: {},
-        });
+        if (ended !== undefined) await record(identityEvent("logout", ended, { method: "Login/Revoke", address }));
       });
     return jsonResponse(200, {});
   };

@@ -26,13 +26,13 @@ export class DiscoveryDocuments {
     });
   }
 
-  /** The JSON document at a path; `undefined` if there is none. */
-  async at(path: string): Promise<string | undefined> {
+  /** Reads the JSON document at a path; `undefined` if there is none. */
+  at(path: string): (() => Promise<string>) | undefined {
     switch (path) {
       case "/.well-known/openid-configuration":
-        return this.#configuration;
+        return async () => this.#configuration;
       case "/.well-known/jwks.json":
-        return JSON.stringify({ keys: await this.#keys.published() });
+        return async () => JSON.stringify({ keys: await this.#keys.published() });
       default:
         return undefined;
     }

@@ -5,10 +5,10 @@ import type { WallClock } from "#src/time/wall-clock.ts";
 import { minutes } from "#src/time/durations.ts";
 import type { Actor } from "../access/caller.ts";
 import { isCurrent, securityStampOf } from "../access/security-stamp.ts";
-import { insertEvent } from "../audit/audit-log.ts";
 import { AuthoredWriter, type CallDetails } from "../audit/authored-writer.ts";
-import type { SecurityEvent, WaitingEvent } from "../audit/security-event.ts";
+import { identityEvent, type SecurityEvent } from "../audit/security-event.ts";
 import type { SecurityLog } from "../audit/security-log.ts";
+import { type RecordEvent, writeWithEvent } from "../audit/write-with-event.ts";
 import { identities } from "../collections/identities.ts";
 import { isUid } from "../contract/uid.ts";
 import {
@@ -35,7 +35,7 @@ import type { RateLimit } from "../service/rate-limit.ts";
 import type { CallSlot } from "../service/call-slots.ts";
 import { type AnonymousCall, implementAnonymous, type Service } from "../service/service.ts";
 import type { Database, Writer } from "../store/database.ts";
-import type { ApiTokenContent, ApiTokens } from "../tokens/api-token.ts";
+import type { ApiTokens } from "../tokens/api-token.ts";
 import type { AwsSts } from "../tokens/aws-sts.ts";
 import { awsIssuer, type AwsToken, awsTokenExpiry, readAwsToken } from "../tokens/aws-token.ts";
 import { exactMismatch, patternMismatch } from "../tokens/claim-match.ts";
@@ -122,30 +122,19 @@ async function exchange(
   const stamp = { value: securityStamp.value, key };
   const content = { identityUid: identity.uid, stamp, audiences, downscoping, actor };
   const { token, expires } = await options.tokens.issue(content);
-  const event = options.securityLog.admit(tokenEvent("exchange", content, call));
-  const refreshToken = await options.database.write(async (tx) => {
+  const exchanged = async (tx: Writer, record: RecordEvent) => {
     if (subject.kind === "aws" && !(await useOnce(tx, subject.token.signature, now, awsTokenExpiry(subject.token))))
       throw permissionDenied("the token was already used: sign a new request");
     await updateLastSeen(tx, identity.uid, now);
     // The API token contains the stamp that was read, so it has ended; a family would not have.
     if (!isCurrent(await securityStampOf(tx, identity.uid), stamp))
       throw unavailable("how the identity is assumed was changed during the exchange; retry the request");
-    if (event !== undefined) await insertEvent(tx, event);
+    await record(identityEvent("exchange", { identity: identity.uid, actor }, call));
     const { refreshLifetime, maximumRefreshTokens } = options.settings;
     return startFamily(tx, content, { now, expires: now + refreshLifetime, maximum: maximumRefreshTokens });
-  }, slot.shares);
-  if (event !== undefined) options.securityLog.report(event);
+  };
+  const refreshToken = await writeWithEvent(options.database, options.securityLog, exchanged, slot.shares);
   return create(RawTokenSchema, { token, refreshToken, expiry: timestampFromMs(expires) });
-}
-
-/** The record of a token that was issued. The caller has proved to be the identity. */
-function tokenEvent(
-  action: "exchange" | "refresh" | "reuse",
-  { identityUid: uid, actor: onBehalfOf }: Pick<ApiTokenContent, "identityUid" | "actor">,
-  { method, address }: CallDetails,
-): SecurityEvent {
-  const author = { kind: "identity", uid, onBehalfOf } as const;
-  return { action, author, type: "identity", uid, method, code: 0, reason: "", address };
 }
 
 /** Something in the token does not match the identity. The caller does not learn what. */
@@ -235,18 +224,14 @@ export async function refresh(
   };
   const now = clock();
   // A failure is thrown after the transaction, because an error in it would roll back the end of the family.
-  let recorded: { readonly event: WaitingEvent | undefined } | undefined;
-  const result = await database.write(async (tx) => {
+  const rotated = async (tx: Writer, record: RecordEvent) => {
     const used = await useRefreshToken(tx, call.bearer, wanted, now);
     if (used.kind === "rotated") await updateLastSeen(tx, used.content.identityUid, now);
     const event = refreshEvent(used, call);
-    if (event === undefined) return used;
-    // The transaction may be run again, and the event counts once.
-    recorded ??= { event: securityLog.admit(event) };
-    if (recorded.event !== undefined) await insertEvent(tx, recorded.event);
+    if (event !== undefined) await record(event);
     return used;
-  }, call.slot.shares);
-  if (recorded?.event !== undefined) securityLog.report(recorded.event);
+  };
+  const result = await writeWithEvent(database, securityLog, rotated, call.slot.shares);
   if (result.kind === "rejected") throw errorOf(result);
   const { token, expires } = await tokens.issue(result.content);
   return create(TokenPairSchema, {
@@ -257,10 +242,11 @@ export async function refresh(
 
 /** The record of a use of a refresh token. One that is not known is recorded as a refused call. */
 function refreshEvent(used: RefreshResult, call: CallDetails): SecurityEvent | undefined {
-  if (used.kind === "rotated") return tokenEvent("refresh", used.content, call);
-  if (used.reason !== "reused") return undefined;
+  if (used.kind === "rejected" && used.reason !== "reused") return undefined;
+  const { identityUid: identity, actor } = used.content;
+  if (used.kind === "rotated") return identityEvent("refresh", { identity, actor }, call);
   // The identity itself, or whoever has stolen its token.
-  const event = tokenEvent("reuse", used.content, call);
+  const event = identityEvent("reuse", { identity, actor }, call);
   return { ...event, code: Code.permissionDenied, reason: errorOf(used).message };
 }
 

@@ -15,6 +15,13 @@ export const principal = {
 };
 const secret = "secret access key";
 
+/** The credentials of the principal, as programs read them from the environment. */
+export const awsCredentials = {
+  AWS_ACCESS_KEY_ID: "AKIAEXAMPLE",
+  AWS_SECRET_ACCESS_KEY: secret,
+  AWS_SESSION_TOKEN: "session token",
+};
+
 /** The signature of a request to GetCallerIdentity, as SigV4 defines it. */
 function signatureOf(headers: Readonly<Record<string, unknown>>, signed: readonly string[], date: string): string {
   const scope = `${date.slice(0, 8)}/us-east-1/sts/aws4_request`;

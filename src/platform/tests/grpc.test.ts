@@ -3,7 +3,12 @@ import { connect, type IncomingHttpHeaders } from "node:http2";
 import { create } from "@bufbuild/protobuf";
 import { WireType } from "@bufbuild/protobuf/wire";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
-import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
+import {
+  compressionGzip,
+  createConnectTransport,
+  createGrpcTransport,
+  createGrpcWebTransport,
+} from "@connectrpc/connect-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BadRequestSchema, ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import { UIDPFilterSchema } from "../gen/muster/platform/common/uidp_pb.ts";
@@ -45,6 +50,22 @@ async function rawCall(path: string, bytes: string): Promise<{ status: number; t
 }
 
 describe("gRPC on the same port", () => {
+  const sendCompression = compressionGzip;
+  it.each([
+    ["gRPC", (baseUrl: string) => createGrpcTransport({ baseUrl })],
+    ["compressed gRPC", (baseUrl: string) => createGrpcTransport({ baseUrl, sendCompression })],
+    ["compressed Connect", (baseUrl: string) => createConnectTransport({ baseUrl, httpVersion: "2", sendCompression })],
+    ["JSON", (baseUrl: string) => createConnectTransport({ baseUrl, httpVersion: "1.1", useBinaryFormat: false })],
+  ])("%s refuses a message with more than 20,000 values, once the caller is authenticated", async (_, transport) => {
+    const groups = createClient(GroupsService, transport(platform.url));
+    const request = { uidp: { ids: Array.from({ length: 20_001 }, () => "a") } };
+    await expect(groups.listGroups(request, bearer(platform.admin.token))).rejects.toMatchObject({
+      code: Code.InvalidArgument,
+      rawMessage: "Invalid argument: body: must have at most 20000 fields and items",
+    });
+    await expect(groups.listGroups(request)).rejects.toMatchObject({ code: Code.Unauthenticated });
+  });
+
   it.each([
     ["gRPC", (baseUrl: string) => createGrpcTransport({ baseUrl })],
     ["gRPC-web over HTTP/1.1", (baseUrl: string) => createGrpcWebTransport({ baseUrl, httpVersion: "1.1" })],

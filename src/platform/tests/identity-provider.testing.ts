@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { type Context, Provider } from "oidc-provider";
 import type { TrustedIssuer } from "#src/platform/tokens/trusted-issuer.ts";
+import { OidcProviderStore } from "#test/support/oidc-provider-store.ts";
 import { selfSignedCertificate } from "./self-signed.testing.ts";
 
 const { key, certificate } = selfSignedCertificate();
@@ -53,6 +54,7 @@ export class TestIdentityProvider {
   serve(clients: readonly TestClient[]): void {
     const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
     this.#provider = new Provider(this.url, {
+      adapter: new OidcProviderStore().adapter,
       clients: clients.map(({ id, secret, redirectUris }) => ({
         client_id: id,
         redirect_uris: redirectUris,

@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { afterAll, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
+import { runCommand } from "#src/command-line.testing.ts";
+import { program } from "#test/support/harness/program.ts";
 import { Client, type Json } from "./running-platform.testing.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "muster-process-"));
@@ -13,16 +15,23 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const logs: string[] = [];
 
+const children: ChildProcess[] = [];
+// A test that failed left its platform running, which would keep this process from ending.
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill("SIGKILL");
+});
+
 /** Starts `muster platform` as a process and waits until it listens. */
 async function start(...settings: string[]): Promise<{ child: ChildProcess; admin: Client; root: string }> {
   const child = spawn(
     process.execPath,
-    ["src/main.ts", "platform", "--data", data, "--listen", "127.0.0.1:0", "--log-level", "debug", ...settings],
+    [program, "platform", "--data", data, "--listen", "127.0.0.1:0", "--log-level", "debug", ...settings],
     {
       stdio: ["ignore", "inherit", "pipe"],
       env: { ...process.env, HTTPS_PROXY: "http://me:hidden@proxy.example:3128" },
     },
   );
+  children.push(child);
   for await (const line of createInterface({ input: child.stderr as NodeJS.ReadableStream })) {
     logs.push(line);
     const { msg, address, rootGroup } = JSON.parse(line) as { msg: string; address: string; rootGroup: string };
@@ -78,7 +87,7 @@ describe("muster platform", { timeout: 60_000 }, () => {
     writeFileSync(file, "rootGroup: {uid: short}\n");
     const unused = join(folder, "unused");
     const settings = ["platform", "--data", unused, "--listen", "127.0.0.1:0", "--init-file", file];
-    const { status, stderr } = spawnSync(process.execPath, ["src/main.ts", ...settings], { encoding: "utf8" });
+    const { status, stderr } = spawnSync(process.execPath, [program, ...settings], { encoding: "utf8" });
     expect(status).not.toBe(0);
     expect(stderr).toContain("--init-file: rootGroup.uid: must be 40 lowercase hex digits");
     expect(existsSync(unused)).toBe(false);
@@ -88,7 +97,7 @@ describe("muster platform", { timeout: 60_000 }, () => {
     const { child } = await start();
     await end(child, "SIGTERM");
     const startAgain = () =>
-      spawnSync(process.execPath, ["src/main.ts", "platform", "--data", data, "--listen", "127.0.0.1:0"], {
+      spawnSync(process.execPath, [program, "platform", "--data", data, "--listen", "127.0.0.1:0"], {
         encoding: "utf8",
         timeout: 50_000,
       });
@@ -108,6 +117,34 @@ describe("muster platform", { timeout: 60_000 }, () => {
       chmodSync(`${data}.key`, 0o600);
     }
   }, 120_000);
+
+  it("starts only once on its data, beside commands on it, and again after SIGKILL", async () => {
+    const run = (...args: string[]) => runCommand(["platform", ...args, "--data", data]);
+    const { child, admin, root } = await start();
+    const refused = `--data: "muster platform" (process ${child.pid} on ${hostname()}, since`;
+    const second = spawnSync(process.execPath, [program, "platform", "--data", data, "--listen", "127.0.0.1:0"], {
+      encoding: "utf8",
+      timeout: 50_000,
+    });
+    expect([second.status, second.stderr]).toEqual([1, expect.stringContaining(refused)]);
+    expect(second.stderr).toContain(
+      `uses ${data}: stop it first. Several platforms can only share a PostgreSQL database`,
+    );
+    const stopped = await run("rotate-key-file", "--stopped", "--new-key-file", join(folder, "unused.key"));
+    expect([stopped.code, stopped.stderr]).toEqual([1, expect.stringContaining(refused)]);
+    expect(existsSync(join(folder, "unused.key"))).toBe(false);
+    for (const command of [
+      ["audit"],
+      ["admin-token", "--list"],
+      ["rotate-signing-key"],
+      ["backup", join(folder, "backup")],
+    ])
+      expect(await run(...command)).toMatchObject({ code: 0 });
+    await admin.group(root, "after the commands");
+    await end(child, "SIGKILL");
+    const { child: next } = await start();
+    expect(await end(next, "SIGTERM")).toBe(0);
+  });
 
   it("completes running calls on SIGTERM, and exits with 0", async () => {
     const { child, admin } = await start("--latency", "300ms");

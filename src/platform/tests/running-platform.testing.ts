@@ -142,6 +142,8 @@ interface RunningOptions
   readonly database?: string | undefined;
   /** Shares the database and the key file of another platform. */
   readonly replicaOf?: RunningPlatform;
+  /** Puts another database in front of that of the platform. */
+  readonly wrapDatabase?: (database: Database) => Database;
   /** Only for PostgreSQL: half of the time that a write waits for other transactions, in milliseconds. */
   readonly stallTimeout?: number;
 }
@@ -217,6 +219,7 @@ export class RunningPlatform {
       replicaOf,
       database: givenDatabase,
       stallTimeout,
+      wrapDatabase = (wrapped) => wrapped,
       ...serving
     }: RunningOptions = {},
   ): Promise<RunningPlatform> {
@@ -226,7 +229,7 @@ export class RunningPlatform {
         : { database: replicaOf.#database, folder: replicaOf.#folder };
     const clock = new TestClock();
     const platform = await startPlatform({
-      ...optionsIn(folder, await openDatabase(database, folder, stallTimeout)),
+      ...optionsIn(folder, wrapDatabase(await openDatabase(database, folder, stallTimeout))),
       clock: () => clock.now(),
       listen: { host: "127.0.0.1", port: 0, tls, limits: { ...portLimits, ...ownLimits }, trustedProxies },
       ...serving,

@@ -146,6 +146,24 @@ describe("errors do not show what exists", () => {
     }
   });
 
+  it("deleting a binding: needs the capability on the parent of the uid, which can be that of a group", async () => {
+    const group = await platform.admin.group(platform.root, "above");
+    const below = await platform.admin.group(group);
+    const path = `/iam/v2beta1/roleBindings/${below}`;
+    const owner = await platform.callerWith("owner", below);
+    // The same as for a uid of which the caller knows nothing.
+    const unknown = `${group}/${"0".repeat(16)}`;
+    const hidden = await owner.delete(path);
+    expect(hidden).toMatchObject({ status: 404, body: { code: 5 } });
+    const absent = await owner.delete(`/iam/v2beta1/roleBindings/${unknown}`);
+    expect(hidden.text.replaceAll(below, "UID")).toBe(absent.text.replaceAll(unknown, "UID"));
+    await platform.admin.bind(group, owner.identity, await platform.admin.role("viewer"));
+    expect(await owner.delete(path)).toMatchObject({ status: 403, body: { code: 7 } });
+    await platform.admin.bind(group, owner.identity, await platform.admin.role("owner"));
+    expect((await owner.delete(path)).status).toBe(200);
+    expect((await owner.get(`/iam/v2beta1/groups/${below}`)).status).toBe(200);
+  });
+
   it("creating a tag: equal for one that exists and one that does not", async () => {
     const registry = await Registry.on(platform);
     const repo = await registry.makeRepo(team);

@@ -24,12 +24,10 @@ export interface SubjectToken {
 }
 
 /**
- * @throws ApiError (16) if the bearer token is missing, is not a JWT or exceeds a limit. The message contains nothing of the
+ * @throws ApiError (16) if the bearer token is not a JWT or exceeds a limit. The message contains nothing of the
  *   token.
  */
-export function readSubjectToken(bearer: string | undefined): SubjectToken {
-  if (bearer === undefined || bearer === "")
-    throw unauthenticated("the subject token is missing: send it as the bearer token");
+export function readSubjectToken(bearer: string): SubjectToken {
   const token = parse(bearer);
   if (token === undefined) throw unauthenticated("the bearer token is not a JWT with an issuer and a subject");
   const { issuer, subject, audiences } = token;

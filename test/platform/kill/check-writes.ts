@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { PlatformAdmin } from "#test/support/harness/platform-admin.ts";
+import { program } from "#test/support/harness/program.ts";
 import { listAll, type Resource } from "./list-all.ts";
 import { type AcknowledgedWrites, batchSize } from "./writers.ts";
 
@@ -40,7 +41,7 @@ export async function checkAuditLog(
   platform: PlatformAdmin,
   rootGroup: string,
 ): Promise<number> {
-  const args = ["src/main.ts", "platform", "audit", ...data, "--resource", rootGroup];
+  const args = [program, "platform", "audit", ...data, "--resource", rootGroup];
   const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 1024 ** 3 });
   const records = stdout
     .trim()

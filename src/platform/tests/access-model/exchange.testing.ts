@@ -8,13 +8,10 @@ import { ApiError, type Code } from "#src/platform/errors/api-error.ts";
 import { SecurityTokenService } from "#src/platform/gen/muster/platform/oidc/security_token_service_pb.ts";
 import type { Database } from "#src/platform/store/database.ts";
 import { ApiTokens } from "#src/platform/tokens/api-token.ts";
-import { IssuerKeys } from "#src/platform/tokens/issuer-keys.ts";
 import type { MasterKey } from "#src/platform/tokens/master-key.ts";
-import { AwsSts } from "#src/platform/tokens/aws-sts.ts";
-import { PatternCache } from "#src/platform/tokens/pattern-cache.ts";
 import { SecurityLog } from "#src/platform/audit/security-log.ts";
 import { securityTokenService } from "#src/platform/oidc/security-token-service.ts";
-import { StaticKeySets } from "#src/platform/tokens/static-keys.ts";
+import { tokenServiceOptions } from "#src/platform/token-service-options.ts";
 import { SigningKeys } from "#src/platform/tokens/signing-keys.ts";
 import { now, settings } from "./settings.testing.ts";
 import { subjectToken } from "./subject-token.testing.ts";
@@ -33,25 +30,9 @@ export class Exchange {
 
   private constructor(database: Database, keys: SigningKeys) {
     const tokens = new ApiTokens(keys, settings.authUrl, settings.baseUrl, clock);
-    const issuerKeys = new IssuerKeys({ trusted: [], clock, maximumRequests: 1 });
-    const staticKeys = new StaticKeySets();
-    const patterns = new PatternCache();
     this.#securityLog = new SecurityLog({ database, log, clock, monotonic: clock });
-    const awsSts = new AwsSts(settings.awsSts, 1);
-    const options = {
-      database,
-      tokens,
-      issuerKeys,
-      staticKeys,
-      patterns,
-      awsSts,
-      rateLimit: undefined,
-      settings,
-      clock,
-      log,
-      securityLog: this.#securityLog,
-    };
-    const service = securityTokenService(options);
+    const options = { database, clock, log, rateLimit: undefined, maximumIssuerRequests: 1 };
+    const service = securityTokenService(tokenServiceOptions(options, settings, tokens, this.#securityLog));
     if (service.authentication !== "none") throw new Error("the exchange needs an API token");
     this.#service = service;
     this.#authenticator = new Authenticator(database, tokens, clock);

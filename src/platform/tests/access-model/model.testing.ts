@@ -216,10 +216,10 @@ class Evaluator {
     const world = this.#world;
     if (kind === "roles" && isBuiltin(target, world)) throw new ModelError(Code.permissionDenied);
     if (kind === "roleBindings" && !world.roleBindings.some(({ uid }) => uid === target.uid)) {
-      // Deleting a binding that does not exist succeeds with the capability to delete it: the uid may be that of a group.
-      const place = byUid(target, world);
-      if (place.parent === undefined) throw new ModelError(Code.notFound);
-      return this.#require(unbind, place);
+      // Deleting a binding that does not exist succeeds with the capability on its parent: the uid may be that of a group.
+      const { parent } = byUid(target, world);
+      if (parent === undefined) throw new ModelError(Code.notFound);
+      return this.#require(unbind, parent);
     }
     if (kind === "accountAssociations") {
       // So does deleting the association of a group that has none.

@@ -1,0 +1,19 @@
+import type { CallSlot } from "../service/call-slots.ts";
+import type { Database, Reader, Writer } from "../store/database.ts";
+
+/** The database as one call uses it. */
+export interface CallDatabase {
+  read<T>(work: (reader: Reader) => Promise<T>): Promise<T>;
+  write<T>(work: (writer: Writer) => Promise<T>): Promise<T>;
+}
+
+/**
+ * The database for the call that has the slot. Its work waits at the expense of whom the slot is taken for, so that many logins
+ * from one address delay neither those from others nor the work of the platform itself.
+ */
+export function callDatabase(database: Database, slot: CallSlot): CallDatabase {
+  return {
+    read: (work) => database.read(work, slot.shares),
+    write: (work) => database.write(work, slot.shares),
+  };
+}
