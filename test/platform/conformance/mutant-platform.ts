@@ -62,7 +62,8 @@ export class MutantPlatform {
         });
         const response = { status: received.statusCode, text: await received.body.text() };
         changeResponse?.(response, `${verb} ${path}`);
-        outgoing.writeHead(response.status, { "content-type": String(received.headers["content-type"]) });
+        const type = received.headers["content-type"];
+        outgoing.writeHead(response.status, type === undefined ? {} : { "content-type": String(type) });
         outgoing.end(response.text);
       };
       pass().catch((error: unknown) => outgoing.destroy(error as Error));

@@ -14,7 +14,7 @@ describe("redacted", () => {
     expect(redacted("eyJhbGciOiJub25lIn0.e30.", none)).toBe("[token]");
   });
 
-  it.each(["token", "refreshToken", "clientSecret", "code"])(
+  it.each(["token", "refreshToken", "clientSecret", "code", "access_token", "device_code", "user_code"])(
     "removes the value of %s from JSON and from inspected objects",
     (name) => {
       for (const text of [JSON.stringify({ [name]: "s3cret" }), inspect({ [name]: "s3cret" })]) {
@@ -24,9 +24,14 @@ describe("redacted", () => {
     },
   );
 
+  it("removes the codes and tokens of a login from forms", () => {
+    const form = "POST /token\ngrant_type=a&refresh_token=s3cret-s3cret&device_code=s3cret-s3cret";
+    expect(redacted(form, none)).toBe("POST /token\ngrant_type=a&refresh_token=[secret]&device_code=[secret]");
+  });
+
   it("keeps error codes and page tokens", () => {
-    const text = '{"code":3,"nextPageToken":"abc"}';
-    expect(redacted(text, none)).toBe(text);
+    for (const text of ['{"code":3,"nextPageToken":"abc"}', "GET /records?code=7&page_token=abcdefghijk"])
+      expect(redacted(text, none)).toBe(text);
   });
 });
 

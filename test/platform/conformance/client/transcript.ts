@@ -42,5 +42,9 @@ export function redacted(text: string, secrets: ReadonlySet<string>): string {
   for (const secret of secrets) clean = clean.replaceAll(secret, "[secret]");
   return clean
     .replaceAll(/eyJ[\w-]+\.[\w-]*\.?[\w-]*/g, "[token]")
-    .replaceAll(/("?\b(?:token|refreshToken|clientSecret|code)"?\s*:\s*)(["'])[^"']+\2/g, "$1$2[secret]$2");
+    .replaceAll(
+      /("?\b(?:token|refreshToken|clientSecret|code|(?:access|refresh)_token|(?:device|user)_code)"?\s*:\s*)(["'])[^"']+\2/g,
+      "$1$2[secret]$2",
+    )
+    .replaceAll(/\b((?:form|refresh)_token|token|(?:device|user)_code|code)=[^&\s"']{8,}/g, "$1=[secret]");
 }

@@ -2,6 +2,7 @@ import { access } from "./decided/access.ts";
 import { accountAssociations } from "./decided/account-associations.ts";
 import { advisories } from "./decided/advisories.ts";
 import { advisoryFilters } from "./decided/advisory-filters.ts";
+import { auditRecords } from "./decided/audit-records.ts";
 import { batches } from "./decided/batches.ts";
 import { roleCapabilities } from "./decided/capabilities.ts";
 import { deletions } from "./decided/deletions.ts";
@@ -16,6 +17,7 @@ import { identities } from "./decided/identities.ts";
 import { identityLookup } from "./decided/identity-lookup.ts";
 import { identityProviders } from "./decided/identity-providers.ts";
 import { subjectTokens } from "./decided/subject-tokens.ts";
+import { login } from "./decided/login.ts";
 import { masks } from "./decided/masks.ts";
 import { methods } from "./decided/methods.ts";
 import { paging } from "./decided/paging.ts";
@@ -23,7 +25,9 @@ import { permissions } from "./decided/permissions.ts";
 import { reflection } from "./decided/reflection.ts";
 import { refreshTokens } from "./decided/refresh-tokens.ts";
 import { repos } from "./decided/repos.ts";
+import { resourceLimits } from "./decided/resource-limits.ts";
 import { signingKeys } from "./decided/signing-keys.ts";
+import { sizes } from "./decided/sizes.ts";
 import { tags } from "./decided/tags.ts";
 import { tokenExchange } from "./decided/token-exchange.ts";
 import { uids } from "./decided/uids.ts";
@@ -50,6 +54,8 @@ export const decided: readonly Section[] = [
   advisories,
   advisoryFilters,
   paging,
+  sizes,
+  resourceLimits,
   errors,
   deletions,
   access,
@@ -59,6 +65,8 @@ export const decided: readonly Section[] = [
   subjectTokens,
   refreshTokens,
   signingKeys,
+  login,
+  auditRecords,
   grpc,
   reflection,
   hosting,

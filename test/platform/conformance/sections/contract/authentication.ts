@@ -40,7 +40,7 @@ export const authentication: Section = {
     {
       id: "5.2",
       text: "A user obtains the token by logging in with the command-line tool. The browser flow is interactive.",
-      untested: "the login needs a person",
+      untested: "the login needs a person; see login for the endpoints that a client without one can call",
     },
     {
       id: "5.3",

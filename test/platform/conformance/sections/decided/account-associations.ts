@@ -97,6 +97,26 @@ export const accountAssociations: Section = {
       ],
     },
     {
+      id: "associations.accounts",
+      text: "The required fields of each account are checked, on create and on update.",
+      cases: [
+        overBoth(async (world) => {
+          await make(world);
+          const other = await world.makeGroup();
+          for (const [field, body] of [
+            ["amazon.account", { amazon: { account: "12345678901" } }],
+            ["google.projectId", { google: { projectNumber: "1" } }],
+            ["google.projectNumber", { google: { projectId: "p", projectNumber: "one" } }],
+            ["azure.tenantId", { azure: { clientIds: { a: "b" } } }],
+          ] as const) {
+            const error = { code: 3, field };
+            rejected(await world.api.create("accountAssociations", other, { name: "a", ...body }), error, "a Create");
+            rejected(await world.api.update("accountAssociations", world.group, body), error, "an Update");
+          }
+        }),
+      ],
+    },
+    {
       id: "associations.update",
       text: "An update changes the fields that the mask lists, or without a mask those present, also in nested messages; maps are replaced as a whole.",
       cases: [

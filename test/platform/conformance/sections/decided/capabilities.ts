@@ -1,4 +1,4 @@
-import { equal, succeeded } from "../../expect.ts";
+import { equal, holds, succeeded } from "../../expect.ts";
 import { type Section, overBoth, overRest } from "../../requirement.ts";
 
 const verbs = ["create", "update", "list", "delete"] as const;
@@ -48,6 +48,21 @@ export const roleCapabilities: Section = {
             [],
             "the missing capabilities",
           );
+        }),
+      ],
+    },
+    {
+      id: "capabilities.unknown",
+      text: "Capabilities of the family that the platform does not know are kept and returned, grant nothing, and only the admin can write them (a setting; otherwise code 3).",
+      cases: [
+        overBoth(async (world) => {
+          const role = { name: "a", capabilities: ["CAP_REPO_LIST", 1_701] };
+          const owner = await world.caller("owner");
+          const refused = await owner.api.create("roles", world.group, role);
+          holds(!refused.ok && [3, 7].includes(refused.failure.code), "a Create by an owner", "code 3 or 7", refused);
+          const made = await world.api.create("roles", world.group, role);
+          if (made.ok) equal(made.body["capabilities"], role.capabilities, "capabilities");
+          else holds([3, 7].includes(made.failure.code), "a Create by the admin", "success, or code 3", made.failure);
         }),
       ],
     },

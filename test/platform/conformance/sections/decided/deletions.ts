@@ -117,6 +117,29 @@ export const deletions: Section = {
             { code: 5 },
             "by a caller that does not see the group",
           );
+          const owner = await world.caller("owner", other);
+          rejected(
+            await owner.api.delete("roleBindings", other),
+            { code: 5 },
+            "the uid of a group instead, by an owner of that group alone",
+          );
+        }),
+        overBoth("without the capability, the error does not show whether the binding exists", async (world) => {
+          const binding = await world.bind(world.group, await world.makeIdentity(), await world.builtInRole("viewer"));
+          const missing = `${world.group}/${"0".repeat(16)}`;
+          const other = await world.makeGroup();
+          const callers = [await world.caller("viewer"), await world.caller("viewer", other)];
+          for (const { api } of callers) {
+            const [existing, absent] = [
+              await api.delete("roleBindings", binding),
+              await api.delete("roleBindings", missing),
+            ];
+            const errors = [existing, absent].map((outcome, index) =>
+              JSON.stringify(outcome.ok ? outcome : outcome.failure).replaceAll([binding, missing][index] ?? "", "UID"),
+            );
+            equal(existing.ok, false, "whether the Delete succeeded");
+            equal(errors[0], errors[1], "the error for a binding that exists");
+          }
         }),
       ],
     },

@@ -83,6 +83,15 @@ export const errors: Section = {
           for (const token of [undefined, "nonsense", "a.b.c", `${world.target.token}x`])
             rejected(await world.as(token).get("groups", world.group), error, "a Get");
         }),
+        overBoth("before anything in the request is judged", async (world) => {
+          const api = world.as(undefined);
+          const calls = {
+            "a Create with an invalid name": await api.create("groups", "nonsense", { name: "A" }),
+            "a List with an invalid page size": await api.list("groups", { pageSize: -1, pageToken: "nonsense" }),
+            "an Update with an unknown path": await api.update("groups", "nonsense", {}, ["dragons"]),
+          };
+          for (const [what, outcome] of Object.entries(calls)) rejected(outcome, { code: 16 }, what);
+        }),
       ],
     },
     {

@@ -1,4 +1,4 @@
-import { rejected, succeeded } from "../../expect.ts";
+import { equal, rejected, succeeded } from "../../expect.ts";
 import type { Api, Outcome } from "../../client/api.ts";
 import { type Section, overBoth } from "../../requirement.ts";
 import type { World } from "../../world.ts";
@@ -71,6 +71,23 @@ export const escalation: Section = {
           const reader = await world.caller("viewer", team);
           const outcome = await reader.api.create("roleBindings", team, { identityUid, roleUid: viewer });
           rejected(outcome, { code: 7 }, "binding without role_bindings.create");
+        }),
+        overBoth("it reveals no identity, and its error no role, that the caller cannot Get", async (world) => {
+          const capabilities = ["CAP_IAM_ROLE_BINDINGS_CREATE", "CAP_IAM_GROUPS_LIST"];
+          const { api } = await world.caller(await world.makeRole(capabilities));
+          const hidden = { issuer: "https://hidden.example.com", subject: "hidden subject" };
+          const identity = await world.make("identities", world.group, {
+            name: "hidden identity",
+            claimMatch: hidden,
+          });
+          const role = (capability: string) =>
+            world.make("roles", world.group, { name: `hidden role ${world.name()}`, capabilities: [capability] });
+          const bind = async (roleUid: string) =>
+            api.create("roleBindings", world.group, { identityUid: identity.uid, roleUid });
+          const made = succeeded(await bind((await role("CAP_IAM_GROUPS_LIST")).uid), "a binding");
+          equal(JSON.stringify(made).includes("hidden"), false, "whether the binding shows the identity or the role");
+          const failure = rejected(await bind((await role("CAP_REPO_DELETE")).uid), { code: 7 }, "another role");
+          equal(/hidden|repo\.delete/.test(JSON.stringify(failure)), false, "whether the error shows the role");
         }),
         overBoth("capabilities in another group do not count", async (world) => {
           const [own, team] = [await world.makeGroup(), await world.makeGroup()];

@@ -1,6 +1,16 @@
+import { create } from "@bufbuild/protobuf";
+import { WireType } from "@bufbuild/protobuf/wire";
+import { UIDPFilterSchema } from "#src/platform/gen/muster/platform/common/uidp_pb.ts";
+import {
+  CreateGroupRequestSchema,
+  GroupSchema,
+  GroupsService,
+  ListGroupsRequestSchema,
+} from "#src/platform/gen/muster/platform/iam/v2beta1/group_pb.ts";
 import type { Json } from "../../client/api.ts";
+import { outcomeOf } from "../../client/rest.ts";
 import { equal, has, holds, matches, rejected, Skip, succeeded, violationsOf } from "../../expect.ts";
-import { type Section, overBoth, overRest } from "../../requirement.ts";
+import { type Section, overBoth, overGrpc, overRest } from "../../requirement.ts";
 
 const claimMatch = { issuer: "https://issuer.example.com", subject: "a subject" };
 const threeDecimals = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -95,6 +105,29 @@ export const fields: Section = {
               { code: 3, field: "claimMatch.nope" },
               "creating an identity with an unknown nested field",
             );
+        }),
+        overRest("a filter", async (world) => {
+          const uid = await world.makeGroup();
+          const path = `/iam/v2beta1/groups?uidp.children_of=${world.group}&dragons=1`;
+          const outcome = outcomeOf(await world.rest.send("GET", path));
+          if (outcome.ok) has(outcome.body, { totalCount: "1" }, `the list with ${uid} if the filter is ignored`);
+          else rejected(outcome, { code: 3, field: "dragons" }, "a List with an unknown filter");
+        }),
+        overGrpc("in a resource, and in a filter", async ({ grpc, group, target }) => {
+          const bearer = { authorization: `Bearer ${target.token}` };
+          const unknown = { $unknown: [{ no: 999, wireType: WireType.LengthDelimited, data: new Uint8Array([1, 7]) }] };
+          const made = create(CreateGroupRequestSchema, {
+            parent: group,
+            group: Object.assign(create(GroupSchema, { name: "a" }), unknown),
+          });
+          const { createGroup, listGroups } = GroupsService.method;
+          const outcome = await grpc.sendMessage(createGroup, made, bearer);
+          if (!outcome.ok) rejected(outcome, { code: 3, message: /999/ }, "creating a group with an unknown field");
+          // Dropped silently, a filter would return everything.
+          const uidp = Object.assign(create(UIDPFilterSchema, { childrenOf: group }), unknown);
+          const listed = await grpc.sendMessage(listGroups, create(ListGroupsRequestSchema, { uidp }), bearer);
+          equal(listed.ok, outcome.ok, "whether an unknown filter is accepted, as an unknown field is");
+          if (!listed.ok) rejected(listed, { code: 3, message: /999/ }, "a List with an unknown filter");
         }),
       ],
     },
@@ -237,6 +270,18 @@ export const fields: Section = {
             { code: 3, field: "capabilities" },
             "a role without capabilities",
           );
+        }),
+        overBoth("an update cannot remove all of them", async (world) => {
+          const uid = await world.makeRole(["CAP_REPO_LIST"]);
+          for (const [mask, body] of [
+            [["capabilities"], {}],
+            [["*"], { name: "a" }],
+          ] as const)
+            rejected(
+              await world.api.update("roles", uid, body, mask),
+              { code: 3, field: "capabilities" },
+              `an update with the mask ${mask.join()}`,
+            );
         }),
         overRest("names that are not in the enum", async ({ rest, group }) => {
           for (const name of ["repo.list", "CAP_DRAGONS_LIST"])

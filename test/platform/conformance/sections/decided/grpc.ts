@@ -72,6 +72,21 @@ export const grpc: Section = {
           const elsewhere = { ...GroupsService.method.getGroup, parent: SecurityTokenService };
           rejected(await api.send(elsewhere, {}), { code: unimplemented }, "a method of another service");
         }),
+        overGrpc(
+          "unknown methods on the wire: the code is in the trailers, with HTTP status 200",
+          async ({ grpc: api }) => {
+            const { getGroup } = GroupsService.method;
+            for (const method of [
+              { ...getGroup, name: "Dragons" },
+              { ...getGroup, parent: { ...GroupsService, typeName: "dragons.Dragons" } },
+            ])
+              has(
+                await api.raw(method, {}),
+                { ":status": 200, "grpc-status": String(unimplemented) },
+                `the headers and trailers of ${method.parent.typeName}/${method.name}`,
+              );
+          },
+        ),
       ],
     },
     {

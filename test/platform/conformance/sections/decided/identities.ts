@@ -139,6 +139,48 @@ export const identities: Section = {
           await isRejected(world, { staticKeys: { ...staticKeys, audiences } }, "staticKeys.audiences");
           await isRejected(world, { staticKeys: { ...staticKeys, issuerKeys: "not keys" } }, "staticKeys.issuerKeys");
         }),
+        overBoth("without audiences", async (world) => {
+          const staticKeys = { ...(await staticKeysOf(world)), audiences: [] };
+          const made = await world.make("identities", world.group, { name: "a", staticKeys });
+          equal((made["staticKeys"] as typeof staticKeys).audiences, [], "audiences");
+        }),
+        overBoth("keys that can never verify a token", async (world) => {
+          const staticKeys = await staticKeysOf(world);
+          const { keys } = JSON.parse(staticKeys.issuerKeys) as { readonly keys: readonly object[] };
+          for (const [what, key] of Object.entries({
+            "for encryption": { ...keys[0], use: "enc", alg: "ECDH-ES" },
+            symmetric: { kty: "oct", k: "c2VjcmV0" },
+            "of an unknown type": { kty: "dragon" },
+          })) {
+            const issuerKeys = JSON.stringify({ keys: [key] });
+            const made = await world.api.create("identities", world.group, {
+              name: "a",
+              staticKeys: { ...staticKeys, issuerKeys },
+            });
+            rejected(made, { code: 3, field: "staticKeys.issuerKeys" }, `a key ${what}`);
+          }
+        }),
+      ],
+    },
+    {
+      id: "identities.never-fetched",
+      text: "Issuers that can never be fetched are refused on create, those of identity providers, too.",
+      cases: [
+        overBoth(async (world) => {
+          const defaultRole = await world.builtInRole("viewer");
+          for (const never of [
+            "http://issuer.example.com",
+            "https://10.0.0.1",
+            "https://168.63.129.16",
+            "https://[::ffff:169.254.169.254]",
+            "https://localhost",
+          ]) {
+            await isRejected(world, { claimMatch: { issuer: never, subject } }, "claimMatch.issuer");
+            const oidc = { issuer: never, clientId: "c", pkceEnabled: true };
+            const made = await world.api.create("identityProviders", world.group, { name: "a", defaultRole, oidc });
+            rejected(made, { code: 3, field: "oidc.issuer" }, `an identity provider at ${never}`);
+          }
+        }),
       ],
     },
     {

@@ -1,7 +1,7 @@
 import type { Json } from "../../client/api.ts";
 import { batchCreate, lookup } from "../../client/iam-methods.ts";
 import { type CollectionName, collections } from "../../client/collections.ts";
-import { equal, has, holds, rejected, succeeded } from "../../expect.ts";
+import { equal, has, holds, rejected, Skip, succeeded } from "../../expect.ts";
 import { type Section, overBoth, overRest } from "../../requirement.ts";
 
 /** Methods and paths. */
@@ -53,12 +53,14 @@ export const methods: Section = {
     },
     {
       id: "methods.delete-response",
-      text: "A successful DELETE returns 200 without a body; a platform can return `{}`.",
+      text: "A successful DELETE returns 200 without a body and without a content type; a platform can return `{}`.",
       cases: [
         overRest(async (world) => {
-          const { status, text } = await world.rest.send("DELETE", `/iam/v2beta1/groups/${await world.makeGroup()}`);
+          const path = `/iam/v2beta1/groups/${await world.makeGroup()}`;
+          const { status, headers, text } = await world.rest.send("DELETE", path);
           equal(status, 200, "the HTTP status");
           holds(["", "{}"].includes(text), "the body", "nothing, or {}", text);
+          if (text === "") equal(headers["content-type"], undefined, "Content-Type without a body");
         }),
       ],
     },
@@ -215,6 +217,31 @@ export const methods: Section = {
             [],
             "descendants_of and children_of that exclude each other",
           );
+        }),
+      ],
+    },
+    {
+      id: "methods.openapi",
+      text: "`/openapi.json` describes what is served: every collection and method, forms where they are accepted, and bounds of fields. It needs no token.",
+      cases: [
+        overRest(async ({ rest }) => {
+          const { status, text } = await rest.as(undefined).send("GET", "/openapi.json");
+          if (status === 404 || status === 501) throw new Skip("this platform publishes no OpenAPI document");
+          const { paths } = JSON.parse(text) as {
+            readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+          };
+          for (const { path } of Object.values(collections)) {
+            holds(
+              paths[path]?.["get"] !== undefined,
+              "the paths",
+              `the List of ${path} among them`,
+              Object.keys(paths),
+            );
+            holds(paths[`${path}/{uid}`]?.["get"] !== undefined, "the paths", `the Get of ${path}`, Object.keys(paths));
+          }
+          equal(paths[`${collections.tags.path}/{uid}`]?.["patch"], undefined, "the Update of tags");
+          const form = { requestBody: { content: { "application/x-www-form-urlencoded": {} } } };
+          has(paths["/sts/exchange"]?.["post"], form, "the exchange");
         }),
       ],
     },

@@ -199,6 +199,17 @@ export const permissions: Section = {
           const again = { ...tag, digest: `sha256:${"1".repeat(64)}` };
           await needs(world, resourceTypes.tag, "UPDATE", (api) => api.create("tags", repo, again));
         }),
+        overBoth("the error does not show whether the tag exists", async (world) => {
+          const { uid: repo } = await makeRepo(world);
+          const digest = `sha256:${"0".repeat(64)}`;
+          made(await world.api.create("tags", repo, { name: "exists", digest }));
+          const api = await callerWith(world, ["CAP_REPO_LIST"]);
+          const [existing, absent] = [
+            rejected(await api.create("tags", repo, { name: "exists", digest }), { code: 7 }, "an existing tag"),
+            rejected(await api.create("tags", repo, { name: "absent", digest }), { code: 7 }, "an absent tag"),
+          ];
+          equal(existing, absent, "the error for a tag that exists");
+        }),
       ],
     },
     {

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { type CryptoKey, exportSPKI, importJWK, type JWK } from "jose";
+import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, importJWK, type JWK, SignJWT } from "jose";
 import type { Failure } from "../../client/api.ts";
 import { equal, holds, matches, rejected, succeeded } from "../../expect.ts";
 import { type Section, overBoth } from "../../requirement.ts";
@@ -34,6 +34,13 @@ async function claimsMatch(
   const expired = await world.issuer.token("a subject", world.subjectTokenAudience, { exp: now() - 600, ...claims });
   const failure = rejected(await world.exchange(expired, { identity }), { code: 7 }, "an exchange of an expired token");
   return failure.message !== (await unknownIdentity(world)).message;
+}
+
+/** An expired token, whose claims a case writes as JSON. Its signature does not matter: the time is judged before it. */
+function rawToken(world: World, claims: object, change: (json: string) => string): string {
+  const payload = { iss: world.issuer.issuer, sub: "a subject", iat: now() - 900, exp: now() - 600, ...claims };
+  const text = Buffer.from(change(JSON.stringify(payload))).toString("base64url");
+  return `${base64url({ alg: "ES256", kid: "1" })}.${text}.${Buffer.alloc(64).toString("base64url")}`;
 }
 
 /** Checks that an exchange fails with code 7 and another message than for an unknown identity. */
@@ -107,6 +114,34 @@ export const subjectTokens: Section = {
       ],
     },
     {
+      id: "subject-token.keys",
+      text: "A JWKS can have several keys of a type without a `kid`: each is tried.",
+      cases: [
+        overBoth(async (world) => {
+          const pairs = [
+            await generateKeyPair("ES256"),
+            await generateKeyPair("ES256"),
+            await generateKeyPair("ES256"),
+          ];
+          const keys = await Promise.all(pairs.slice(0, 2).map(({ publicKey }) => exportJWK(publicKey)));
+          const { issuer } = world.issuer;
+          const audiences = [world.subjectTokenAudience];
+          const staticKeys = { issuer, subject: "a subject", issuerKeys: JSON.stringify({ keys }), audiences };
+          const { uid: identity } = await world.make("identities", world.group, { name: "a", staticKeys });
+          const tokens = await Promise.all(
+            pairs.map(({ privateKey }) =>
+              new SignJWT({ iss: issuer, sub: "a subject", aud: audiences, iat: now(), exp: now() + 600 })
+                .setProtectedHeader({ alg: "ES256" })
+                .sign(privateKey),
+            ),
+          );
+          const [first, second, other] = tokens;
+          for (const token of [first, second]) succeeded(await world.exchange(token, { identity }), "an exchange");
+          rejected(await world.exchange(other, { identity }), { code: 7, message: /signature/i }, "another key");
+        }),
+      ],
+    },
+    {
       id: "subject-token.expired",
       text: "It must not be expired. The message names an invalid time (7).",
       cases: [
@@ -159,6 +194,23 @@ export const subjectTokens: Section = {
               await claimsMatch(world, { ...match, [field]: value }, claims),
               false,
               `whether another ${field} matches`,
+            );
+          // JSON.stringify cannot write such a number. The nearest of JavaScript's numbers is the same for both.
+          const large = (number: string) =>
+            rawToken(world, { ...claims, large: 0 }, (json) => json.replace('"large":0', `"large":${number}`));
+          const { uid: identity } = await world.make("identities", world.group, {
+            name: world.name(),
+            claimMatch: { ...match, claims: { large: "12345678901234567" } },
+          });
+          const mismatch = (await unknownIdentity(world)).message;
+          for (const [number, isMatch] of [
+            ["12345678901234567", true],
+            ["12345678901234568", false],
+          ] as const)
+            equal(
+              rejected(await world.exchange(large(number), { identity }), { code: 7 }).message !== mismatch,
+              isMatch,
+              `whether the number ${number} matches`,
             );
           for (const team of ["blue", ["red"], undefined])
             equal(
@@ -304,6 +356,11 @@ export const subjectTokens: Section = {
           }
         }),
       ],
+    },
+    {
+      id: "subject-token.unreachable",
+      text: "One message for every address that is not reached.",
+      untested: "such issuers are refused on create; covered by the tests of this project's platform",
     },
     {
       id: "subject-token.fetch",

@@ -1,13 +1,15 @@
 import { Groups } from "#src/platform/gen/muster/platform/iam/groups_pb.ts";
 import { Identities } from "#src/platform/gen/muster/platform/iam/identities_pb.ts";
+import { Registry } from "#src/platform/gen/muster/platform/registry/repos_pb.ts";
 import type { Json, Method } from "../../client/api.ts";
 import { outcomeOf } from "../../client/rest.ts";
 import { equal, has, rejected, Skip, succeeded } from "../../expect.ts";
-import { type Section, overBoth, overRest } from "../../requirement.ts";
+import { type Section, overBoth, overGrpc, overRest } from "../../requirement.ts";
 import type { World } from "../../world.ts";
 
 const listGroups: Method = { http: { verb: "GET", path: "/iam/v1/groups" }, rpc: Groups.method.list };
 const lookup: Method = { http: { verb: "GET", path: "/iam/v1/identities/lookup" }, rpc: Identities.method.lookup };
+const listRepos: Method = { http: { verb: "GET", path: "/registry/v1/repos" }, rpc: Registry.method.listRepos };
 const collections = ["/iam/v1/groups", "/iam/v1/identities", "/iam/v1/roles", "/iam/v1/rolebindings"];
 
 type Item = Readonly<Record<string, unknown>> & { readonly id: string };
@@ -63,6 +65,16 @@ export const v1: Section = {
           const listed = await items(world, "/registry/v1/repos", `uidp.children_of=${world.group}`);
           has(listed[0], { id: made.body.uid, name: "shop" }, "the repo");
           equal(listed.length, 1, "the number of resources");
+        }),
+        overGrpc("Registry/ListRepos", async (world) => {
+          const bundles = ["b"];
+          const made = await world.api.create("repos", world.group, { name: "shop", description: "d", bundles });
+          if (!made.ok) throw new Skip("this platform cannot create repos");
+          const { uid: id, createTime } = made.body;
+          const response = succeeded(await world.api.call(listRepos, { uidp: { childrenOf: world.group } }));
+          const [repo, ...others] = response["items"] as readonly Item[];
+          has(repo, { id, name: "shop", description: "d", bundles, createTime }, "the repo");
+          equal(others, [], "other repos");
         }),
       ],
     },
