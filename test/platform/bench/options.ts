@@ -20,9 +20,14 @@ export interface PlatformBenchOptions {
   readonly json: string | undefined;
   /** The page whose tables are written from the JSON file. */
   readonly page: string | undefined;
+  /** The tree of sources, such as a worktree with an older commit, whose platform is the reference of a comparison. */
+  readonly against: string | undefined;
+  /** How many times the platform is started and compared with the reference. */
+  readonly starts: number;
 }
 
 export const usage = `Usage: npm run bench:platform -- [--backend LIST] [--sizes LIST] [--cases LIST] [--json FILE]
+       npm run bench:platform -- --against DIR [--starts N] [--backend LIST] [--sizes LIST] [--cases LIST]
 
 Measures the platform: the bundle with the image's V8 settings, as a process on a core of its own. The load, and
 PostgreSQL if it is the backend, run on the other core.
@@ -36,6 +41,9 @@ PostgreSQL if it is the backend, run on the other core.
   --data DIR       keep the filled SQLite files in DIR and reuse them; each run works on a copy
   --json FILE      add the figures to FILE; it keeps the figures of other backends, sizes and cases
   --page FILE      after the measurement, write the tables of FILE from the figures in the --json file
+  --against DIR    compare with the platform of another tree of sources, in which npm ci has run: both run at the same
+                   time and take turns of a quarter of a second
+  --starts N       with --against: start this tree's platform N times (default 1)
   --help           print this text
 `;
 
@@ -52,6 +60,8 @@ export function readOptions(args: readonly string[]): PlatformBenchOptions | "he
       data: { type: "string" },
       json: { type: "string" },
       page: { type: "string" },
+      against: { type: "string" },
+      starts: { type: "string", default: "1" },
       help: { type: "boolean", default: false },
     },
   });
@@ -67,6 +77,8 @@ export function readOptions(args: readonly string[]): PlatformBenchOptions | "he
     data: values.data,
     json: values.json,
     page: values.page,
+    against: values.against,
+    starts: wholeNumber("--starts", values.starts, 1),
   };
 }
 

@@ -1,5 +1,7 @@
+import { percentile } from "#test/support/bench/percentile.ts";
 import { markdownTable } from "#test/support/bench/markdown-table.ts";
 import { caseNames } from "./case-names.ts";
+import type { Comparison } from "./compare.ts";
 import type { Figure, Figures } from "./figures.ts";
 import { type Backend, backends } from "./options.ts";
 
@@ -17,6 +19,13 @@ export function line(figure: Figure): string {
     `memory ${memory(figure)}`,
     `other processes ${percent(figure.othersShare)}`,
   ].join("  ");
+}
+
+/** One comparison on one line, for a terminal. */
+export function comparisonLine({ case: name, reference, candidate, ratio, ratios }: Comparison): string {
+  const [low, high] = [percentile(ratios, 0.25), percentile(ratios, 0.75)];
+  const pairs = `half of the pairs of turns ${low.toFixed(2)} to ${high.toFixed(2)}`;
+  return `${name.padEnd(34)}cpu ${reference.toFixed(3)} → ${candidate.toFixed(3)} ms  ${ratio.toFixed(2)}  ${pairs}`;
 }
 
 /** The paragraphs and tables of a page. */
