@@ -17,6 +17,8 @@ export interface AbuseFigure {
   readonly peakRssMiB: number;
   /** The longest block of the platform's event loop. */
   readonly blockMilliseconds: number;
+  /** The share of the time in which the platform could have run and another process had its core. */
+  readonly waitedPercent: number;
   /** What the abuser got: HTTP statuses, gRPC codes and errors of connections, with the number of each. */
   readonly abuse: Readonly<Record<string, number>>;
 }

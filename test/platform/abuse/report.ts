@@ -4,7 +4,7 @@ import { goals } from "./goals.ts";
 
 /** One figure on one line, and one for each goal that was missed, for a terminal. */
 export function lines(figure: AbuseFigure): string {
-  const { kind, calls, p50Milliseconds, p99Milliseconds, peakRssMiB, blockMilliseconds, abuse } = figure;
+  const { kind, calls, p50Milliseconds, p99Milliseconds, peakRssMiB, blockMilliseconds, waitedPercent, abuse } = figure;
   const line = [
     kind.padEnd(24),
     `${String(calls).padStart(4)} calls`,
@@ -12,6 +12,7 @@ export function lines(figure: AbuseFigure): string {
     `p99 ${p99Milliseconds.toFixed(0).padStart(5)} ms`,
     `memory ${peakRssMiB.toFixed(0).padStart(3)} MiB`,
     `block ${blockMilliseconds.toFixed(0).padStart(4)} ms${blockMilliseconds > goals.blockMilliseconds ? "!" : " "}`,
+    `waited ${waitedPercent.toFixed(0).padStart(2)} %`,
     counts(abuse),
   ].join("  ");
   return [line, ...missedGoals(figure).map((goal) => `  MISSED: ${goal}`)].join("\n");
@@ -19,13 +20,14 @@ export function lines(figure: AbuseFigure): string {
 
 /** The paragraph and the table of a page. */
 export function markdown({ machine, backend, seconds, figures }: AbuseFigures): string[] {
-  const head = ["", "p50 / p99 ms", "failed", "MiB, peak", "longest block, ms", "what the abuser got"];
+  const head = ["", "p50 / p99 ms", "failed", "MiB, peak", "longest block, ms", "waited, %", "what the abuser got"];
   const rows = figures.map((figure) => [
     figure.kind,
     `${figure.p50Milliseconds.toFixed(1)} / ${figure.p99Milliseconds.toFixed(0)}`,
     String(Object.values(figure.failures).reduce((sum, count) => sum + count, 0)),
     figure.ended ?? figure.peakRssMiB.toFixed(0),
     figure.blockMilliseconds.toFixed(0),
+    figure.waitedPercent.toFixed(0),
     counts(figure.abuse),
   ]);
   return [`${machine}, ${backend}, ${seconds} s each.`, markdownTable(head, rows)];

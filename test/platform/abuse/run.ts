@@ -1,8 +1,7 @@
 import { constants } from "node:fs";
-import { copyFile, mkdtemp, rm } from "node:fs/promises";
+import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { writeFile } from "node:fs/promises";
 import { PostgresServer } from "#src/platform/tests/postgres-server.testing.ts";
 import { onPlatformCore } from "#test/platform/bench/cores.ts";
 import { Issuer } from "#test/platform/bench/issuer.ts";
@@ -81,8 +80,11 @@ async function measure(measurement: Measurement): Promise<AbuseFigure> {
     await bystander.warmUp();
     await writeFile(`/proc/${platform.pid}/clear_refs`, "5");
     const from = platform.log.length;
+    const [started, waitedBefore] = [performance.now(), await waitedForCore(platform.pid)];
     if (kind !== undefined) abuser.abuse();
     const { latencies, failures } = await bystander.run(seconds);
+    const waited = platform.running ? (await waitedForCore(platform.pid)) - waitedBefore : Number.NaN;
+    const waitedPercent = (100 * waited) / (performance.now() - started);
     const peakRssMiB = platform.running ? (await memoryMiB(platform.pid)).peak : Number.NaN;
     const abuse = kind === undefined ? {} : await abuser.end();
     return {
@@ -99,11 +101,18 @@ async function measure(measurement: Measurement): Promise<AbuseFigure> {
         0,
         ...platform.log.slice(from).map((line) => (line.msg === "event loop" ? Number(line["longestBlock"]) : 0)),
       ),
+      waitedPercent,
       abuse,
     };
   } finally {
     for (const cleanUp of cleanups.toReversed()) await cleanUp();
   }
+}
+
+/** How long the main thread of a process was ready to run and had no core (ms). */
+async function waitedForCore(pid: number): Promise<number> {
+  const [, nanoseconds = 0] = (await readFile(`/proc/${pid}/schedstat`, "utf8")).split(" ").map(Number);
+  return nanoseconds / 1e6;
 }
 
 function startPlatform({ program, flags }: Measurement, { issuers }: AbuserProcess): PlatformProcess {

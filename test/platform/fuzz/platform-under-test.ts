@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { PlatformProcess } from "#test/support/harness/platform-process.ts";
+import { program } from "#test/support/harness/program.ts";
 
 /** A platform that the fuzzer starts, with the examples loaded: only the loader can create advisories. */
 export class PlatformUnderTest {
@@ -47,5 +48,5 @@ export class PlatformUnderTest {
 }
 
 async function loadExamples(data: readonly string[]): Promise<void> {
-  await promisify(execFile)(process.execPath, ["src/main.ts", "platform", "load", "examples/platform", ...data]);
+  await promisify(execFile)(process.execPath, [program, "platform", "load", "examples/platform", ...data]);
 }

@@ -13,7 +13,7 @@ export const slowReaders: AbuseKind = {
   prepare: (abuser) => (signal) =>
     abuser.hold(signal, 1_000, (socket) => {
       socket.pause();
-      socket.write(get(abuser, "/registry/v2beta1/repos?page_size=200").repeat(20));
+      socket.write(get(abuser, "/registry/v2beta1/repos?page_size=200").repeat(8));
     }),
 };
 
