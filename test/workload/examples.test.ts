@@ -1,8 +1,9 @@
 import { execFile, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text as readAll } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
@@ -10,6 +11,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { identityDefinition } from "#src/api/identity.ts";
+import { awsCredentials, FakeSts } from "#src/platform/tests/fake-sts.testing.ts";
 import { cacheFolder } from "#test/support/go-program/build.ts";
 import { MusterProcess } from "#test/support/harness/muster-process.ts";
 import { WorkloadPlatform } from "./workload-platform.ts";
@@ -23,24 +25,34 @@ const otherCluster = "https://oidc.west.example.com";
 const audience = "platform.example.com";
 
 let platform: WorkloadPlatform;
+let sts: FakeSts;
 /** The uids of the identities in `identities.yaml`, by their names. */
 const identities = new Map<string, string>();
 
 beforeAll(async () => {
-  platform = await WorkloadPlatform.start({ issuers: [github, gitlab, otherCluster] });
+  sts = await FakeSts.start();
+  const { url, ca } = sts.endpoint;
+  const folder = mkdtempSync(join(tmpdir(), "muster-sts-"));
+  writeFileSync(join(folder, "sts.pem"), ca ?? "");
+  const flags = ["--aws-sts", `${url},ca=${join(folder, "sts.pem")}`];
+  platform = await WorkloadPlatform.start({ issuers: [github, gitlab, otherCluster], flags });
+  rmSync(folder, { recursive: true });
   for (const document of parseAllDocuments(read("identities.yaml"))) {
     const { metadata, spec } = document.toJS();
     const { claimMatch } = identityDefinition.specSchema.parse(spec);
     identities.set(metadata.name, await platform.createIdentity(metadata.name, { claimMatch }));
   }
 });
-afterAll(() => platform.stop());
+afterAll(async () => {
+  await platform.stop();
+  sts.stop();
+});
 
 /** The values that the examples have in common, as they are on the platform of this test. */
 const environment = (identity: string) => ({
   MUSTER_PLATFORM_URL: platform.url,
   MUSTER_AUTH_URL: `${platform.url}/sts/exchange`,
-  MUSTER_AUDIENCE: audience,
+  MUSTER_SUBJECT_TOKEN_AUDIENCE: audience,
   MUSTER_IDENTITY: identities.get(identity) ?? identity,
 });
 
@@ -184,6 +196,40 @@ describe("other-cluster.yaml", () => {
   });
 });
 
+describe("the examples for AWS", () => {
+  const missing = spawnSync("python3", ["--version"]).status !== 0;
+  if (missing) process.stderr.write("SKIPPED examples/workloads/aws*: python3 is not installed\n");
+  let env: Readonly<Record<string, string>>;
+  beforeAll(async () => {
+    const { awsIdentity } = identityDefinition.specSchema.parse(parse(read("aws-identity.yaml")).spec);
+    const identity = await platform.createIdentity("aws-builds", { awsIdentity });
+    env = { ...environment(identity), MUSTER_IDENTITY: identity, ...awsCredentials, PYTHONDONTWRITEBYTECODE: "1" };
+  });
+  const as = (role: string) => {
+    const Arn = `arn:aws:sts::123456789012:assumed-role/${role}/i-0123456789abcdef0`;
+    sts.principal = { Account: "123456789012", Arn, UserId: "AROAEXAMPLEEXAMPLE123:i-0123456789abcdef0" };
+  };
+
+  it.skipIf(missing)("aws-exchange.sh prints a token of the platform, with curl and Python", async () => {
+    as("shop-builder");
+    const { code, stdout, stderr } = await run(sh, join(examples, "aws-exchange.sh"), env);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(await platform.repos(stdout.trim())).toEqual([platform.repo]);
+  });
+
+  it.skipIf(missing)("aws-exchange.sh fails with the reason of the platform as another role", async () => {
+    as("other");
+    const ran = await run(sh, join(examples, "aws-exchange.sh"), env);
+    expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining("the token may not assume this identity") });
+  });
+
+  it.skipIf(missing)("aws_lambda.py lists the repos, in a function", async () => {
+    as("shop-builder");
+    const call = `cd '${examples}' && python3 -c 'import aws_lambda; print(aws_lambda.handler({}, None))'`;
+    expect(await run(sh, call, env)).toEqual({ code: 0, stdout: `['${platform.repo}']\n`, stderr: "" });
+  });
+});
+
 describe("reading the file of the token", () => {
   const file = () => join(platform.folder, "token");
   beforeAll(async () => {
@@ -227,6 +273,7 @@ describe("the guides", () => {
 
   it.each([
     ["ci-identities.md", ["github-actions.yaml", "gitlab-ci.yaml", "other-cluster.yaml"]],
+    ["aws-identities.md", ["aws-identity.yaml", "aws_subject_token.py", "aws-exchange.sh", "aws_lambda.py"]],
     ["use-the-token.md", ["list-repos.sh", "list-repos.mjs", "list_repos.py", "list_repos.go", "ListRepos.java"]],
   ])("%s shows the files as they are tested", (name, files) => {
     for (const file of files) expect(guide(name)).toContain(`\n${read(file)}\`\`\`\n`);
