@@ -179,6 +179,21 @@ export const platformScenarios: readonly Scenario[] = [
     },
   ),
   scenario(
+    "MusterPlatformAuditExportLate",
+    async (folder) => {
+      await writeFile(join(folder, "secret"), "a secret that signs requests to the webhook\n", { mode: 0o600 });
+      // Nothing listens on the port of discard.
+      return ["--audit-webhook", "http://127.0.0.1:9/audit", "--audit-webhook-secret-file", join(folder, "secret")];
+    },
+    async ({ platform, targets, data }, recorder) => {
+      await platform.logged("exporting audit records failed; it is retried");
+      const database = new DatabaseSync(data, { timeout: 5_000 });
+      database.prepare("UPDATE audit_log SET time = time - ?").run(3_600_000);
+      database.close();
+      await recorder.scrapeTwice(targets);
+    },
+  ),
+  scenario(
     "MusterPlatformFaultInjection",
     () => ["--fault", "method=GroupsService/ListGroups,share=0.2,latency=10ms"],
     async ({ admin, targets }, recorder) => {
