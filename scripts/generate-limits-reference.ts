@@ -69,6 +69,15 @@ const platform: readonly (readonly [what: string, limit: string])[] = [
     "Connections in their TLS handshake, or before their first bytes",
     `${number(portLimits.openings)}, ${time(portLimits.openingTime)} each`,
   ],
+  [
+    "Requests of an HTTP/1.1 connection whose responses have not been sent; a connection with more is closed",
+    number(portLimits.pipelinedRequests),
+  ],
+  ["Concurrent streams of an HTTP/2 connection", number(portLimits.streams)],
+  [
+    "Requests of an HTTP/2 connection that are refused because too many are open; then the connection is closed",
+    number(portLimits.refusedRequests),
+  ],
   ["Streaming calls: health Watch and server reflection", number(portLimits.streamingCalls)],
   ["Resources in one page of a list", number(constant("src/platform/handlers/page-request.ts", "maximumPageSize"))],
   ["A token that is exchanged", bytes(constant("src/platform/tokens/subject-token.ts", "maximumLength"))],
