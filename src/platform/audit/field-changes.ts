@@ -6,7 +6,6 @@ import {
   type Message,
   toJson,
 } from "@bufbuild/protobuf";
-import { reflect, type ReflectMessage } from "@bufbuild/protobuf/reflect";
 import { behaviorOf } from "../contract/field-behavior.ts";
 
 /** The value of a field before and after a change. A missing value means that the field was not set. */
@@ -30,39 +29,44 @@ export function fieldChanges<T extends Message>(
   before: T | undefined,
   after: T | undefined,
 ): FieldChanges {
-  const was = before === undefined ? new Map<string, Leaf>() : leavesOf(schema, before);
-  const is = after === undefined ? new Map<string, Leaf>() : leavesOf(schema, after);
+  const was = before === undefined ? none : leavesOf(schema, before);
+  const is = after === undefined ? none : leavesOf(schema, after);
   const changes: Record<string, FieldChange> = {};
   for (const path of new Set([...was.keys(), ...is.keys()])) {
     const [old, next] = [was.get(path), is.get(path)];
-    if (old?.fingerprint === next?.fingerprint) continue;
-    changes[path] = { ...(old && { old: old.shown }), ...(next && { new: next.shown }) };
+    if (old !== undefined && next !== undefined && JSON.stringify(old.value) === JSON.stringify(next.value)) continue;
+    changes[path] = { ...(old && { old: shown(old) }), ...(next && { new: shown(next) }) };
   }
   return changes;
 }
 
+/** The value of a field that is shown as a whole. */
 interface Leaf {
-  readonly shown: JsonValue;
-  /** Equal if the values are equal. */
-  readonly fingerprint: string;
+  readonly field: DescField;
+  readonly value: JsonValue;
 }
 
-function leavesOf(schema: DescMessage, message: Message): Map<string, Leaf> {
+const none: ReadonlyMap<string, Leaf> = new Map();
+
+function leavesOf(schema: DescMessage, message: Message): ReadonlyMap<string, Leaf> {
   const leaves = new Map<string, Leaf>();
-  addLeaves(leaves, "", reflect(schema, message));
+  addLeaves(leaves, "", schema, toJson(schema, message) as JsonObject);
   return leaves;
 }
 
-function addLeaves(leaves: Map<string, Leaf>, prefix: string, message: ReflectMessage): void {
-  const json = toJson(message.desc, message.message) as JsonObject;
-  for (const field of message.fields) {
+function addLeaves(leaves: Map<string, Leaf>, prefix: string, { fields }: DescMessage, json: JsonObject): void {
+  for (const field of fields) {
     const value = json[field.jsonName];
     if (value === undefined || (prefix === "" && maintainedFields.has(field.jsonName))) continue;
     const path = `${prefix}${field.jsonName}`;
     if (field.fieldKind === "message" && !isWellKnown(field.message) && !behaviorOf(field).secret)
-      addLeaves(leaves, `${path}.`, message.get(field));
-    else leaves.set(path, { shown: containsSecret(field) ? secretMark : value, fingerprint: JSON.stringify(value) });
+      addLeaves(leaves, `${path}.`, field.message, value as JsonObject);
+    else leaves.set(path, { field, value });
   }
+}
+
+function shown({ field, value }: Leaf): JsonValue {
+  return containsSecret(field) ? secretMark : value;
 }
 
 /** Well-known types such as timestamps are single values in JSON. */
