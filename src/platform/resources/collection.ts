@@ -10,7 +10,7 @@ import type { Order, SortColumn } from "./order.ts";
 import { isTooLarge, tooLarge } from "./resource-size.ts";
 import { selectPageRows } from "./select-page-rows.ts";
 import { checkLimits } from "./resource-limits.ts";
-import { add, type Addition, additionFor, additionsOf, deleteTreeCounts, type LimitedCount } from "./tree-counts.ts";
+import { add, type Addition, additionFor, additionsOf, deleteTreeCounts } from "./tree-counts.ts";
 
 /** The fields that resources of the contract share. */
 type ResourceMessage = { uid: string; name?: string; createTime?: Timestamp; updateTime?: Timestamp };
@@ -156,7 +156,8 @@ export class Collection<D extends DescMessage = DescMessage, T extends ResourceT
     const { identityOf } = this.description;
     if (identityOf === undefined || before === undefined || identityOf(before) === identityOf(message)) return;
     const moved = [additionFor(identityOf(before), -1), additionFor(identityOf(message), 1)];
-    await this.#add(writer, moved, (count) => count.scope === identityOf(message));
+    await add(writer, moved);
+    await this.#check(writer, moved.slice(1));
   }
 
   /** @returns whether the resource existed */
@@ -201,7 +202,9 @@ export class Collection<D extends DescMessage = DescMessage, T extends ResourceT
   }
 
   async #count(writer: AuthoredWriter, uid: string, message: MessageShape<D>, change: 1 | -1): Promise<void> {
-    await this.#add(writer, this.#additions(uid, message, change), () => change === 1);
+    const additions = this.#additions(uid, message, change);
+    await add(writer, additions);
+    if (change === 1) await this.#check(writer, additions);
   }
 
   /** What a resource that was created (1) or deleted (-1) adds to counts. */
@@ -214,14 +217,9 @@ export class Collection<D extends DescMessage = DescMessage, T extends ResourceT
     return additions;
   }
 
-  /** @param isLimited whether a count that has changed must be within its limit @throws ApiError (8) */
-  async #add(
-    writer: AuthoredWriter,
-    additions: readonly Addition[],
-    isLimited: (count: LimitedCount) => boolean,
-  ): Promise<void> {
-    const counts = await add(writer, additions);
-    if (writer.quota !== undefined) await checkLimits(writer, counts.filter(isLimited), writer.quota);
+  /** @throws ApiError (8) if a count exceeds its limit */
+  async #check(writer: AuthoredWriter, counts: readonly Addition[]): Promise<void> {
+    if (writer.quota !== undefined) await checkLimits(writer, counts, writer.quota);
   }
 
   #record(

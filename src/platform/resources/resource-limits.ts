@@ -3,7 +3,7 @@ import { quotaExceeded } from "../errors/api-error.ts";
 import type { Quota } from "../limits/quota.ts";
 import { type Statement, statement, type Writer } from "../store/database.ts";
 import type { ResourceTable } from "../store/schema/tables.ts";
-import { allResources, bindingsOfIdentity, type LimitedCount } from "./tree-counts.ts";
+import { allResources, bindingsOfIdentity, type Count, exceeded } from "./tree-counts.ts";
 
 /** What a limit counts: `kind` of `tree_counts`. */
 type LimitedKind = ResourceTable | typeof allResources | typeof bindingsOfIdentity;
@@ -28,6 +28,11 @@ const kindOfKey: Readonly<Record<string, LimitedKind | undefined>> = {
 
 export const limitKeys: readonly string[] = Object.keys(kindOfKey);
 
+/** The kinds of which a group's count has a limit. That of an identity's role bindings depends on the groups above it. */
+const countedKinds = new Set<string | undefined>(
+  Object.values(kindOfKey).filter((kind) => kind !== bindingsOfIdentity),
+);
+
 const setMaximum = statement((db, p: { scope: string; kind: string; maximum: number | null }) =>
   db
     .insertInto("tree_counts")
@@ -49,24 +54,25 @@ export async function setLimits(
 
 /**
  * Requires that no count exceeds its limit.
- * @param counts after a resource was created
+ * @param counts those to which a change of resources has added; the empty scope, which is the whole platform, has no limit
  * @throws ApiError (8) that names the group or identity, and the limit
  */
-export async function checkLimits(writer: Writer, counts: readonly LimitedCount[], quota: Quota): Promise<void> {
-  for (const { scope, kind, descendants, maximum } of counts) {
-    if (kind === bindingsOfIdentity) {
-      await checkBindings(writer, scope, descendants, quota);
-      continue;
-    }
-    const limit = maximum ?? (kind === allResources && isRoot(scope) ? quota.resources : undefined);
-    // The empty scope is the whole platform.
-    if (limit === undefined || scope === "" || descendants <= limit) continue;
+export async function checkLimits(writer: Writer, counts: readonly Count[], quota: Quota): Promise<void> {
+  const ofGroups = counts.flatMap(({ scope, kind }) =>
+    scope === "" || !countedKinds.has(kind)
+      ? []
+      : [{ scope, kind, defaultLimit: kind === allResources && isRoot(scope) ? quota.resources : undefined }],
+  );
+  const [first] = ofGroups.length === 0 ? [] : await exceeded(writer, ofGroups);
+  if (first !== undefined) {
+    const { scope, kind, limit } = first;
     const key = limitKeys.find((name) => kindOfKey[name] === kind) ?? kind;
     throw quotaExceeded(
       scope,
       `group "${scope}" may have at most ${limit} ${key} below it (resourceLimits.${key}); delete some, or ask the platform's admin for a higher limit`,
     );
   }
+  for (const { scope, kind } of counts) if (kind === bindingsOfIdentity) await checkBindings(writer, scope, quota);
 }
 
 const limitsAbove: Statement<Readonly<Record<string, string>>, { scope: string; maximum: number | null }>[] = [];
@@ -92,9 +98,10 @@ async function bindingLimit(writer: Writer, scopes: readonly string[], quota: Qu
   return nearest?.maximum ?? quota.roleBindingsPerIdentity;
 }
 
-async function checkBindings(writer: Writer, identity: string, count: number, quota: Quota): Promise<void> {
+async function checkBindings(writer: Writer, identity: string, quota: Quota): Promise<void> {
   const limit = await bindingLimit(writer, ancestorsOf(identity), quota);
-  if (count > limit)
+  const [tooMany] = await exceeded(writer, [{ scope: identity, kind: bindingsOfIdentity, defaultLimit: limit }]);
+  if (tooMany !== undefined)
     throw quotaExceeded(
       identity,
       `identity "${identity}" may have at most ${limit} role bindings (resourceLimits.roleBindingsPerIdentity); bind it in a group above, or delete some`,

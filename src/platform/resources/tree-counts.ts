@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { ancestorsOf, parentOf } from "../contract/uid.ts";
 import { type Reader, type Statement, statement, type Writer } from "../store/database.ts";
 import type { ResourceTable } from "../store/schema/tables.ts";
@@ -8,19 +9,22 @@ export const allResources = "resources";
 /** The kind that counts the role bindings of the identity that is the scope. */
 export const bindingsOfIdentity = "bindings";
 
-/** A count, with the limit of its scope; null if it has none. */
-export interface LimitedCount {
+/** A count, of all kinds of which a scope has one. */
+export interface Count {
   readonly scope: string;
   readonly kind: string;
-  readonly descendants: number;
-  readonly maximum: number | null;
+}
+
+/** A count that exceeds its limit. */
+export interface ExceededCount extends Count {
+  readonly limit: number;
 }
 
 /** The scope of the whole platform, whose children are the roots. */
 const platform = "";
 
 /** The values of all rows, by the names of their parameters. */
-type Additions = Readonly<Record<string, string | number>>;
+type Values = Readonly<Record<string, string | number>>;
 
 /** The names of the parameters of a row. Each is made once, because each create has many. */
 interface RowParameters {
@@ -28,6 +32,7 @@ interface RowParameters {
   readonly kind: string;
   readonly children: string;
   readonly descendants: string;
+  readonly limit: string;
 }
 
 const rowParameters: RowParameters[] = [];
@@ -38,15 +43,13 @@ function parametersOf(row: number): RowParameters {
     kind: `kind${row}`,
     children: `children${row}`,
     descendants: `descendants${row}`,
+    limit: `limit${row}`,
   });
 }
 
-/**
- * Adds to a number of counts in one statement, which saves round trips, and returns them with their limits. One statement is
- * compiled for each number.
- */
-function addTo(counts: number): Statement<Additions, LimitedCount> {
-  return statement((db, p: Additions) =>
+/** Adds to a number of counts in one statement, which saves round trips. One statement is compiled for each number. */
+function addTo(counts: number): Statement<Values, unknown> {
+  return statement((db, p: Values) =>
     db
       .insertInto("tree_counts")
       .values(
@@ -65,23 +68,20 @@ function addTo(counts: number): Statement<Additions, LimitedCount> {
           children: row("tree_counts.children", "+", row.ref("excluded.children")),
           descendants: row("tree_counts.descendants", "+", row.ref("excluded.descendants")),
         })),
-      )
-      .returning(["scope", "kind", "descendants", "maximum"]),
+      ),
   );
 }
 
-const additions: Statement<Additions, LimitedCount>[] = [];
+const additions: Statement<Values, unknown>[] = [];
 
 /** An addition to the count of a scope. */
-export interface Addition {
-  readonly scope: string;
-  readonly kind: string;
+export interface Addition extends Count {
   readonly children: number;
   readonly descendants: number;
 }
 
-/** Adds to counts, each of which occurs once. @returns the counts after it */
-export function add(writer: Writer, rows: readonly Addition[]): Promise<LimitedCount[]> {
+/** Adds to counts, each of which occurs once. */
+export async function add(writer: Writer, rows: readonly Addition[]): Promise<void> {
   const parameters: Record<string, string | number> = {};
   for (const [n, { scope, kind, children, descendants }] of rows.entries()) {
     const names = parametersOf(n);
@@ -90,7 +90,47 @@ export function add(writer: Writer, rows: readonly Addition[]): Promise<LimitedC
     parameters[names.children] = children;
     parameters[names.descendants] = descendants;
   }
-  return writer.all((additions[rows.length] ??= addTo(rows.length)), parameters);
+  await writer.run((additions[rows.length] ??= addTo(rows.length)), parameters);
+}
+
+/** One look-up for each count: two lists of parameters cost SQLite three times as much. */
+function exceededOf(counts: number): Statement<Values, ExceededCount> {
+  return statement((db, p: Values) => {
+    const selects = Array.from({ length: counts }, (_, n) => {
+      const names = parametersOf(n);
+      const limit = sql<number>`coalesce(maximum, ${p[names.limit]})`;
+      return db
+        .selectFrom("tree_counts")
+        .select(["scope", "kind", limit.as("limit")])
+        .where("scope", "=", p[names.scope] as string)
+        .where("kind", "=", p[names.kind] as string)
+        .where("descendants", ">", limit);
+    });
+    return selects.reduce((all, select) => all.unionAll(select));
+  });
+}
+
+const exceededOfCounts: Statement<Values, ExceededCount>[] = [];
+
+/** A limit that no count reaches. */
+const unlimited = Number.MAX_SAFE_INTEGER;
+
+/**
+ * The counts that exceed their limits: the maximum of the scope, which its group sets, otherwise the default.
+ * @param counts at least one, and at most a few for each level of the tree
+ */
+export function exceeded(
+  reader: Reader,
+  counts: readonly (Count & { readonly defaultLimit: number | undefined })[],
+): Promise<ExceededCount[]> {
+  const parameters: Record<string, string | number> = {};
+  for (const [n, { scope, kind, defaultLimit }] of counts.entries()) {
+    const names = parametersOf(n);
+    parameters[names.scope] = scope;
+    parameters[names.kind] = kind;
+    parameters[names.limit] = defaultLimit ?? unlimited;
+  }
+  return reader.all((exceededOfCounts[counts.length] ??= exceededOf(counts.length)), parameters);
 }
 
 const deleteCounts = statement((db, p: { scope: string }) => db.deleteFrom("tree_counts").where("scope", "=", p.scope));
