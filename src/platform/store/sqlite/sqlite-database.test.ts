@@ -169,6 +169,49 @@ describe("SqliteDatabase", () => {
     await database.close();
   });
 
+  it("repeats a batch only after a write that failed with changes, which are undone", async () => {
+    const database = new SqliteDatabase(join(folder(), "data"));
+    const runs: string[] = [];
+    const write = (name: string, failing?: "before" | "after") =>
+      database.write(async (tx) => {
+        runs.push(name);
+        if (failing === "before") throw new Error(`${name} failed`);
+        await tx.run({ build: (db) => db.insertInto("facts").values({ name, value: "" }) }, {});
+        if (failing === "after") throw new Error(`${name} failed`);
+      });
+    const names = async () =>
+      (await database.read((tx) => tx.query((db) => db.selectFrom("facts").select("name").orderBy("name")))).map(
+        ({ name }) => name,
+      );
+    const outcomes = async (writes: Promise<void>[]) => (await Promise.allSettled(writes)).map(({ status }) => status);
+
+    expect(await outcomes([write("a"), write("b", "before"), write("c")])).toEqual([
+      "fulfilled",
+      "rejected",
+      "fulfilled",
+    ]);
+    expect([runs.splice(0), await names()]).toEqual([
+      ["a", "b", "c"],
+      ["a", "c"],
+    ]);
+    expect(await outcomes([write("d"), write("e", "after"), write("f")])).toEqual([
+      "fulfilled",
+      "rejected",
+      "fulfilled",
+    ]);
+    expect([runs.splice(0), await names()]).toEqual([
+      ["d", "e", "d", "f"],
+      ["a", "c", "d", "f"],
+    ]);
+    // More such writes repeat nothing: the next batches use savepoints from their start.
+    expect(await outcomes([write("g"), write("h", "after")])).toEqual(["fulfilled", "rejected"]);
+    expect([runs, await names()]).toEqual([
+      ["g", "h"],
+      ["a", "c", "d", "f", "g"],
+    ]);
+    await database.close();
+  });
+
   it("reports a locked file as unavailable, and recovers", async () => {
     const path = join(folder(), "data");
     const database = new SqliteDatabase(path);

@@ -21,12 +21,19 @@ import { PreparedStatements } from "./prepared-statements.ts";
 const busyTimeout = 2_000;
 /** Holds the upper levels of all indexes of a million resources. */
 const defaultCacheMiB = 16;
+/**
+ * How many batches use savepoints after one was repeated. Writes that fail late, of which a caller can send many, repeat at most one
+ * batch in so many.
+ */
+const cautiousBatches = 100;
 
 /**
  * The embedded database: one file with a write-ahead log. Every commit is synced to disk.
  *
- * Group commit: the writes that arrive in one turn of the event loop share one transaction, and therefore one sync, each in
- * its own savepoint. Their promises resolve after the commit.
+ * Group commit: the writes that arrive in one turn of the event loop share one transaction, and therefore one sync. Their
+ * promises resolve after the commit. A savepoint for each write would cost as much as a sixth of a create, because SQLite copies
+ * each page that changes in it. So there is none at first: a write that fails before it has changed a row leaves nothing behind, and
+ * after any other failure the batch is rolled back, and its other writes are repeated with savepoints.
  *
  * A batch ends after some milliseconds, and the event loop serves its other events before the next one.
  *
@@ -40,6 +47,8 @@ export class SqliteDatabase implements Database {
   readonly #pausingReader: PausingReader;
   readonly #reads = new JobQueue<Reader>({ endOfTurn, batchTime: 5, runBatch: (next) => this.#runReads(next) });
   readonly #writes = new JobQueue<Writer>({ endOfTurn, batchTime: 10, runBatch: (next) => this.#runWrites(next) });
+  /** How many of the next batches use savepoints from the start. */
+  #cautious = 0;
 
   /**
    * @param path of the file, which is created if it does not exist; its schema is migrated to the current version
@@ -96,12 +105,21 @@ export class SqliteDatabase implements Database {
 
   async #runWrites(next: NextJob<Writer>): Promise<void> {
     const jobs: Job<Writer>[] = [];
-    const resolvers: (() => void)[] = [];
+    let settle: (() => void)[] = [];
+    const repeatOthers = async () => {
+      this.#cautious = cautiousBatches;
+      this.#writer.exec("rollback");
+      this.#writer.exec("begin immediate");
+      settle = [];
+      for (const job of jobs.slice(0, -1)) settle.push(await this.#runInSavepoint(job));
+    };
     try {
+      if (this.#cautious > 0) this.#cautious -= 1;
       this.#writer.exec("begin immediate");
       for (let job = next(); job !== undefined; job = next()) {
         jobs.push(job);
-        resolvers.push(await this.#runInSavepoint(job));
+        const settleJob = await (this.#cautious > 0 ? this.#runInSavepoint(job) : this.#runDirectly(job, repeatOthers));
+        settle.push(settleJob);
       }
       this.#writer.exec("commit");
     } catch (error) {
@@ -112,7 +130,24 @@ export class SqliteDatabase implements Database {
       for (const { reject } of jobs) reject(unavailable);
       return;
     }
-    for (const resolve of resolvers) resolve();
+    for (const settleJob of settle) settleJob();
+  }
+
+  /**
+   * Runs a job without a savepoint.
+   * @param repeatOthers rolls back the batch, and repeats the jobs before this one
+   * @returns what settles the job
+   */
+  async #runDirectly({ run, reject }: Job<Writer>, repeatOthers: () => Promise<void>): Promise<() => void> {
+    const before = this.#writer.totalChanges();
+    try {
+      return await run(this.#writer);
+    } catch (error) {
+      // SQLite ends the transaction by itself after some errors, such as a full disk.
+      if (!this.#writer.isTransaction) throw error;
+      if (this.#writer.totalChanges() !== before) await repeatOthers();
+      return () => reject(error);
+    }
   }
 
   async #runInSavepoint({ run, reject }: Job<Writer>): Promise<() => void> {
@@ -170,8 +205,17 @@ class Connection implements Writer {
     this.#prepared.statement(sql).run();
   }
 
+  get isTransaction(): boolean {
+    return this.#database.isTransaction;
+  }
+
+  /** How many rows this connection has inserted, changed and deleted, including those that were rolled back. */
+  totalChanges(): number {
+    return this.#prepared.statement("select total_changes() as changes").get()?.["changes"] as number;
+  }
+
   rollbackIfOpen(): void {
-    if (this.#database.isTransaction) this.exec("rollback");
+    if (this.isTransaction) this.exec("rollback");
   }
 
   close(): void {
