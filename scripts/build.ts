@@ -54,9 +54,12 @@ process.stdout.write(
 function bundle() {
   return build({
     absWorkingDir: root,
-    entryPoints: ["src/main.ts"],
+    entryPoints: [
+      { in: "src/main.ts", out: "muster" },
+      // A thread's code, which is loaded from the folder of the code that starts it.
+      { in: "src/platform/store/sqlite/checkpoint-worker.ts", out: "muster/checkpoint-worker" },
+    ],
     outdir: folder,
-    entryNames: "muster",
     chunkNames: "muster/[name]-[hash]",
     // The ending makes each file a module without a package.json next to it.
     outExtension: { ".js": ".mjs" },

@@ -14,6 +14,7 @@ import {
 } from "../database.ts";
 import { type Job, JobQueue, type NextJob } from "../job-queue.ts";
 import { migrations, sqliteTypes } from "../schema/migrations.ts";
+import { Checkpointer } from "./checkpointer.ts";
 import { PausingReader } from "./pausing-reader.ts";
 import { PreparedStatements } from "./prepared-statements.ts";
 
@@ -21,6 +22,10 @@ import { PreparedStatements } from "./prepared-statements.ts";
 const busyTimeout = 2_000;
 /** Holds the upper levels of all indexes of a million resources. */
 const defaultCacheMiB = 16;
+/** The pages of the log (4 KiB) at which a commit makes a checkpoint itself. */
+const longLog = 16_000;
+/** The changed rows after which the checkpointer makes one: about 500 creates, which need 16 MiB of log. */
+const checkpointRows = 5_000;
 /**
  * How many batches use savepoints after one was repeated. Writes that fail late, of which a caller can send many, repeat at most one
  * batch in so many.
@@ -45,6 +50,7 @@ export class SqliteDatabase implements Database {
   readonly #writer: Connection;
   readonly #reader: Connection;
   readonly #pausingReader: PausingReader;
+  readonly #checkpointer: Checkpointer;
   readonly #reads = new JobQueue<Reader>({ endOfTurn, batchTime: 5, runBatch: (next) => this.#runReads(next) });
   readonly #writes = new JobQueue<Writer>({ endOfTurn, batchTime: 10, runBatch: (next) => this.#runWrites(next) });
   /** How many of the next batches use savepoints from the start. */
@@ -60,12 +66,13 @@ export class SqliteDatabase implements Database {
     closeSync(openSync(path, "a", 0o600));
     const database = new DatabaseSync(path, { timeout: busyTimeout });
     database.exec("pragma journal_mode = wal; pragma synchronous = full; pragma temp_store = memory");
-    // Checkpoint every 16 MiB of log instead of 4, so that pages that change often are copied and synced less often.
-    database.exec("pragma wal_autocheckpoint = 4000");
+    // The checkpointer is faster than this, unless rows are large or it fails.
+    database.exec(`pragma wal_autocheckpoint = ${longLog}`);
     // A negative number is in KiB.
     const cacheSize = `pragma cache_size = -${cacheMiB * 1024}`;
     database.exec(cacheSize);
     migrate(database);
+    this.#checkpointer = new Checkpointer(path, checkpointRows);
     const compiler = new Compiler(sqliteDialect);
     this.#writer = new Connection(database, compiler);
     const readOnly = new DatabaseSync(path, { readOnly: true, timeout: busyTimeout });
@@ -87,6 +94,7 @@ export class SqliteDatabase implements Database {
     await this.#reads.idle();
     this.#reader.close();
     this.#writer.close();
+    await this.#checkpointer.close();
   }
 
   async #runReads(next: NextJob<Reader>): Promise<void> {
@@ -116,12 +124,16 @@ export class SqliteDatabase implements Database {
     try {
       if (this.#cautious > 0) this.#cautious -= 1;
       this.#writer.exec("begin immediate");
+      const before = this.#writer.totalChanges();
       for (let job = next(); job !== undefined; job = next()) {
         jobs.push(job);
         const settleJob = await (this.#cautious > 0 ? this.#runInSavepoint(job) : this.#runDirectly(job, repeatOthers));
         settle.push(settleJob);
       }
       this.#writer.exec("commit");
+      this.#checkpointer.committed(this.#writer.totalChanges() - before, () =>
+        this.#writer.exec("pragma wal_checkpoint(passive)"),
+      );
     } catch (error) {
       // The whole batch failed, for example because the disk is full: nothing of it is kept, so every write fails.
       this.#writer.rollbackIfOpen();
