@@ -14,13 +14,16 @@ import {
 } from "../database.ts";
 import { type Job, JobQueue, type NextJob } from "../job-queue.ts";
 import { migrations, sqliteTypes } from "../schema/migrations.ts";
-import { PausingReader } from "./pausing-reader.ts";
+import { LongReadError } from "./pausing-reader.ts";
 import { PreparedStatements } from "./prepared-statements.ts";
+import { ReadLane } from "./read-lane.ts";
 
 /** How long to wait while another process locks the file (ms). The wait blocks the event loop, so it is short. */
 const busyTimeout = 2_000;
 /** Holds the upper levels of all indexes of a million resources. */
 const defaultCacheMiB = 16;
+/** How often a read may pause, every 10 ms, before it counts as long. A page of 200 resources takes less than 10 ms. */
+const pausesOfShortRead = 1;
 
 /**
  * The embedded database: one file with a write-ahead log. Every commit is synced to disk.
@@ -30,20 +33,19 @@ const defaultCacheMiB = 16;
  *
  * A batch ends after some milliseconds, and the event loop serves its other events before the next one.
  *
- * Reads have their own connection and run in a transaction, because this process or a command may commit a write between
- * two statements of a read. The reads of one turn share a transaction and run one after the other. SQLite's calls are
- * synchronous, so more connections would use more memory without being faster.
+ * Reads have two connections, with a lane each. A read that takes long in the first lane is given up and runs again, from its
+ * start, in the second one: a short read waits for at most a part of a long one, and long reads wait for each other. SQLite's
+ * calls are synchronous, so more connections would use more memory without being faster.
  */
 export class SqliteDatabase implements Database {
   readonly #writer: Connection;
-  readonly #reader: Connection;
-  readonly #pausingReader: PausingReader;
-  readonly #reads = new JobQueue<Reader>({ endOfTurn, batchTime: 5, runBatch: (next) => this.#runReads(next) });
+  readonly #shortReads: ReadLane;
+  readonly #longReads: ReadLane;
   readonly #writes = new JobQueue<Writer>({ endOfTurn, batchTime: 10, runBatch: (next) => this.#runWrites(next) });
 
   /**
    * @param path of the file, which is created if it does not exist; its schema is migrated to the current version
-   * @param cacheMiB the page cache of each of the two connections
+   * @param cacheMiB the page cache of each of the three connections
    * @throws NewerSchemaError
    */
   constructor(path: string, cacheMiB = defaultCacheMiB) {
@@ -59,14 +61,20 @@ export class SqliteDatabase implements Database {
     migrate(database);
     const compiler = new Compiler(sqliteDialect);
     this.#writer = new Connection(database, compiler);
-    const readOnly = new DatabaseSync(path, { readOnly: true, timeout: busyTimeout });
-    readOnly.exec(`${cacheSize}; pragma temp_store = memory`);
-    this.#reader = new Connection(readOnly, compiler);
-    this.#pausingReader = new PausingReader(this.#reader);
+    const openReader = () => {
+      const readOnly = new DatabaseSync(path, { readOnly: true, timeout: busyTimeout });
+      readOnly.exec(`${cacheSize}; pragma temp_store = memory`);
+      return new Connection(readOnly, compiler);
+    };
+    this.#shortReads = new ReadLane(openReader(), pausesOfShortRead);
+    this.#longReads = new ReadLane(openReader());
   }
 
   read<T>(work: (reader: Reader) => Promise<T>, shares = unattributedShares): Promise<T> {
-    return this.#reads.add(work, shares);
+    return this.#shortReads.read(work, shares).catch((error: unknown) => {
+      if (error instanceof LongReadError) return this.#longReads.read(work, shares);
+      throw error;
+    });
   }
 
   write<T>(work: (writer: Writer) => Promise<T>, shares = unattributedShares): Promise<T> {
@@ -75,23 +83,9 @@ export class SqliteDatabase implements Database {
 
   async close(): Promise<void> {
     await this.#writes.idle();
-    await this.#reads.idle();
-    this.#reader.close();
+    await this.#shortReads.close();
+    await this.#longReads.close();
     this.#writer.close();
-  }
-
-  async #runReads(next: NextJob<Reader>): Promise<void> {
-    let job: Job<Reader> | undefined;
-    try {
-      this.#reader.exec("begin");
-      this.#pausingReader.beginTurn();
-      for (job = next(); job !== undefined; job = next())
-        await job.run(this.#pausingReader).then((resolve) => resolve(), job.reject);
-      this.#reader.exec("commit");
-    } catch (error) {
-      this.#reader.rollbackIfOpen();
-      for (job ??= next(); job !== undefined; job = next()) job.reject(error);
-    }
   }
 
   async #runWrites(next: NextJob<Writer>): Promise<void> {
