@@ -2,7 +2,7 @@ import { serveOthers } from "../../shares/serve-others.ts";
 import type { Query, Reader, Statement } from "../database.ts";
 
 /** How long statements are run without a pause (ms). One that has begun is completed. */
-const maximumTime = 10;
+const maximumTime = 5;
 
 /** A read was given up, because it would have paused more often than it may. */
 export class LongReadError extends Error {
@@ -16,7 +16,8 @@ export class LongReadError extends Error {
 export class PausingReader implements Reader {
   readonly #reader: Reader;
   #free: number;
-  #pausesLeft: number;
+  readonly #maximumPauses: number;
+  #pauses = 0;
   #givenUp: LongReadError | undefined;
 
   /**
@@ -26,12 +27,17 @@ export class PausingReader implements Reader {
   constructor(reader: Reader, free: number, maximumPauses: number) {
     this.#reader = reader;
     this.#free = free;
-    this.#pausesLeft = maximumPauses;
+    this.#maximumPauses = maximumPauses;
   }
 
   /** When the event loop was free for the last time, as far as is known. */
   get free(): number {
     return this.#free;
+  }
+
+  /** How often it has paused. */
+  get pauses(): number {
+    return this.#pauses;
   }
 
   /** The error of the statement that was refused, if one was. */
@@ -59,8 +65,8 @@ export class PausingReader implements Reader {
   }
 
   async #afterPause<T>(statement: () => Promise<T>): Promise<T> {
-    if (this.#pausesLeft === 0) throw (this.#givenUp ??= new LongReadError("the read takes too long"));
-    this.#pausesLeft -= 1;
+    if (this.#pauses === this.#maximumPauses) throw (this.#givenUp ??= new LongReadError("the read takes too long"));
+    this.#pauses += 1;
     await serveOthers();
     this.#free = performance.now();
     return statement();

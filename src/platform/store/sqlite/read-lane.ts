@@ -18,7 +18,7 @@ export interface ReadConnection extends Reader {
 export class ReadLane {
   readonly #connection: ReadConnection;
   readonly #maximumPauses: number;
-  readonly #reads = new JobQueue<Reader>({ endOfTurn, batchTime: 5, runBatch: (next) => this.#run(next) });
+  readonly #reads = new JobQueue<PausingReader>({ endOfTurn, batchTime: 5, runBatch: (next) => this.#run(next) });
 
   /** @param maximumPauses how often a read may pause before it is given up; no limit by default */
   constructor(connection: ReadConnection, maximumPauses = Number.POSITIVE_INFINITY) {
@@ -27,7 +27,7 @@ export class ReadLane {
   }
 
   /** Runs the work in a transaction. @throws LongReadError if it was given up */
-  read<T>(work: (reader: Reader) => Promise<T>, shares: readonly Share[]): Promise<T> {
+  read<T>(work: (reader: PausingReader) => Promise<T>, shares: readonly Share[]): Promise<T> {
     return this.#reads.add(work, shares);
   }
 
@@ -37,8 +37,8 @@ export class ReadLane {
     this.#connection.close();
   }
 
-  async #run(next: NextJob<Reader>): Promise<void> {
-    let job: Job<Reader> | undefined;
+  async #run(next: NextJob<PausingReader>): Promise<void> {
+    let job: Job<PausingReader> | undefined;
     try {
       this.#connection.exec("begin");
       let free = performance.now();
@@ -56,7 +56,7 @@ export class ReadLane {
 }
 
 /** Whatever the work makes of a statement that was refused, its result is not that of the read. */
-function settle({ run, reject }: Job<Reader>, reader: PausingReader): Promise<void> {
+function settle({ run, reject }: Job<PausingReader>, reader: PausingReader): Promise<void> {
   return run(reader).then(
     (resolve) => (reader.givenUp === undefined ? resolve() : reject(reader.givenUp)),
     (error: unknown) => reject(reader.givenUp ?? error),

@@ -6,6 +6,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { Kysely, sql } from "kysely";
 import { afterAll, describe, expect, it } from "vitest";
 import { initialStamp, replaceSecurityStamp, securityStampOf } from "#src/platform/access/security-stamp.ts";
+import { identityShares, type Share } from "../../shares/share.ts";
 import { sqliteDialect } from "../compiler.ts";
 import { databaseContract } from "../database-contract.testing.ts";
 import { NewerSchemaError, type Reader, DatabaseUnavailableError, statement, type Writer } from "../database.ts";
@@ -91,6 +92,25 @@ describe("SqliteDatabase", () => {
       return count;
     });
     expect(counted).toBe(50);
+    await database.close();
+  });
+
+  it("runs the first long read of a caller again, and neither the next ones nor those of others that are short", async () => {
+    const database = new SqliteDatabase(join(folder(), "data"));
+    const [caller, other] = ["a", "b"].map((digit) => identityShares(`${digit.repeat(40)}/${"0".repeat(16)}`));
+    /** How often the work ran. */
+    const runs = async (work: (reader: Reader) => Promise<unknown>, shares?: readonly Share[]) => {
+      let count = 0;
+      await database.read((reader) => {
+        count++;
+        return work(reader);
+      }, shares);
+      return count;
+    };
+    expect([await runs(countOften, caller), await runs(countOften, caller)]).toEqual([2, 1]);
+    expect([await runs(get, other), await runs(countOften, other)]).toEqual([1, 2]);
+    // A short read in between returns the caller to the other short reads.
+    expect([await runs(get, caller), await runs(get, caller), await runs(countOften, caller)]).toEqual([1, 1, 2]);
     await database.close();
   });
 

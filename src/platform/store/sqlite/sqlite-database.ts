@@ -14,17 +14,13 @@ import {
 } from "../database.ts";
 import { type Job, JobQueue, type NextJob } from "../job-queue.ts";
 import { migrations, sqliteTypes } from "../schema/migrations.ts";
-import { LongReadError } from "./pausing-reader.ts";
 import { PreparedStatements } from "./prepared-statements.ts";
-import { ReadLane } from "./read-lane.ts";
+import { ReadLanes } from "./read-lanes.ts";
 
 /** How long to wait while another process locks the file (ms). The wait blocks the event loop, so it is short. */
 const busyTimeout = 2_000;
 /** Holds the upper levels of all indexes of a million resources. */
 const defaultCacheMiB = 16;
-/** How often a read may pause, every 10 ms, before it counts as long. A page of 200 resources takes less than 10 ms. */
-const pausesOfShortRead = 1;
-
 /**
  * The embedded database: one file with a write-ahead log. Every commit is synced to disk.
  *
@@ -33,14 +29,12 @@ const pausesOfShortRead = 1;
  *
  * A batch ends after some milliseconds, and the event loop serves its other events before the next one.
  *
- * Reads have two connections, with a lane each. A read that takes long in the first lane is given up and runs again, from its
- * start, in the second one: a short read waits for at most a part of a long one, and long reads wait for each other. SQLite's
- * calls are synchronous, so more connections would use more memory without being faster.
+ * Reads have two connections, so that long ones do not delay short ones. SQLite's calls are synchronous, so more connections
+ * would use more memory without being faster.
  */
 export class SqliteDatabase implements Database {
   readonly #writer: Connection;
-  readonly #shortReads: ReadLane;
-  readonly #longReads: ReadLane;
+  readonly #reads: ReadLanes;
   readonly #writes = new JobQueue<Writer>({ endOfTurn, batchTime: 10, runBatch: (next) => this.#runWrites(next) });
 
   /**
@@ -61,20 +55,15 @@ export class SqliteDatabase implements Database {
     migrate(database);
     const compiler = new Compiler(sqliteDialect);
     this.#writer = new Connection(database, compiler);
-    const openReader = () => {
+    this.#reads = new ReadLanes(() => {
       const readOnly = new DatabaseSync(path, { readOnly: true, timeout: busyTimeout });
       readOnly.exec(`${cacheSize}; pragma temp_store = memory`);
       return new Connection(readOnly, compiler);
-    };
-    this.#shortReads = new ReadLane(openReader(), pausesOfShortRead);
-    this.#longReads = new ReadLane(openReader());
+    });
   }
 
   read<T>(work: (reader: Reader) => Promise<T>, shares = unattributedShares): Promise<T> {
-    return this.#shortReads.read(work, shares).catch((error: unknown) => {
-      if (error instanceof LongReadError) return this.#longReads.read(work, shares);
-      throw error;
-    });
+    return this.#reads.read(work, shares);
   }
 
   write<T>(work: (writer: Writer) => Promise<T>, shares = unattributedShares): Promise<T> {
@@ -83,8 +72,7 @@ export class SqliteDatabase implements Database {
 
   async close(): Promise<void> {
     await this.#writes.idle();
-    await this.#shortReads.close();
-    await this.#longReads.close();
+    await this.#reads.close();
     this.#writer.close();
   }
 
