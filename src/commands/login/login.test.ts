@@ -3,10 +3,11 @@ import { once } from "node:events";
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type CommandRun, runCommand } from "#src/command-line.testing.ts";
 import { FormBrowser, LoginPlatform, testIdentity } from "#src/login/login-platform.testing.ts";
+import { program } from "#test/support/harness/program.ts";
 
 const group = "a".repeat(40);
 let home = "";
@@ -368,7 +369,7 @@ describe("the renewal of a login", () => {
     serveApi();
     const args = ["api", "GET", "/iam/v2beta1/groups"];
     const processes = [1, 2].map(async () => {
-      const child = spawn(process.execPath, [resolve("src/main.ts"), ...args], { env: env(), stdio: "ignore" });
+      const child = spawn(process.execPath, [program, ...args], { env: env(), stdio: "ignore" });
       return ((await once(child, "exit")) as [number])[0];
     });
     const runs = await Promise.all([run(...args), run(...args), run("token"), run("whoami")]);
@@ -382,7 +383,7 @@ describe("the renewal of a login", () => {
   it("has no effect on the login if the disk is full", async () => {
     change({ expiresAt: past() });
     const script = `ulimit -f 8; exec "$0" "$@"`;
-    const child = spawn("sh", ["-c", `trap '' XFSZ; ${script}`, process.execPath, resolve("src/main.ts"), "token"], {
+    const child = spawn("sh", ["-c", `trap '' XFSZ; ${script}`, process.execPath, program, "token"], {
       env: env(),
     });
     const [stderr] = (await once(child.stderr, "data")) as [Buffer];

@@ -8,14 +8,38 @@ import type { Caller } from "./caller.ts";
 import { type Capability, isKnown } from "./capability.ts";
 import { isCurrent, parseStamp } from "./security-stamp.ts";
 
-/** One row for each binding of the identity, or a single row without a binding. */
+/**
+ * Role bindings of one query: by default, an identity cannot have more. Others are served between the queries for an identity
+ * that has thousands.
+ */
+const bindingsOfQuery = 1_000;
+
+/** One row for each of the first bindings of the identity, or a single row without a binding. */
 const identityWithBindings = statement((db, p: { identity: string }) =>
   db
     .selectFrom("identities as identity")
     .leftJoin("role_bindings as binding", "binding.identity_uid", "identity.uid")
     .leftJoin("security_stamps as stamp", "stamp.identity_uid", "identity.uid")
-    .select(["identity.expires", "stamp.stamp", "binding.parent as group", "binding.role_uid"])
-    .where("identity.uid", "=", p.identity),
+    .select([
+      "identity.expires",
+      "stamp.stamp",
+      "binding.uid as binding",
+      "binding.parent as group",
+      "binding.role_uid",
+    ])
+    .where("identity.uid", "=", p.identity)
+    .orderBy("binding.uid")
+    .limit(bindingsOfQuery),
+);
+
+const bindingsAfter = statement((db, p: { identity: string; after: string }) =>
+  db
+    .selectFrom("role_bindings")
+    .select(["uid as binding", "parent as group", "role_uid"])
+    .where("identity_uid", "=", p.identity)
+    .where("uid", ">", p.after)
+    .orderBy("uid")
+    .limit(bindingsOfQuery),
 );
 
 /**
@@ -33,17 +57,35 @@ export async function accessOf(reader: Reader, caller: Caller, now: number): Pro
     throw unauthenticated(
       "how the identity is assumed was changed after the token was issued, or its tokens were revoked: exchange a subject token again",
     );
-  return new Access(downscope(await grantsIn(reader, rows), caller.downscoping));
+  const bindings = await bindingsFrom(reader, caller.uid, rows);
+  return new Access(downscope(await grantsIn(reader, bindings), caller.downscoping));
 }
 
 /** The grants of all bindings of an identity. */
 export async function grantsOf(reader: Reader, identityUid: string): Promise<Grant[]> {
-  return grantsIn(reader, await reader.all(identityWithBindings, { identity: identityUid }));
+  const rows = await reader.all(identityWithBindings, { identity: identityUid });
+  return grantsIn(reader, await bindingsFrom(reader, identityUid, rows));
 }
 
 interface BindingRow {
+  readonly binding: string | null;
   readonly group: string | null;
   readonly role_uid: string | null;
+}
+
+/** All bindings of an identity. @param first the rows of the first query */
+async function bindingsFrom(
+  reader: Reader,
+  identity: string,
+  first: readonly BindingRow[],
+): Promise<readonly BindingRow[]> {
+  if (first.length < bindingsOfQuery) return first;
+  const all = [...first];
+  for (let found = first; found.length === bindingsOfQuery; ) {
+    found = await reader.all(bindingsAfter, { identity, after: found.at(-1)?.binding ?? "" });
+    all.push(...found);
+  }
+  return all;
 }
 
 async function grantsIn(reader: Reader, rows: readonly BindingRow[]): Promise<Grant[]> {
