@@ -130,8 +130,8 @@ describe("muster login", () => {
   });
 
   it("starts the browser with a link that contains no secret and works once", async () => {
-    const program = join(home, "browser");
-    writeFileSync(program, `#!/bin/sh\nprintf '%s\\n' "$@" > "${home}/arguments"\n`, { mode: 0o755 });
+    const browser = join(home, "browser");
+    writeFileSync(browser, `#!/bin/sh\nprintf '%s\\n' "$@" > "${home}/arguments"\n`, { mode: 0o755 });
     const invite = "the-code-of-an-invite";
     const links: string[] = [];
     const result = await logIn(
@@ -144,7 +144,7 @@ describe("muster login", () => {
         }
         await new FormBrowser().open(links[0] ?? "");
       },
-      { env: env({ BROWSER: program }), input: `${invite}\n` },
+      { env: env({ BROWSER: browser }), input: `${invite}\n` },
     );
     expect(result.code).toBe(0);
     expect(links).toEqual([expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/login\/[\w-]{22}$/)]);
