@@ -57,14 +57,13 @@ export async function accessOf(reader: Reader, caller: Caller, now: number): Pro
     throw unauthenticated(
       "how the identity is assumed was changed after the token was issued, or its tokens were revoked: exchange a subject token again",
     );
-  const bindings = await bindingsFrom(reader, caller.uid, rows);
-  return new Access(downscope(await grantsIn(reader, bindings), caller.downscoping));
+  return new Access(downscope(await grantsFrom(reader, caller.uid, rows), caller.downscoping));
 }
 
 /** The grants of all bindings of an identity. */
 export async function grantsOf(reader: Reader, identityUid: string): Promise<Grant[]> {
   const rows = await reader.all(identityWithBindings, { identity: identityUid });
-  return grantsIn(reader, await bindingsFrom(reader, identityUid, rows));
+  return grantsFrom(reader, identityUid, rows);
 }
 
 interface BindingRow {
@@ -73,53 +72,45 @@ interface BindingRow {
   readonly role_uid: string | null;
 }
 
-/** All bindings of an identity. @param first the rows of the first query */
-async function bindingsFrom(
-  reader: Reader,
-  identity: string,
-  first: readonly BindingRow[],
-): Promise<readonly BindingRow[]> {
-  if (first.length < bindingsOfQuery) return first;
-  const all = [...first];
-  for (let found = first; found.length === bindingsOfQuery; ) {
-    found = await reader.all(bindingsAfter, { identity, after: found.at(-1)?.binding ?? "" });
-    all.push(...found);
-  }
-  return all;
-}
-
-async function grantsIn(reader: Reader, rows: readonly BindingRow[]): Promise<Grant[]> {
-  const own = new Set<string>();
-  for (const { role_uid } of rows) if (role_uid !== null && builtinRole(role_uid) === undefined) own.add(role_uid);
-  const capabilitiesOfOwn = own.size === 0 ? none : await capabilitiesOf(reader, [...own]);
+/**
+ * The grants of all bindings of an identity. The rows of each query are garbage before the next one.
+ * @param first the rows of the first query
+ */
+async function grantsFrom(reader: Reader, identity: string, first: readonly BindingRow[]): Promise<Grant[]> {
+  const known = new Map<string, ReadonlySet<Capability>>();
   const grants: Grant[] = [];
-  for (const { group, role_uid } of rows) {
-    if (group === null || role_uid === null) continue;
-    const capabilities = builtinRole(role_uid)?.capabilities ?? capabilitiesOfOwn.get(role_uid);
-    if (capabilities !== undefined) grants.push({ group, capabilities });
+  for (let rows = first; ; ) {
+    await readCapabilities(reader, rows, known);
+    for (const { group, role_uid } of rows) {
+      if (group === null || role_uid === null) continue;
+      const capabilities = builtinRole(role_uid)?.capabilities ?? known.get(role_uid);
+      if (capabilities !== undefined) grants.push({ group, capabilities });
+    }
+    if (rows.length < bindingsOfQuery) return grants;
+    rows = await reader.all(bindingsAfter, { identity, after: rows.at(-1)?.binding ?? "" });
   }
-  return grants;
 }
-
-const none: ReadonlyMap<string, ReadonlySet<Capability>> = new Map();
 
 /** Roles of one query; backends limit its parameters. */
 const rolesOfQuery = 500;
 
 /**
- * The capabilities of roles that are not built in. Each is read once: an identity may have thousands of bindings of a few roles,
- * and most identities have only built-in ones, which are not read at all.
+ * Reads the capabilities of roles that are not built in and not known. Each is read once: an identity may have thousands of
+ * bindings of a few roles, and most identities have only built-in ones, which are not read at all.
  */
-async function capabilitiesOf(
+async function readCapabilities(
   reader: Reader,
-  uids: readonly string[],
-): Promise<ReadonlyMap<string, ReadonlySet<Capability>>> {
-  const found = new Map<string, ReadonlySet<Capability>>();
+  bindings: readonly BindingRow[],
+  known: Map<string, ReadonlySet<Capability>>,
+): Promise<void> {
+  const unknown = new Set<string>();
+  for (const { role_uid } of bindings)
+    if (role_uid !== null && builtinRole(role_uid) === undefined && !known.has(role_uid)) unknown.add(role_uid);
+  const uids = [...unknown];
   for (let start = 0; start < uids.length; start += rolesOfQuery) {
     const some = uids.slice(start, start + rolesOfQuery);
     const rows = await reader.query((db) => db.selectFrom("roles").select(["uid", "body"]).where("uid", "in", some));
     for (const { uid, body } of rows)
-      found.set(uid, new Set(fromBinary(RoleSchema, body).capabilities.filter(isKnown)));
+      known.set(uid, new Set(fromBinary(RoleSchema, body).capabilities.filter(isKnown)));
   }
-  return found;
 }
