@@ -1,7 +1,7 @@
 import { isWithin } from "../contract/uid.ts";
 import { type ApiError, notFound, permissionDenied } from "../errors/api-error.ts";
 import { type Capability, dottedNameOf } from "./capability.ts";
-import { type Grant, grants, outermost } from "./grant.ts";
+import { type Grant, gives, outermost } from "./grant.ts";
 
 /** The parts of the tree where a capability is held, as the uids of their roots. None is within another. */
 export type Coverage = "everywhere" | readonly string[];
@@ -18,7 +18,7 @@ export class Access {
   /** Whether the caller holds the capability on `uid`: a group or a resource in one. */
   can(capability: Capability, uid: string): boolean {
     if (this.#grants === "everything") return true;
-    return this.#grants.some((grant) => grants(grant, capability, uid));
+    return this.#grants.some((grant) => gives(grant, capability, uid));
   }
 
   /** Whether the caller can see `uid`, which means that it holds any capability there. */

@@ -7,7 +7,9 @@ export const allCapabilities: readonly Capability[] = CapabilitySchema.values
   .map(({ number }) => number as Capability)
   .filter((capability) => capability !== Capability.UNKNOWN);
 
-const dottedNames = new Map(allCapabilities.map((capability) => [capability, dottedName(CapabilitySchema.value[capability]?.name ?? "")]));
+const dottedNames = new Map(
+  allCapabilities.map((capability) => [capability, dottedName(CapabilitySchema.value[capability]?.name ?? "")]),
+);
 const byDottedName = new Map([...dottedNames].map(([capability, name]) => [name, capability]));
 
 /** The name, or the number of a capability that this platform does not know, that v1, the token exchange and error messages use. */
@@ -20,6 +22,6 @@ export function isKnown(capability: Capability): boolean {
   return dottedNames.has(capability);
 }
 
-export function capabilityNamed(dottedName: string): Capability | undefined {
-  return byDottedName.get(dottedName);
+export function capabilityNamed(name: string): Capability | undefined {
+  return byDottedName.get(name);
 }

@@ -17,7 +17,7 @@ export interface GrantLimits<C> {
 }
 
 /** Whether the grant gives the capability on `uid`: a group, or a resource in one. This is the rule of every authorization. */
-export function grants<C>(grant: Grant<C>, capability: C, uid: string): boolean {
+export function gives<C>(grant: Grant<C>, capability: C, uid: string): boolean {
   return grant.capabilities.has(capability) && isWithin(grant.group, uid);
 }
 
@@ -43,9 +43,7 @@ export function downscope<C>(all: readonly Grant<C>[], { capabilities, groups }:
 /** @param scopes none is within another */
 function restrictedTo<C>(scopes: readonly string[], all: readonly Grant<C>[]): Grant<C>[] {
   const isScope = new Set(scopes);
-  const inScope = all.filter(
-    ({ group }) => isScope.has(group) || ancestorsOf(group).some((uid) => isScope.has(uid)),
-  );
+  const inScope = all.filter(({ group }) => isScope.has(group) || ancestorsOf(group).some((uid) => isScope.has(uid)));
   // What is granted above a scope applies in all of it.
   const above = Map.groupBy(all, ({ group }) => group);
   const inherited = scopes.flatMap((group) => {
