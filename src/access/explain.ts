@@ -27,6 +27,8 @@ export interface AccessAnswer {
   readonly through: readonly KnownBinding[];
   /** The other role bindings of the identity that apply: their roles do not have the capability, or the token does not. */
   readonly others: readonly KnownBinding[];
+  /** The role bindings of the identity that apply, and whose roles cannot be read. */
+  readonly undecided: readonly KnownBinding[];
   /** What could grant the capability, too, and could not be read. */
   readonly unread: readonly Unread[];
   /** RFC 3339: when the identity's static keys have expired. Then nobody can use it, whatever it is granted. */
@@ -42,13 +44,15 @@ export function explain(model: AccessModel, question: AccessQuestion, now: numbe
   const own = bindingsOn(model, at).filter((binding) => binding.identity.uid === identity);
   const effect = (binding: KnownBinding) => bindingGives(model, binding, { at, capability, limits });
   const through = own.filter((binding) => effect(binding) === true);
-  const unread = [...unreadBindingsOn(model, at), ...unreadRoles(own.filter((one) => effect(one) === undefined))];
+  const undecided = own.filter((binding) => effect(binding) === undefined);
+  const unread = [...unreadBindingsOn(model, at), ...unreadRoles(undecided)];
   const expired = expiredAt(model.identities.get(identity), now);
   const granted: Decision = through.length > 0 ? "yes" : unread.length > 0 ? "unknown" : "no";
   return {
     decision: expired === undefined ? granted : "no",
     through,
     others: own.filter((binding) => effect(binding) === false),
+    undecided,
     unread,
     ...(expired === undefined ? {} : { expired }),
   };

@@ -43,7 +43,7 @@ The answer is yes, no or unknown: it is never no if something that could grant t
         groups: groups.length === 0 ? noLimits.groups : groups,
         capabilities: capabilities.size === 0 ? noLimits.capabilities : capabilities,
       };
-      const { decision, expired, others, through, unread } = explain(
+      const { decision, expired, others, through, undecided, unread } = explain(
         model,
         { identity: uid, capability: wanted, at, limits },
         now,
@@ -58,9 +58,10 @@ The answer is yes, no or unknown: it is never no if something that could grant t
         answer: decision,
         capability: dottedCapability(wanted),
         group: view.group(at),
-        identity: view.identity(uid, [...through, ...others][0]?.identity.name),
+        identity: view.identity(uid, [...through, ...undecided, ...others][0]?.identity.name),
         ...(expired === undefined ? {} : { expired }),
         through: through.map((binding) => view.link(binding)),
+        undecided: undecided.map((binding) => view.link(binding)),
         others: others.map(other),
         unknown: unread.map((one) => view.unread(one)),
         builtInRoles: model.state.roles

@@ -19,6 +19,8 @@ export interface Explanation {
   readonly expired?: string;
   /** What grants the capability, from the root down. */
   readonly through: readonly LinkView[];
+  /** What applies in the group, with roles that cannot be read. */
+  readonly undecided: readonly LinkView[];
   /** What applies in the group, and does not grant it. */
   readonly others: readonly (LinkView & { readonly reason: "the role" | "the limits of the token" })[];
   readonly unknown: readonly UnreadView[];
@@ -28,7 +30,8 @@ export interface Explanation {
 
 /** The same for people: the chain from the identity to the group. */
 export function explanationText(explanation: Explanation, declarationsNote: string | undefined): AnswerText {
-  const { answer, builtInRoles, capability, expired, group, identity, others, through, unknown } = explanation;
+  const { answer, builtInRoles, capability, expired, group, identity, others, through, undecided, unknown } =
+    explanation;
   const lacks = { "the role": "does not have", "the limits of the token": "has, but the token may not use," } as const;
   const rows = [
     ["Identity", `${identity.path} (${identity.uid})`],
@@ -36,6 +39,7 @@ export function explanationText(explanation: Explanation, declarationsNote: stri
     ["", `last seen: ${identity.assumedBy === undefined ? "unknown" : (identity.lastSeenTime ?? "never")}`],
     ["", `declared by: ${declaredText(identity.declaredBy)}`],
     ...through.flatMap((link) => linkRows("Through", link, `has ${capability}`, group)),
+    ...undecided.flatMap((link) => linkRows("Perhaps", link, "cannot be read", group)),
     ...others.flatMap((link) => linkRows("Not through", link, `${lacks[link.reason]} ${capability}`, group)),
     ["Group", `${group.path} (${group.uid})`],
     ["", `declared by: ${declaredText(group.declaredBy)}`],

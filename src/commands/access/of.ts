@@ -6,7 +6,7 @@ import { answerAccess } from "./open-access.ts";
 import { accessSettings, identity } from "./settings.ts";
 
 /** More capabilities of a role are not named in a table. */
-const namedCapabilities = 6;
+const namedCapabilities = 4;
 
 export default defineCommand({
   summary: "print what an identity may do, and where",
@@ -59,7 +59,9 @@ A role applies in the group of its role binding, and in every group below it. JS
 });
 
 function summary(capabilities: readonly string[]): string {
-  const shown = capabilities.slice(0, namedCapabilities).join(", ");
+  const reads = (capability: string) => Number(capability.endsWith(".list"));
+  const writesFirst = capabilities.toSorted((one, other) => reads(one) - reads(other));
+  const shown = writesFirst.slice(0, namedCapabilities).join(", ");
   const more = capabilities.length - namedCapabilities;
   return more > 0 ? `${shown} and ${more} more` : shown;
 }

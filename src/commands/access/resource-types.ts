@@ -43,13 +43,16 @@ const identity = z
     uid: externalUid,
     name,
     lastSeenTime: text.exactOptional(),
+    createTime: text.exactOptional(),
     claimMatch: claimMatch.exactOptional(),
     staticKeys: staticKeys.exactOptional(),
     awsIdentity: z.record(z.string(), z.unknown()).exactOptional(),
   })
   .transform(
-    ({ claimMatch: claims, staticKeys: keys, awsIdentity: aws, ...rest }): KnownIdentity => ({
+    ({ awsIdentity: aws, claimMatch: claims, createTime, lastSeenTime, staticKeys: keys, ...rest }): KnownIdentity => ({
       ...rest,
+      // Until somebody assumes the identity, the platform returns the time of its creation.
+      ...(lastSeenTime === undefined || lastSeenTime === createTime ? {} : { lastSeenTime }),
       assumedBy: assumptionOf(claims, keys, aws),
     }),
   );
