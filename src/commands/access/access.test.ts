@@ -22,9 +22,9 @@ const file = (name: string, content: string): string => {
 
 /** Runs a command of `muster access` with a token; without a cluster unless arguments name one. */
 function access(token: string, ...args: readonly string[]): Promise<CommandRun> {
-  const cluster_ = args.includes("--kubeconfig") ? [] : ["--no-cluster"];
+  const without = args.includes("--kubeconfig") ? [] : ["--no-cluster"];
   return runCommand(
-    ["access", ...args, "--platform-url", gateway.url, "--token-file", file("token", `${token}\n`), ...cluster_],
+    ["access", ...args, "--platform-url", gateway.url, "--token-file", file("token", `${token}\n`), ...without],
     { env: {} },
   );
 }
@@ -265,7 +265,7 @@ describe("muster access", () => {
     ["explain", ["explain", "ci", "repo.create", "--group", "shop"]],
   ])("only reads, and makes one call for each page: %s", async (_, args) => {
     expect(await asAdmin(...args)).toMatchObject({ code: 0 });
-    expect(gateway.calls.map((call) => call.split("?")[0]).toSorted()).toEqual([
+    expect(gateway.calls.map((call) => call.split("?")[0] ?? "").toSorted()).toEqual([
       "GET /iam/v2beta1/groups",
       "GET /iam/v2beta1/identities",
       "GET /iam/v2beta1/roleBindings",

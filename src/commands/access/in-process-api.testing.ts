@@ -24,7 +24,7 @@ export function inProcessApi(platform: InProcess, caller: Caller): ReadApi {
     ): Promise<ResourcePage<R>> {
       const method = lists[name];
       if (method === undefined) throw new Error(`${name} are not read`);
-      const request = create(method.input, { pageSize: 7, orderBy: "uid", pageToken } as never);
+      const request = create(method.input, { pageSize: 7, orderBy: "uid", pageToken });
       const page = toJson(method.output, await platform.call(method, request, caller)) as Record<string, unknown>;
       const next = page["nextPageToken"];
       return {
