@@ -1,4 +1,4 @@
-import { ancestorsOf, parentOf } from "#src/platform/contract/uid.ts";
+import { ancestorsOf, isWithin, parentOf } from "#src/platform/contract/uid.ts";
 import { downscope, gives, type GrantLimits } from "#src/platform/access/grant.ts";
 import type { AccessState, KnownBinding, KnownGroup, KnownIdentity, KnownRole } from "./access-state.ts";
 
@@ -45,15 +45,19 @@ export function bindingsOn({ bindingsIn }: AccessModel, uid: string): readonly K
  * Whether the caller lists the role bindings of the group. A list shows nothing of a group in which the caller does not have
  * `role_bindings.list`, and returns no error. Therefore a visible binding in the group, or in one above it, is the proof; and
  * there is one wherever the caller has the capability, for its own binding grants it there. A token that is limited to a
- * group without bindings has none to show: then nothing is proven.
+ * group without bindings has none to show, and one that is limited to a single binding shows no other: then nothing is proven.
  */
 export function listsBindingsOf(model: AccessModel, group: string): boolean {
-  return model.state.seesEverything || bindingsOn(model, group).length > 0;
+  const { scopes, seesEverything } = model.state;
+  if (seesEverything) return true;
+  const isInScope = scopes === undefined || scopes.some((scope) => isWithin(scope, group));
+  return isInScope && bindingsOn(model, group).length > 0;
 }
 
 /** The groups in which, and below which, the caller lists role bindings: the outermost ones. */
-export function listedGroups({ bindingsIn }: AccessModel): readonly string[] {
-  return [...bindingsIn.keys()].filter((group) => !ancestorsOf(group).some((above) => bindingsIn.has(above)));
+export function listedGroups(model: AccessModel): readonly string[] {
+  const listed = new Set([...model.bindingsIn.keys()].filter((group) => listsBindingsOf(model, group)));
+  return [...listed].filter((group) => !ancestorsOf(group).some((above) => listed.has(above)));
 }
 
 /**

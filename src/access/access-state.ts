@@ -6,6 +6,8 @@ export interface AccessState {
   readonly bindings: readonly KnownBinding[];
   /** Whether the caller is an administrator, to whom a list shows everything that exists. */
   readonly seesEverything: boolean;
+  /** The uids to which the caller's token is limited; absent if it is not limited. */
+  readonly scopes?: readonly string[];
 }
 
 export interface KnownGroup {

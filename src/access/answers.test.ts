@@ -46,6 +46,13 @@ describe("the answer", () => {
     expect(answer({ seesEverything: true })).toMatchObject({ decision: "no", unread: [] });
   });
 
+  it("is unknown if the token is limited to the binding that is visible, or to a group below", () => {
+    const only = binding(root, other, owner);
+    for (const scope of [only.uid, shop])
+      expect(answer({ bindings: [only], scopes: [scope] }, root).decision).toBe("unknown");
+    expect(answer({ bindings: [only], scopes: [root] }, root).decision).toBe("no");
+  });
+
   it("is unknown if a binding is visible only in a group below the root", () => {
     expect(answer({ bindings: [binding(shop, other, owner)] })).toMatchObject({
       decision: "unknown",

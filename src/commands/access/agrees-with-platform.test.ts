@@ -24,9 +24,9 @@ it.each<[string, Defect]>([
     "static keys never expire",
     ({ identities, ...state }) => ({
       ...state,
-      identities: identities.map(({ assumedBy: { expirationTime: _, ...assumedBy }, ...identity }) => ({
+      identities: identities.map(({ assumedBy: { conditions, method }, ...identity }) => ({
         ...identity,
-        assumedBy,
+        assumedBy: { conditions, method },
       })),
     }),
   ],

@@ -114,7 +114,12 @@ export async function compareWithPlatform({
     await platform.database.write((tx) => insertWorld(tx, generated));
     const exchange = await platform.exchange();
     const read = async (caller: Caller): Promise<AccessModel> => {
-      const reader = { api: inProcessApi(platform, caller), seesEverything: caller.kind === "admin" };
+      const scopes = caller.kind === "admin" ? undefined : caller.downscoping.groups;
+      const reader = {
+        api: inProcessApi(platform, caller),
+        seesEverything: caller.kind === "admin",
+        ...(scopes === undefined ? {} : { scopes }),
+      };
       return accessModel(defect(await readAccessState(reader, new AbortController().signal)));
     };
     const questions = await Promise.all(

@@ -3,6 +3,7 @@ import { openStoredLogin } from "#src/commands/login/stored-login.ts";
 import { readTextFile, SettingsError } from "#src/commands/settings/settings.ts";
 import { Proxies } from "#src/http/proxies.ts";
 import { isTokenText, platformKey } from "#src/login/credentials.ts";
+import { readTokenClaims } from "#src/login/token-claims.ts";
 import type { ReadApi } from "#src/platform-client/api.ts";
 import { HttpPlatformApi, type Tokens } from "#src/platform-client/http-api.ts";
 import { HttpTransport } from "#src/platform-client/transport.ts";
@@ -21,6 +22,8 @@ export interface PlatformReader {
   readonly api: ReadApi;
   /** Whether the token is an administrator's. */
   readonly seesEverything: boolean;
+  /** The uids to which the token is limited; absent if it is not limited. */
+  readonly scopes?: readonly string[];
   /** Closes the connections. */
   readonly close: () => Promise<void>;
 }
@@ -43,6 +46,7 @@ export async function connectReader(
 ): Promise<PlatformReader> {
   const { ca, platform, tokens } = await credentialOf(values, context);
   const { value } = await tokens.token();
+  const scopes = readTokenClaims(value)?.scopes;
   const transport = new HttpTransport({
     connections,
     deadlineMs: values.timeout,
@@ -53,6 +57,7 @@ export async function connectReader(
   });
   return {
     api: readOnly(new HttpPlatformApi(transport, tokens, new URL(platform))),
+    ...(scopes === undefined ? {} : { scopes }),
     seesEverything: value.startsWith(adminTokenPrefix),
     close: () => transport.close(),
   };

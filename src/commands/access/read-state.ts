@@ -2,6 +2,7 @@ import type { AccessState } from "#src/access/access-state.ts";
 import type { ReadApi } from "#src/platform-client/api.ts";
 import type { ExternalResource, ResourceType } from "#src/platform-client/collection.ts";
 import { listAll } from "#src/platform-client/list-all.ts";
+import type { PlatformReader } from "./connect-reader.ts";
 import { groups, identities, roleBindings, roles } from "./resource-types.ts";
 
 /** How often a list is read that changes meanwhile. */
@@ -13,7 +14,7 @@ const attempts = 3;
  * @throws {Error} if resources are created or deleted during each of three attempts
  */
 export async function readAccessState(
-  { api, seesEverything }: { readonly api: ReadApi; readonly seesEverything: boolean },
+  { api, scopes, seesEverything }: Pick<PlatformReader, "api" | "scopes" | "seesEverything">,
   signal: AbortSignal,
 ): Promise<AccessState> {
   const [knownGroups, knownIdentities, knownRoles, bindings] = await Promise.all([
@@ -22,7 +23,14 @@ export async function readAccessState(
     listStable(api, roles, signal),
     listStable(api, roleBindings, signal),
   ]);
-  return { groups: knownGroups, identities: knownIdentities, roles: knownRoles, bindings, seesEverything };
+  return {
+    groups: knownGroups,
+    identities: knownIdentities,
+    roles: knownRoles,
+    bindings,
+    seesEverything,
+    ...(scopes === undefined ? {} : { scopes }),
+  };
 }
 
 async function listStable<R extends ExternalResource>(
