@@ -118,12 +118,13 @@ export class AccessView {
 /** How an object is named in a table. */
 export function declaredText(declaredBy: DeclaredBy): string {
   if (typeof declaredBy === "string") return declaredBy;
-  const { argoCdApplication, fluxKustomization, name, namespace } = declaredBy;
-  const tool = [
+  const { argoCdApplication, expiresAt, fluxKustomization, name, namespace } = declaredBy;
+  const details = [
     ...(argoCdApplication === undefined ? [] : [`Argo CD ${argoCdApplication}`]),
     ...(fluxKustomization === undefined ? [] : [`Flux ${fluxKustomization}`]),
+    ...(expiresAt === undefined ? [] : [`expires ${expiresAt}`]),
   ];
-  return `${namespace}/${name}${tool.length === 0 ? "" : ` (${tool.join(", ")})`}`;
+  return `${namespace}/${name}${details.length === 0 ? "" : ` (${details.join(", ")})`}`;
 }
 
 /** Who can assume an identity, on one line. */

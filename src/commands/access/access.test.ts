@@ -1,8 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { PassThrough } from "node:stream";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type CommandRun, runCommand } from "#src/command-line.testing.ts";
+import { connectReader } from "./connect-reader.ts";
 import { Cluster } from "./cluster.testing.ts";
 import { Gateway } from "./gateway.testing.ts";
 import { RunningPlatform } from "#src/platform/tests/running-platform.testing.ts";
@@ -59,6 +61,7 @@ beforeAll(async () => {
   cluster.objects["rolebindings"] = [
     {
       metadata: { namespace: "shop", name: "ci-edits", labels: { "argocd.argoproj.io/instance": "shop-app" } },
+      spec: { expiresAt: "2030-01-01T00:00:00Z" },
       status: { uid: uids["ciBinding"] },
     },
   ];
@@ -190,7 +193,7 @@ describe("muster access explain", () => {
       "          declared by: undeclared",
       `Through   role binding ${uids["ciBinding"]}`,
       expect.stringMatching(/^ {10}created: 20\S+Z$/),
-      "          declared by: shop/ci-edits (Argo CD shop-app)",
+      "          declared by: shop/ci-edits (Argo CD shop-app, expires 2030-01-01T00:00:00Z)",
       "          role: editor (built in), which has repo.create",
       `          in the group above: root/shop (${uids["shop"]})`,
       "            declared by: undeclared",
@@ -272,6 +275,15 @@ describe("muster access", () => {
       "GET /iam/v2beta1/roles",
     ]);
     expect(gateway.calls.every((call) => call.includes("page_size=200"))).toBe(true);
+  });
+
+  it("has only reads of the API", async () => {
+    const values = { platformUrl: new URL(gateway.url), tokenFile: file("token", "t"), timeout: 1_000 };
+    const { signal } = new AbortController();
+    const context = { env: {}, signal, stderr: new PassThrough() };
+    const reader = await connectReader({ platformCa: undefined, ...values }, context);
+    expect(Object.keys(reader.api)).toEqual(["list", "get"]);
+    await reader.close();
   });
 
   it("reports that declarations are unknown if the cluster refuses", async () => {

@@ -9,6 +9,7 @@ import { HttpPlatformApi, type Tokens } from "#src/platform-client/http-api.ts";
 import { HttpTransport } from "#src/platform-client/transport.ts";
 import { systemClock as clock } from "#src/time/clock.ts";
 import { loginTokens } from "./login-tokens.ts";
+import { repeatedReads } from "./repeated-reads.ts";
 import type { AccessValues } from "./settings.ts";
 
 /** Lists are read at the same time. */
@@ -56,17 +57,10 @@ export async function connectReader(
     canWrite: () => false,
   });
   return {
-    api: readOnly(new HttpPlatformApi(transport, tokens, new URL(platform))),
+    api: repeatedReads(new HttpPlatformApi(transport, tokens, new URL(platform)), clock),
     ...(scopes === undefined ? {} : { scopes }),
     seesEverything: value.startsWith(adminTokenPrefix),
     close: () => transport.close(),
-  };
-}
-
-function readOnly(api: ReadApi): ReadApi {
-  return {
-    list: (type, query, signal) => api.list(type, query, signal),
-    get: (type, uid, signal) => api.get(type, uid, signal),
   };
 }
 

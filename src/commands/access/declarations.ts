@@ -19,6 +19,8 @@ export interface Declaration {
   readonly kind: string;
   readonly namespace: string;
   readonly name: string;
+  /** When the grant ends, if the object says so: RFC 3339. */
+  readonly expiresAt?: string;
   /** The Argo CD Application that the object belongs to. */
   readonly argoCdApplication?: string;
   /** The Flux Kustomization that the object belongs to: namespace/name. */
@@ -32,6 +34,7 @@ export type Declarations =
 
 /** What the objects say of themselves: the uid is that of the resource on the platform. */
 interface DeclaringObject extends KubeObject {
+  readonly spec?: { readonly expiresAt?: unknown };
   readonly status?: { readonly uid?: unknown };
 }
 
@@ -85,7 +88,7 @@ export async function declarationsIn(
   return found;
 }
 
-function declarationOf(kind: string, { metadata }: KubeObject): Declaration {
+function declarationOf(kind: string, { metadata, spec }: DeclaringObject): Declaration {
   const { annotations = {}, labels = {}, name, namespace = "" } = metadata;
   const instance = "argocd.argoproj.io/instance";
   // A tracking id is APPLICATION:GROUP/KIND:NAMESPACE/NAME.
@@ -97,6 +100,7 @@ function declarationOf(kind: string, { metadata }: KubeObject): Declaration {
     kind,
     namespace,
     name,
+    ...(typeof spec?.expiresAt === "string" ? { expiresAt: visibleText(spec.expiresAt) } : {}),
     ...(application === undefined ? {} : { argoCdApplication: visibleText(application) }),
     ...(kustomization === undefined ? {} : { fluxKustomization: `${kustomizationNamespace}/${kustomization}` }),
   };
