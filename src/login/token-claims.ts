@@ -6,6 +6,8 @@ export interface TokenClaims {
   readonly issuer: string | undefined;
   readonly subject: string | undefined;
   readonly audiences: readonly string[];
+  /** The uids that the token is limited to; undefined if it is not limited. */
+  readonly scopes: readonly string[] | undefined;
 }
 
 /**
@@ -22,12 +24,13 @@ export function readTokenClaims(token: string): TokenClaims | undefined {
   }
   if (!isRecord(claims)) return undefined;
   const actor = isRecord(claims["act"]) ? claims["act"] : {};
-  const { aud } = claims;
+  const { aud, scopes } = claims;
   return {
     identity: textOf(claims["sub"]),
     issuer: textOf(actor["iss"]),
     subject: textOf(actor["sub"]),
     audiences: (Array.isArray(aud) ? aud : [aud]).filter((one) => typeof one === "string"),
+    scopes: Array.isArray(scopes) ? scopes.filter((one) => typeof one === "string") : undefined,
   };
 }
 

@@ -7,16 +7,19 @@ import type { HttpCall, HttpTransport } from "./transport.ts";
 /** The most of an invalid resource's uid that an error quotes: 27 levels. */
 const maxUidLength = 512;
 
+/** Where the token of each call comes from. */
+export type Tokens = Pick<TokenSource, "token" | "reject">;
+
 /**
  * The platform's API over HTTP and JSON. A call that is rejected with UNAUTHENTICATED is sent once more if there is a new
  * token, because that code proves that the first request had no effect.
  */
 export class HttpPlatformApi implements PlatformApi {
   readonly #transport: HttpTransport;
-  readonly #tokens: TokenSource;
+  readonly #tokens: Tokens;
   readonly #baseUrl: URL;
 
-  constructor(transport: HttpTransport, tokens: TokenSource, baseUrl: URL) {
+  constructor(transport: HttpTransport, tokens: Tokens, baseUrl: URL) {
     this.#transport = transport;
     this.#tokens = tokens;
     this.#baseUrl = baseUrl;

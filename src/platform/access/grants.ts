@@ -2,10 +2,11 @@ import { fromBinary } from "@bufbuild/protobuf";
 import { unauthenticated } from "../errors/api-error.ts";
 import { RoleSchema } from "../gen/muster/platform/iam/v2beta1/role_pb.ts";
 import { type Reader, statement } from "../store/database.ts";
-import { Access, type Grant, downscope } from "./access.ts";
+import { Access } from "./access.ts";
 import { builtinRole } from "./builtin-roles.ts";
 import type { Caller } from "./caller.ts";
 import { type Capability, isKnown } from "./capability.ts";
+import { downscope, type Grant } from "./grant.ts";
 import { isCurrent, parseStamp } from "./security-stamp.ts";
 
 /**
