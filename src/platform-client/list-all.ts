@@ -23,7 +23,7 @@ const maxCharacters = 256 * 1024 * 1024;
  * resources, 10,000 pages or 256 Mi characters.
  */
 export async function listAll<R extends ExternalResource>(
-  api: PlatformApi,
+  api: Pick<PlatformApi, "list">,
   type: ResourceType<R>,
   query: Omit<ListQuery, "pageToken">,
   signal: AbortSignal,

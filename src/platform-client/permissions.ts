@@ -32,7 +32,7 @@ export interface RoleCatalog {
  * @param shared the roles of all sessions of the platform. @throws {PlatformFailure}
  */
 export async function readPermissions(
-  api: PlatformApi,
+  api: Pick<PlatformApi, "list">,
   identity: string,
   signal: AbortSignal,
   shared = new SharedRoles(),

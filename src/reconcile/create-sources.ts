@@ -11,7 +11,7 @@ export interface SourcesOptions
   extends Omit<Sources, "states" | "crds" | "breakers" | "undeclared">,
     Pick<UndeclaredAccessOptions, "breakerLimits" | "confirmationOf"> {
   /** The CustomResourceDefinitions are read from it. */
-  readonly kube: KubeApi;
+  readonly kube: Pick<KubeApi, "get">;
   /** Returns an id that a person repeats to confirm what a breaker holds. */
   readonly newBreakerId: () => string;
   /** Ends the reads that the sources make. */
