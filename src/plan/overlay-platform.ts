@@ -132,9 +132,8 @@ export class OverlayPlatform implements PlatformApi {
   }
 
   async create<R extends ExternalResource>(type: ResourceType<R>, parent: string, body: Fields): Promise<R> {
-    const call = `create ${type.name}`;
-    const gone = [parent, ...Object.values(body)].find((uid) => typeof uid === "string" && this.#isDeleted(uid));
-    if (gone !== undefined) throw rejected(call, "NOT_FOUND", `${String(gone)} does not exist`);
+    await this.#requireExisting("groups", parent);
+    if (typeof body["identityUid"] === "string") await this.#requireExisting(identities, body["identityUid"]);
     const uid = plannedUid(parent, (this.#created += 1));
     const after = type.schema.parse({ ...readForm(body), uid });
     this.#write({ do: "create", collection: type.name, uid, before: undefined, after, fields: Object.keys(body) });
@@ -172,16 +171,17 @@ export class OverlayPlatform implements PlatformApi {
     }
   }
 
+  /** @throws {PlatformFailure} NOT_FOUND, as the platform refuses what is to be created in or for what does not exist. */
+  async #requireExisting(collection: string, uid: string): Promise<void> {
+    const type = this.#options.collections.find(({ name }) => name === collection);
+    if (type !== undefined) await this.get(type, uid);
+  }
+
   #write(write: PlatformWrite): void {
     this.#writes.push(write);
     this.#revision += 1;
     const ofCollection = this.#written.get(write.collection) ?? new Map<string, ExternalResource | null>();
     this.#written.set(write.collection, ofCollection.set(write.uid, write.after ?? null));
-  }
-
-  #isDeleted(uid: string): boolean {
-    for (const written of this.#written.values()) if (written.get(uid) === null) return true;
-    return false;
   }
 
   /** Whether the platform deleted the resource together with its identity. */

@@ -83,12 +83,16 @@ export class PlannedWorld extends TwoTenants {
     });
   }
 
-  /** Makes the change, and lets the operator work until only people could change more. @returns what it wrote */
+  /**
+   * Makes the change, and lets an operator that has just started work until only people could change more: one that runs would
+   * first act on what it saw before others changed the platform. @returns what it wrote
+   */
   async act({ apply = [], remove = [] }: Change): Promise<readonly AppliedWrite[]> {
     const { kube, platform } = this.scenario;
     const start = platform.applied.length;
     for (const manifest of apply) kube.apply(manifest);
     for (const object of remove) kube.remove(object);
+    this.scenario.handOver();
     await this.quiet();
     return platform.applied.slice(start);
   }
