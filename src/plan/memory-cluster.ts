@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { CallOptions, KubeApi, PatchOptions } from "#src/kube/api.ts";
 import { KubeError } from "#src/kube/errors.ts";
 import { mergePatch } from "#src/kube/merge-patch.ts";
@@ -74,7 +75,7 @@ export class MemoryCluster implements ReconcilerKube {
       ...(annotations === undefined ? {} : { annotations: { ...before.metadata.annotations, ...annotations } }),
     };
     const after = { ...before, metadata, ...(wanted.spec === undefined ? {} : { spec: wanted.spec }) };
-    if (JSON.stringify(after) !== JSON.stringify(before)) this.#store(before, after);
+    if (!isDeepStrictEqual(after, before)) this.#store(before, after);
   }
 
   /** Like `kubectl delete --wait=false`. @returns false if there is no such object */
@@ -139,7 +140,7 @@ export class MemoryCluster implements ReconcilerKube {
   }
 
   #store(before: ClusterObject | undefined, wanted: ClusterObject): ClusterObject {
-    const isEdited = before !== undefined && JSON.stringify(before.spec) !== JSON.stringify(wanted.spec);
+    const isEdited = before !== undefined && !isDeepStrictEqual(before.spec, wanted.spec);
     const after: ClusterObject = structuredClone({
       ...wanted,
       metadata: {

@@ -1,8 +1,16 @@
 import { type ListQuery, type PlatformApi, type ResourcePage, resourcesPerPage } from "./api.ts";
 import { type ExternalResource, externalUid, type ResourceType } from "./collection.ts";
 import { isRejection, PlatformFailure } from "./failure.ts";
-import type { TokenSource } from "./token-source.ts";
+import type { PlatformToken } from "./token-source.ts";
 import type { HttpCall, HttpTransport } from "./transport.ts";
+
+/** Where the token of each call comes from; see `TokenSource`. */
+export interface Tokens {
+  /** @throws {PlatformFailure} of kind `credential`. */
+  token(): Promise<PlatformToken>;
+  /** The platform rejected the token. @returns whether the next call of `token` returns another one. */
+  reject(token: PlatformToken): boolean;
+}
 
 /** The most of an invalid resource's uid that an error quotes: 27 levels. */
 const maxUidLength = 512;
@@ -13,10 +21,10 @@ const maxUidLength = 512;
  */
 export class HttpPlatformApi implements PlatformApi {
   readonly #transport: HttpTransport;
-  readonly #tokens: TokenSource;
+  readonly #tokens: Tokens;
   readonly #baseUrl: URL;
 
-  constructor(transport: HttpTransport, tokens: TokenSource, baseUrl: URL) {
+  constructor(transport: HttpTransport, tokens: Tokens, baseUrl: URL) {
     this.#transport = transport;
     this.#tokens = tokens;
     this.#baseUrl = baseUrl;

@@ -166,18 +166,20 @@ class Names {
   line(what: string, noun: string, uid: string, isNew: boolean, values: readonly unknown[]): string {
     const parent = uid.slice(0, uid.lastIndexOf("/"));
     const text = JSON.stringify(values);
-    if (!isNew) return `${what} ${noun} ${String(this.replace(uid))} ${text}`;
-    const line = `${what} ${noun} in ${String(this.replace(parent))} ${text}`;
+    if (!isNew) return `${what} ${noun} ${this.#replaceUid(uid)} ${text}`;
+    const line = `${what} ${noun} in ${this.#replaceUid(parent)} ${text}`;
     this.#names.set(uid, `<${line}>`);
     return line;
   }
 
   replace(value: unknown): unknown {
-    if (typeof value !== "string") return value;
+    return typeof value === "string" ? this.#replaceUid(value) : value;
+  }
+
+  #replaceUid(value: string): string {
     const known = this.#names.get(value);
     if (known !== undefined) return known;
     const end = value.lastIndexOf("/");
-    const above = end < 0 ? undefined : this.replace(value.slice(0, end));
-    return above === undefined || above === value.slice(0, end) ? value : `${String(above)}${value.slice(end)}`;
+    return end < 0 ? value : `${this.#replaceUid(value.slice(0, end))}${value.slice(end)}`;
   }
 }
