@@ -72,6 +72,8 @@ export class OverlayPlatform implements PlatformApi {
   /** What was written, by collection and uid; null: deleted. */
   readonly #written = new Map<string, Map<string, ExternalResource | null>>();
   readonly #deletedIdentities = new Set<string>();
+  /** The names of what was read or written, by uid: for the references of what is created. */
+  readonly #names = new Map<string, string>();
   readonly #inFlight = new Set<Promise<unknown>>();
   readonly #schemas = new Map<unknown, number>();
   readonly #unproven = new Map<string, UnprovenAbsence>();
@@ -135,7 +137,7 @@ export class OverlayPlatform implements PlatformApi {
     await this.#requireExisting("groups", parent);
     if (typeof body["identityUid"] === "string") await this.#requireExisting(identities, body["identityUid"]);
     const uid = plannedUid(parent, (this.#created += 1));
-    const after = type.schema.parse({ ...readForm(body), uid });
+    const after = type.schema.parse({ ...this.#readForm(body), uid });
     this.#write({ do: "create", collection: type.name, uid, before: undefined, after, fields: Object.keys(body) });
     return after;
   }
@@ -148,7 +150,7 @@ export class OverlayPlatform implements PlatformApi {
   ): Promise<R> {
     const before = await this.get(type, uid);
     const changed = Object.fromEntries(mask.map((field) => [field, body[field]]));
-    const after = type.schema.parse({ ...before, ...readForm(changed) });
+    const after = type.schema.parse({ ...before, ...this.#readForm(changed) });
     this.#write({ do: "update", collection: type.name, uid, before, after, fields: mask });
     return after;
   }
@@ -180,6 +182,7 @@ export class OverlayPlatform implements PlatformApi {
   #write(write: PlatformWrite): void {
     this.#writes.push(write);
     this.#revision += 1;
+    this.#noteName(write.after);
     const ofCollection = this.#written.get(write.collection) ?? new Map<string, ExternalResource | null>();
     this.#written.set(write.collection, ofCollection.set(write.uid, write.after ?? null));
   }
@@ -231,6 +234,7 @@ export class OverlayPlatform implements PlatformApi {
     const { reads, signal } = this.#options;
     const listed = await this.#track(listAll(reads, type, query, signal));
     const resources = new Map(listed.resources.map((resource) => [resource.uid, resource]));
+    for (const resource of listed.resources) this.#noteName(resource);
     if (scope !== undefined && "descendantsOf" in scope && filter === undefined) {
       const lists = this.#complete.get(this.#key(type)) ?? [];
       lists.push({ group: scope.descendantsOf, resources });
@@ -294,23 +298,27 @@ export class OverlayPlatform implements PlatformApi {
     }
   }
 
+  #noteName(resource: ExternalResource | undefined): void {
+    if (resource !== undefined && "name" in resource) this.#names.set(resource.uid, String(resource.name));
+  }
+
+  /** The platform writes a reference as `identityUid`, and reads it as `identity` with a uid and a name. */
+  #readForm(body: Fields): Fields {
+    return Object.fromEntries(
+      Object.entries(body).map(([field, value]) =>
+        field.endsWith("Uid") && typeof value === "string"
+          ? [field.slice(0, -"Uid".length), { uid: value, name: this.#names.get(value) ?? "" }]
+          : [field, value],
+      ),
+    );
+  }
+
   /** Types with different schemas show different fields of the same resources. */
   #key({ name, schema }: ResourceType): string {
     const number = this.#schemas.get(schema) ?? this.#schemas.size;
     this.#schemas.set(schema, number);
     return `${name} ${number}`;
   }
-}
-
-/** The platform writes a reference as `identityUid`, and reads it as `identity` with a uid and a name. */
-function readForm(body: Fields): Fields {
-  return Object.fromEntries(
-    Object.entries(body).map(([field, value]) =>
-      field.endsWith("Uid") && typeof value === "string"
-        ? [field.slice(0, -"Uid".length), { uid: value, name: "" }]
-        : [field, value],
-    ),
-  );
 }
 
 /** The uid that a resource refers to. */

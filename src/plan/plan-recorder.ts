@@ -43,13 +43,13 @@ export class PlanRecorder {
   wrote(observed: Observed, step: Step, writes: readonly PlatformWrite[]): void {
     const object = objectName(observed.resource);
     for (const write of writes) {
-      const [event] = eventsOf(step);
+      const action = this.#actionOf(observed, write);
       this.#changes.push({
-        action: this.#actionOf(observed, write),
+        action,
         object,
         resource: this.#resourceOf(write.collection, write.uid, write.after ?? write.before),
         fields: write.do === "delete" ? [] : fieldChanges(write),
-        reason: event?.note ?? reasonOf(write),
+        reason: reasonOf(action, observed, step),
       });
     }
   }
@@ -142,10 +142,26 @@ export class PlanRecorder {
   }
 }
 
-function reasonOf(write: PlatformWrite): string {
-  return write.do === "update" && write.fields.every((field) => field === "description")
-    ? "the description says who manages the resource"
-    : `${write.do} ${write.collection}`;
+function reasonOf(action: PlannedAction, { resource }: Observed, step: Step): string {
+  switch (action) {
+    case "create":
+      return "it does not exist yet";
+    case "recreate":
+      return "it is gone from the platform";
+    case "adopt":
+      return "it exists already, and the object takes it over";
+    case "update":
+      return step.do === "update" && step.correction
+        ? "it was changed outside of Kubernetes"
+        : "it differs from what the object says";
+    case "keep":
+      return "the object is deleted, and its resource stays on the platform without our marker";
+    case "delete": {
+      if (step.do === "removeUndeclared") return "no object declares it, and the Group says undeclared: Remove";
+      if (resource.metadata.deletionTimestamp !== undefined) return "the object is deleted";
+      return eventsOf(step)[0]?.note ?? "the object does not want it any longer";
+    }
+  }
 }
 
 /** The fields of the request, as the platform shows them. */
@@ -153,10 +169,19 @@ function fieldChanges({ before, after, fields }: PlatformWrite): readonly FieldC
   const changes = fields.flatMap((field) => {
     const shown = field.replace(/Uid$/, "");
     const [from, to] = [before, after].map((resource) => valueOf(resource, field) ?? valueOf(resource, shown));
-    return JSON.stringify(from) === JSON.stringify(to) ? [] : [{ field, from: from ?? null, to: to ?? null }];
+    return JSON.stringify(from) === JSON.stringify(to)
+      ? []
+      : [{ field, from: from ?? null, to: to ?? null, ...nameIn(after, shown) }];
   });
   const [from = null, to = null] = [before, after].map((resource) => resource && carriedMarker(resource));
   return before === undefined || from === to ? changes : [...changes, { field: "marker", from, to }];
+}
+
+/** The name of what a resource refers to, if it is known. */
+function nameIn(resource: ExternalResource | undefined, field: string): Pick<FieldChange, "toName"> {
+  const value = (resource as Readonly<Record<string, unknown>> | undefined)?.[field];
+  if (typeof value !== "object" || value === null || !("uid" in value) || !("name" in value)) return {};
+  return typeof value.name === "string" && value.name !== "" ? { toName: value.name } : {};
 }
 
 function valueOf(resource: ExternalResource | undefined, field: string): unknown {

@@ -34,6 +34,7 @@ export interface PlannedChange {
   readonly resource: PlannedResource;
   /** What changes, or what is created. Markers are left out. */
   readonly fields: readonly FieldChange[];
+  /** Why, such as `the object was edited`. */
   readonly reason: string;
   /** The condition Ready that the object has in the end; absent if the object is gone then. */
   readonly condition?: PlannedCondition;
@@ -52,6 +53,8 @@ export interface FieldChange {
   readonly field: string;
   readonly from: unknown;
   readonly to: unknown;
+  /** The name of the resource that `to` is the uid of. */
+  readonly toName?: string;
 }
 
 /** An object that does not become Ready. */

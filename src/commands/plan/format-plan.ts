@@ -101,8 +101,9 @@ function nameOf({ resource: { name, uid } }: PlannedChange): string {
   return name === undefined ? where : `${oneLine(name)} ${where}`;
 }
 
-function fieldText({ field, from, to }: FieldChange): string {
-  return from === null ? `${field}: ${valueText(to)}` : `${field}: ${valueText(from)} → ${valueText(to)}`;
+function fieldText({ field, from, to, toName }: FieldChange): string {
+  const text = toName === undefined ? valueText(to) : `${oneLine(toName)} (${valueText(to)})`;
+  return from === null ? `${field}: ${text}` : `${field}: ${valueText(from)} → ${text}`;
 }
 
 function valueText(value: unknown): string {

@@ -89,19 +89,19 @@ it("prints what would be created, and creates nothing", async () => {
     "+ create group shop in TEAM  (shop/Group/shop)
           name: shop
           description: The web shop
-        Created the group below TEAM on the platform.
+        it does not exist yet
         Ready=True Available
 
     + create identity ci in TEAM/(new 1)  (shop/Identity/ci)
           name: ci
           claimMatch: {"issuer":"https://ci.example.com","subject":"repo:acme/shop"}
-        Created the identity below TEAM/ffffffff00000001 on the platform.
+        it does not exist yet
         Ready=True Available
 
     + create role binding in TEAM/(new 1)  (shop/RoleBinding/ci-views)
-          identityUid: TEAM/(new 1)/(new 2)
-          roleUid: ROLE
-        Created the role binding below TEAM/ffffffff00000001 on the platform.
+          identityUid: ci (TEAM/(new 1)/(new 2))
+          roleUid: viewer (ROLE)
+        it does not exist yet
         Ready=True Available
 
     Plan: 3 to create.
