@@ -49,7 +49,7 @@ export async function runCommandLine(args: readonly string[], context: CommandCo
     if (mistakes !== undefined) {
       stderr.write(`muster ${name}: invalid settings\n`);
       for (const mistake of mistakes) stderr.write(`  ${mistake}\n`);
-      return 2;
+      return command.settingsExitCode ?? 2;
     }
     stderr.write(`muster ${name}: ${error instanceof Error ? error.message : String(error)}\n`);
     return error instanceof CommandFailure ? error.exitCode : 1;

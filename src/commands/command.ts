@@ -28,6 +28,8 @@ export interface Command<S extends Settings = Settings> {
   /** More about the command for its own help, such as examples. */
   readonly description?: string;
   readonly settings: S;
+  /** The exit code after invalid settings, where 2 says something else. (default: 2) */
+  readonly settingsExitCode?: number;
   /**
    * Runs until it is done or `context.signal` aborts. The message of an error is printed, and the exit code is 1, or that of
    * a `CommandFailure`.
@@ -38,7 +40,7 @@ export interface Command<S extends Settings = Settings> {
 /** A failure that a script can distinguish from others by the exit code. */
 export class CommandFailure extends Error {
   override readonly name = "CommandFailure";
-  /** From 3 to 125, as the help topic `exit-codes` lists them. */
+  /** From 2 to 125, as the help topic `exit-codes` lists them. */
   readonly exitCode: number;
   constructor(message: string, exitCode: number, options?: ErrorOptions) {
     super(message, options);

@@ -156,6 +156,16 @@ export class KubeClient implements KubeApi {
     );
   }
 
+  /** The issuer of the cluster's service-account tokens, as the API server publishes it. */
+  async serviceAccountIssuer({ signal, deadlineMs = this.#deadlineMs }: CallOptions): Promise<string> {
+    const call = "get service-account issuer";
+    const path = "/.well-known/openid-configuration";
+    const document = await this.#transport.send({ call, method: "GET", path, signal }, deadlineMs);
+    const { issuer } = document as { issuer?: unknown };
+    if (typeof issuer !== "string") throw KubeError.noResponse(call, "the response names no issuer");
+    return issuer;
+  }
+
   /** Aborts all requests and watches, and closes their connections. */
   async close(): Promise<void> {
     await this.#transport.close();

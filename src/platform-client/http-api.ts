@@ -1,14 +1,19 @@
 import { type ListQuery, type PlatformApi, type ResourcePage, resourcesPerPage } from "./api.ts";
 import { type ExternalResource, externalUid, type ResourceType } from "./collection.ts";
 import { isRejection, PlatformFailure } from "./failure.ts";
-import type { TokenSource } from "./token-source.ts";
+import type { PlatformToken } from "./token-source.ts";
 import type { HttpCall, HttpTransport } from "./transport.ts";
+
+/** Where the token of each call comes from; see `TokenSource`. */
+export interface Tokens {
+  /** @throws {PlatformFailure} of kind `credential`. */
+  token(): Promise<PlatformToken>;
+  /** The platform rejected the token. @returns whether the next call of `token` returns another one. */
+  reject(token: PlatformToken): boolean;
+}
 
 /** The most of an invalid resource's uid that an error quotes: 27 levels. */
 const maxUidLength = 512;
-
-/** Where the token of each call comes from. */
-export type Tokens = Pick<TokenSource, "token" | "reject">;
 
 /**
  * The platform's API over HTTP and JSON. A call that is rejected with UNAUTHENTICATED is sent once more if there is a new

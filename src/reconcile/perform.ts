@@ -47,7 +47,7 @@ export async function performOnPlatform(
  */
 export async function performOnKubernetes(
   { stores, crds }: Sources,
-  kube: KubeApi,
+  kube: Pick<KubeApi, "patch">,
   kind: Kind,
   { resource: { metadata } }: Observed,
   step: KubeStep,

@@ -29,7 +29,7 @@ import { eventsOf, isPlatformStep, type KubeStep, type PlatformStep, type Step }
 
 export interface ReconcilerOptions {
   readonly sources: Sources;
-  readonly kube: KubeApi;
+  readonly kube: Pick<KubeApi, "patch">;
   readonly recorder: Recorder;
   /** In [0, 1). */
   readonly random: () => number;

@@ -16,7 +16,7 @@ export interface TenantReconcilerOptions extends TenantObservationSources {
   readonly namespaces: NamespaceStore;
   /** The class of the Tenants that this operator serves. */
   readonly class: string;
-  readonly kube: KubeApi;
+  readonly kube: Pick<KubeApi, "patch">;
   /** Called with the uids whose re-creation a person confirmed. */
   readonly onConfirmed: (kind: string, uids: readonly string[]) => void;
   /** Called with the confirmation that a Tenant carries, each time that the Tenant is reconciled. */

@@ -1,19 +1,8 @@
 import type { Kind } from "#src/kinds/kind.ts";
-import { PerKind } from "#src/kinds/per-kind.ts";
 import type { KubeObject } from "#src/kube/object.ts";
-import { Store } from "#src/kube/store.ts";
-import {
-  type CachedResource,
-  parseResource,
-  type ResourceIndex,
-  resourceIndexes,
-  resourceSpecIndexes,
-} from "#src/reconcile/observe/cached-resource.ts";
+import { newResourceStores, type ResourceStores } from "#src/reconcile/observe/resource-stores.ts";
 import { resourceKindOf } from "#src/reconcile/perform.ts";
 import { type ReflectorContext, startReflector } from "./start-reflector.ts";
-
-/** The cached custom resources, one store per kind. */
-export type Caches = PerKind<Store<CachedResource, ResourceIndex>>;
 
 export interface CachesOptions extends ReflectorContext {
   readonly kinds: readonly Kind[];
@@ -22,7 +11,7 @@ export interface CachesOptions extends ReflectorContext {
 }
 
 export interface StartedCaches {
-  readonly caches: Caches;
+  readonly caches: ResourceStores;
   /**
    * Resolves once each kind has been listed, or cannot be: a permission or its CustomResourceDefinition is missing. The
    * reflector of such a kind keeps trying, and its store is synced as soon as it succeeds.
@@ -32,24 +21,11 @@ export interface StartedCaches {
 
 /** Starts one reflector for each kind, which keeps its store up to date until `signal` aborts: one watch for all namespaces. */
 export function startCaches({ kinds, namespaces, ...context }: CachesOptions, signal: AbortSignal): StartedCaches {
-  const caches = newCaches(kinds);
+  const caches = newResourceStores(kinds);
   const accepts =
     namespaces === null ? undefined : ({ metadata }: KubeObject) => namespaces.has(metadata.namespace ?? "");
   const tried = kinds.map((kind) =>
     startReflector(context, resourceKindOf(kind.definition), caches.get(kind.name), signal, accepts),
   );
   return { caches, tried: Promise.all(tried) };
-}
-
-/** Empty caches. */
-export function newCaches(kinds: readonly Kind[]): Caches {
-  return new PerKind(
-    kinds,
-    (kind) =>
-      new Store<CachedResource, ResourceIndex>({
-        parse: (object, before) => parseResource(kind, object, before),
-        indexes: resourceIndexes(kind),
-        specIndexes: resourceSpecIndexes,
-      }),
-  );
 }

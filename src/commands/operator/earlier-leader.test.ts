@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { finalizer } from "#src/api/custom-resource.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { groupResource } from "#src/reconcile/policy/observed-fixture.testing.ts";
-import { newCaches } from "./caches.ts";
+import { newResourceStores } from "#src/reconcile/observe/resource-stores.ts";
 import { settleTimes } from "./earlier-leader.ts";
 
 const settleMs = 15_000;
@@ -11,7 +11,7 @@ const atOnce = { settledAt: now, soleLeaderSince: now };
 const watchDelay = now + 120_000;
 
 function cachesWith(finalizers: string[], unread?: string) {
-  const caches = newCaches(kinds);
+  const caches = newResourceStores(kinds);
   for (const [kind, cache] of caches.entries()) {
     cache.addScope(undefined);
     if (kind === unread) continue;

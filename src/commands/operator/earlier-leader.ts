@@ -1,7 +1,7 @@
 import { finalizer } from "#src/api/custom-resource.ts";
 import type { Acquisition } from "#src/kube/leadership.ts";
 import type { MonotonicTime } from "#src/time/clock.ts";
-import type { Caches } from "./caches.ts";
+import type { ResourceStores } from "#src/reconcile/observe/resource-stores.ts";
 
 /** A silent watch is detected after 90 s; an event can be this late before the caches show it. */
 const maxWatchDelayMs = 120_000;
@@ -21,7 +21,7 @@ export interface SettleTimes {
  */
 export function settleTimes(
   acquired: Acquisition,
-  caches: Caches,
+  caches: ResourceStores,
   leadingSince: MonotonicTime,
   settleMs: number,
 ): SettleTimes {
@@ -33,7 +33,7 @@ export function settleTimes(
 }
 
 /** Whether no object carries our finalizer; false also if a kind has not been read. */
-function hasNoFinalizer(caches: Caches): boolean {
+function hasNoFinalizer(caches: ResourceStores): boolean {
   for (const cache of caches.values()) {
     if (!cache.synced) return false;
     for (const { metadata } of cache.values()) if (metadata.finalizers?.includes(finalizer) === true) return false;

@@ -3,49 +3,45 @@ import { hostname } from "node:os";
 import { confirmAnnotation } from "#src/api/annotations.ts";
 import type { Proxies } from "#src/http/proxies.ts";
 import type { Kind } from "#src/kinds/kind.ts";
-import { ownerHash } from "#src/kinds/marker.ts";
 import { PerKind } from "#src/kinds/per-kind.ts";
 import type { KubeClient } from "#src/kube/client.ts";
 import { EventRecorder } from "#src/kube/event-recorder.ts";
 import { keyOf } from "#src/kube/object.ts";
 import type { Leadership } from "#src/kube/leadership.ts";
-import { Breakers } from "#src/reconcile/observe/breakers.ts";
-import { CrdReads } from "#src/reconcile/observe/crd-reads.ts";
 import type { TenantObservationSources } from "#src/reconcile/observe/observe-tenant.ts";
-import { ReconcileStates } from "#src/reconcile/observe/reconcile-states.ts";
+import type { ResourceStores } from "#src/reconcile/observe/resource-stores.ts";
 import { retainExtensions } from "#src/reconcile/observe/session-extensions.ts";
 import { isUnhandled } from "#src/reconcile/observe/unhandled.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
 import { runExpiryChecks } from "#src/reconcile/expiry-checks.ts";
 import { Reconciler } from "#src/reconcile/reconciler.ts";
 import { TenantReconciler, type TenantReconcilerOptions } from "#src/reconcile/tenant-reconciler.ts";
-import type { OuterBound } from "#src/reconcile/tenancy/boundary.ts";
+import { createSources } from "#src/reconcile/create-sources.ts";
 import { LiveTenancy } from "#src/reconcile/tenancy/live-tenancy.ts";
+import type { TenancyStores } from "#src/reconcile/tenancy/tenancy-stores.ts";
 import type { TenantSessions } from "#src/reconcile/tenancy/tenant-sessions.ts";
 import { connectTenantHandlers } from "#src/reconcile/tenant-handlers.ts";
 import { ownerOf } from "#src/platform-client/owner-record.ts";
-import { UndeclaredAccess } from "#src/reconcile/undeclared/undeclared-access.ts";
+import type { UndeclaredAccess } from "#src/reconcile/undeclared/undeclared-access.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import { connectWatchHandlers } from "#src/reconcile/watch-handlers.ts";
 import { Controller } from "#src/runtime/controller.ts";
 import { WorkerPool } from "#src/runtime/worker-pool.ts";
 import type { Tracer } from "#src/telemetry/tracer.ts";
 import type { Clock } from "#src/time/clock.ts";
-import type { Caches } from "./caches.ts";
 import type { Cluster } from "./cluster.ts";
 import { PlatformConnection, readPlatformAddress } from "./connect-platform.ts";
 import { settleTimes } from "./earlier-leader.ts";
 import { watchCredentials } from "./credential-metrics.ts";
 import { createSessionChecks, createSessions, startSessionWork } from "./live-sessions.ts";
+import { breakerLimitsOf, governingFacts, outerBoundOf } from "./governing-facts.ts";
 import type { ServiceAccountKeys } from "./service-account-keys.ts";
 import type { OperatorValues } from "./settings.ts";
 import type { OperatorTelemetry } from "./telemetry.ts";
-import { type TenancyCaches, tenantResource } from "./tenancy-caches.ts";
+import { tenantResource } from "./tenancy-caches.ts";
 
 /** Running reconciles may finish for this long at shutdown, so that SIGTERM to exit takes less than 10 s. */
 const drainMs = 5_000;
-/** The share of a kind's resources that must disappear at once, in addition to `--breaker-objects`. */
-const breakerShare = 0.1;
 
 export interface LeadOptions {
   readonly kinds: readonly Kind[];
@@ -53,8 +49,8 @@ export interface LeadOptions {
   /** Absent: the platform is called directly. */
   readonly proxies: Proxies | undefined;
   readonly kube: KubeClient;
-  readonly caches: Caches;
-  readonly tenancyCaches: TenancyCaches;
+  readonly caches: ResourceStores;
+  readonly tenancyCaches: TenancyStores;
   /** The operator's own namespace. */
   readonly namespace: string;
   readonly cluster: Cluster;
@@ -99,14 +95,8 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
     owner,
     signal: lifetime.signal,
   });
-  const { sources: base, tenancy } = createSources(options, sessions);
-  const breakerLimits = { objects: values.breakerObjects, share: breakerShare };
-  const undeclared = new UndeclaredAccess({
-    sources: base,
-    breakerLimits,
-    confirmationOf: (tenant) => options.tenancyCaches.tenants.get(tenant)?.metadata.annotations?.[confirmAnnotation],
-  });
-  const sources: Sources = { ...base, undeclared };
+  const breakerLimits = breakerLimitsOf(values);
+  const { sources, undeclared, tenancy } = connectSources(options, sessions);
   const controllers = createControllers(options, sources, (one) => tenancy.tenantsOf(one));
   const orphans = new Map<string, readonly string[]>();
   const enqueueTenantsOf = (session: PlatformSession) => {
@@ -212,12 +202,11 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
 }
 
 /** Everything that a reconcile observes. */
-function createSources(
+function connectSources(
   options: LeadOptions,
   sessions: TenantSessions,
-): { readonly sources: Omit<Sources, "undeclared">; readonly tenancy: LiveTenancy } {
+): { readonly sources: Sources; readonly undeclared: UndeclaredAccess; readonly tenancy: LiveTenancy } {
   const { kinds, values, kube, caches, tenancyCaches, cluster, leadership, lifetime, clock } = options;
-  const { platformUrl, authUrl = platformUrl } = values;
   const settleMs = values.platformTimeout + values.settleTime;
   const { settledAt, soleLeaderSince } = settleTimes(leadership.acquired, caches, clock.monotonic(), settleMs);
   const tenancy = new LiveTenancy({
@@ -227,50 +216,21 @@ function createSources(
     class: values.class ?? "",
     settledAt,
   });
-  const sources = {
+  const connected = createSources({
+    ...governingFacts(values, cluster, () => options.serviceAccountKeys?.uploaded),
     kinds,
     stores: caches,
-    states: new PerKind(kinds, () => new ReconcileStates()),
     tenancy,
-    crds: new CrdReads(kube, clock, lifetime.signal),
-    breakers: new Breakers(() => randomUUID().slice(0, 8)),
-    ownerId: cluster.ownerId,
-    owners: ownersOf(values, cluster),
-    serviceAccounts: {
-      issuer: cluster.serviceAccountIssuer,
-      audience: values.serviceAccountAudience ?? authUrl.hostname,
-      get uploaded() {
-        return options.serviceAccountKeys?.uploaded;
-      },
-    },
-    publicIssuers: values.publicIssuer,
-    endpoints: {
-      authUrl: withoutSlash(authUrl),
-      platformUrl: withoutSlash(platformUrl),
-      defaultAudience: authUrl.hostname,
-    },
+    kube,
+    newBreakerId: () => randomUUID().slice(0, 8),
+    breakerLimits: breakerLimitsOf(values),
+    confirmationOf: (tenant) => tenancyCaches.tenants.get(tenant)?.metadata.annotations?.[confirmAnnotation],
     soleLeaderSince,
     settleMs,
     clock,
-  };
-  return { sources, tenancy };
-}
-
-/** The address as the token service compares it with an audience. */
-function withoutSlash({ href }: URL): string {
-  return href.replace(/\/$/, "");
-}
-
-function outerBoundOf({ rootGroup, allowedRole, allowedNamespace }: OperatorValues): OuterBound {
-  return {
-    roots: rootGroup,
-    roles: allowedRole,
-    namespaces: allowedNamespace.length === 0 ? null : allowedNamespace,
-  };
-}
-
-function ownersOf({ previousOwnerId, class: own }: OperatorValues, { ownerId }: Cluster): Sources["owners"] {
-  return [ownerHash(ownerId, own), ...previousOwnerId.map((id) => ownerHash(id, own))];
+    signal: lifetime.signal,
+  });
+  return { ...connected, tenancy };
 }
 
 /** The controller of Tenants. */

@@ -21,14 +21,14 @@ const gatherMs = 10;
  * deleted, the deletion of its objects is an uninstallation, and not a request to delete their external resources.
  */
 export class CrdReads {
-  readonly #kube: KubeApi;
+  readonly #kube: Pick<KubeApi, "get">;
   readonly #clock: Clock;
   /** A read serves many callers, so it has a signal of its own. */
   readonly #signal: AbortSignal;
   readonly #reads = new Map<string, CrdRead>();
   readonly #gathering = new Map<string, Promise<void>>();
 
-  constructor(kube: KubeApi, clock: Clock, signal: AbortSignal) {
+  constructor(kube: Pick<KubeApi, "get">, clock: Clock, signal: AbortSignal) {
     this.#kube = kube;
     this.#signal = signal;
     this.#clock = clock;

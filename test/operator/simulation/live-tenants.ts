@@ -1,9 +1,9 @@
 import { apiGroup, version } from "#src/api/custom-resource.ts";
 import type { ResourceKind } from "#src/kube/object.ts";
-import { type ObjectEvent, Store } from "#src/kube/store.ts";
+import type { ObjectEvent } from "#src/kube/store.ts";
 import type { OuterBound } from "#src/reconcile/tenancy/boundary.ts";
-import { type CachedTenant, parseTenant } from "#src/reconcile/tenancy/cached-tenant.ts";
-import { type CachedNamespace, LiveTenancy, parseNamespace } from "#src/reconcile/tenancy/live-tenancy.ts";
+import { LiveTenancy } from "#src/reconcile/tenancy/live-tenancy.ts";
+import { newTenancyStores, type TenancyStores } from "#src/reconcile/tenancy/tenancy-stores.ts";
 import {
   type ConnectedSession,
   type OpenTenantSession,
@@ -30,13 +30,14 @@ export interface LiveTenantsOptions {
 }
 
 /** The Tenants and namespaces of a simulated cluster, with the stores and sessions of `muster operator`. */
-export class LiveTenants {
-  readonly tenants = new Store<CachedTenant>({ parse: parseTenant, indexes: {} });
-  readonly namespaces = new Store<CachedNamespace>({ parse: parseNamespace, indexes: {} });
+export class LiveTenants implements TenancyStores {
+  readonly tenants: TenancyStores["tenants"];
+  readonly namespaces: TenancyStores["namespaces"];
   readonly sessions: TenantSessions;
   readonly tenancy: LiveTenancy;
 
   constructor({ kube, operator, open, outer, settledAt, signal }: LiveTenantsOptions) {
+    ({ tenants: this.tenants, namespaces: this.namespaces } = newTenancyStores());
     for (const kind of ["Tenant", "Namespace"] as const) {
       this.#storeOf(kind).addScope(undefined);
       this.list(kube, kind);

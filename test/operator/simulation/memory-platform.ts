@@ -23,12 +23,25 @@ export const laterMs = 5_000;
 /** Small, so that even a small tree needs several pages. */
 const resourcesPerPage = 3;
 
+/** A write that took effect. */
+export interface AppliedWrite {
+  readonly do: "create" | "update" | "delete";
+  readonly collection: string;
+  readonly uid: string;
+  readonly before: ExternalResource | undefined;
+  readonly after: ExternalResource | undefined;
+  /** The fields of the request. */
+  readonly fields: readonly string[];
+}
+
 /** A platform in memory. It stores resources, enforces the rules that the operator relies on, and can lose a response. */
 export class MemoryPlatform implements PlatformApi {
   /** By collection and uid. */
   readonly #resources: ReadonlyMap<string, Map<string, ExternalResource>>;
   readonly #initial = new Set([root, operatorIdentity, auditor, `${root}/0000000000000002`, owner, viewer]);
   readonly #clock: Clock;
+  /** The writes of clients, in order. */
+  readonly applied: AppliedWrite[] = [];
   #count = 16;
   #posts = 0;
   writes = 0;
@@ -72,6 +85,16 @@ export class MemoryPlatform implements PlatformApi {
     };
     for (const [collection, resources] of Object.entries(initial))
       for (const resource of resources) this.set(collection, resource);
+  }
+
+  /** A platform with the same resources, and another clock. */
+  copy(clock: Clock, collections: readonly ManagedCollection[]): MemoryPlatform {
+    const copy = new MemoryPlatform(clock, collections);
+    for (const [name, resources] of this.#resources) {
+      copy.#in(name).clear();
+      for (const resource of resources.values()) copy.set(name, structuredClone(resource));
+    }
+    return copy;
   }
 
   get posts(): number {
@@ -182,6 +205,7 @@ export class MemoryPlatform implements PlatformApi {
     this.writes += 1;
     const resource = { ...before, ...Object.fromEntries(mask.map((field) => [field, body[field]])) };
     this.set(type.name, resource);
+    this.applied.push({ do: "update", collection: type.name, uid, before, after: resource, fields: mask });
     return resource;
   }
 
@@ -191,6 +215,9 @@ export class MemoryPlatform implements PlatformApi {
     if (collection !== "roleBindings") this.#find(call, collection, uid);
     if (collection === "groups" && this.#hasChildren(uid)) throw rejection(call, "FAILED_PRECONDITION");
     this.writes += 1;
+    const before = this.#in(collection).get(uid);
+    if (before !== undefined)
+      this.applied.push({ do: "delete", collection, uid, before, after: undefined, fields: [] });
     this.remove(collection, uid);
     if (collection !== "identities") return;
     for (const binding of this.#in("roleBindings").values())
@@ -219,6 +246,8 @@ export class MemoryPlatform implements PlatformApi {
         ? { uid, identity: { uid: String(identityUid), name: "" }, role: { uid: String(roleUid), name: "" } }
         : { description: "", ...body, uid };
     this.set(collection, resource);
+    const fields = Object.keys(body);
+    this.applied.push({ do: "create", collection, uid, before: undefined, after: resource, fields });
     return resource;
   }
 

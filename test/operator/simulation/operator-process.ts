@@ -1,25 +1,16 @@
 import type { Kind, ServiceAccountTokens } from "#src/kinds/kind.ts";
 import type { KubeApi } from "#src/kube/api.ts";
 import type { Clock } from "#src/time/clock.ts";
-import { Store } from "#src/kube/store.ts";
 import type { PlatformApi } from "#src/platform-client/api.ts";
 import { PostLedger } from "#src/platform-client/post-ledger.ts";
 import { GovernedApi } from "#src/platform-client/governed-api.ts";
 import { PlatformSession } from "#src/platform-client/session.ts";
-import { Breakers } from "#src/reconcile/observe/breakers.ts";
-import { CrdReads } from "#src/reconcile/observe/crd-reads.ts";
 import { retainExtensions } from "#src/reconcile/observe/session-extensions.ts";
 import { observeOrphans } from "#src/reconcile/observe/orphans.ts";
 import { resyncOnce } from "#src/reconcile/resync.ts";
-import {
-  type CachedResource,
-  parseResource,
-  type ResourceIndex,
-  resourceIndexes,
-} from "#src/reconcile/observe/cached-resource.ts";
+import { newResourceStores, type ResourceStores } from "#src/reconcile/observe/resource-stores.ts";
 import { ownerHash } from "#src/kinds/marker.ts";
 import { PerKind } from "#src/kinds/per-kind.ts";
-import { ReconcileStates } from "#src/reconcile/observe/reconcile-states.ts";
 import type { Observed } from "#src/reconcile/observe/observed.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
 import { type Boundary, everything } from "#src/reconcile/tenancy/boundary.ts";
@@ -28,8 +19,9 @@ import { connectTenantHandlers } from "#src/reconcile/tenant-handlers.ts";
 import { TenantReconciler } from "#src/reconcile/tenant-reconciler.ts";
 import { OwnerCheck } from "#src/platform-client/owner-check.ts";
 import type { Step } from "#src/reconcile/policy/step.ts";
+import { createSources } from "#src/reconcile/create-sources.ts";
 import { Reconciler } from "#src/reconcile/reconciler.ts";
-import { UndeclaredAccess } from "#src/reconcile/undeclared/undeclared-access.ts";
+import type { UndeclaredAccess } from "#src/reconcile/undeclared/undeclared-access.ts";
 import { connectWatchHandlers } from "#src/reconcile/watch-handlers.ts";
 import { Controller } from "#src/runtime/controller.ts";
 import { WorkerPool } from "#src/runtime/worker-pool.ts";
@@ -87,7 +79,7 @@ export class OperatorProcess {
   /** The errors of failed reconciles. */
   readonly failures: unknown[] = [];
   readonly #lifetime = new AbortController();
-  readonly #stores: PerKind<Store<CachedResource, ResourceIndex>>;
+  readonly #stores: ResourceStores;
   readonly #pool: WorkerPool;
   readonly #controllers: PerKind<Controller>;
   readonly #posts = new PostLedger(settleMs);
@@ -106,14 +98,7 @@ export class OperatorProcess {
   constructor(options: ProcessOptions) {
     const { kinds, kube, clock, acquired, onEvent, onStep } = options;
     this.#options = options;
-    const stores = new PerKind(
-      kinds,
-      (kind) =>
-        new Store<CachedResource, ResourceIndex>({
-          parse: (object) => parseResource(kind, object),
-          indexes: resourceIndexes(kind),
-        }),
-    );
+    const stores = newResourceStores(kinds);
     this.#stores = stores;
     for (const [kind, store] of stores.entries()) {
       store.addScope(undefined);
@@ -144,10 +129,10 @@ export class OperatorProcess {
             signal: this.#lifetime.signal,
           })
         : undefined;
-    const base = {
+    const breakerLimits = { objects: 20, share: 0.1 };
+    const { sources, undeclared } = createSources({
       kinds,
       stores,
-      states: new PerKind(kinds, () => new ReconcileStates()),
       tenancy:
         this.#live?.tenancy ??
         singleTenant(
@@ -160,8 +145,10 @@ export class OperatorProcess {
           },
           options.breakGlass,
         ),
-      crds: new CrdReads(gatedKube, clock, this.#lifetime.signal),
-      breakers: new Breakers(() => `opening at ${clock.monotonic()}`),
+      kube: gatedKube,
+      newBreakerId: () => `opening at ${clock.monotonic()}`,
+      breakerLimits,
+      confirmationOf: () => options.confirmation?.(),
       ownerId: options.ownerId ?? "cluster",
       owners: [ownerHash(options.ownerId ?? "cluster")] as const,
       serviceAccounts: options.serviceAccounts ?? { issuer: "https://issuer.example", audience: "auth.example" },
@@ -174,13 +161,10 @@ export class OperatorProcess {
       soleLeaderSince: settledAt,
       settleMs,
       clock,
-    };
-    this.#undeclared = new UndeclaredAccess({
-      sources: base,
-      breakerLimits: { objects: 20, share: 0.1 },
-      confirmationOf: () => options.confirmation?.(),
+      signal: this.#lifetime.signal,
     });
-    this.sources = { ...base, undeclared: this.#undeclared };
+    this.sources = sources;
+    this.#undeclared = undeclared;
     const reconciler = new Reconciler({
       sources: this.sources,
       kube: gatedKube,
@@ -214,7 +198,7 @@ export class OperatorProcess {
     this.#tenants = this.#live && this.#createTenantController(this.#live, gatedKube);
     const controllers = [...this.#controllers.values(), ...(this.#tenants === undefined ? [] : [this.#tenants])];
     this.#pool = new WorkerPool({ controllers, workers: 4, clock });
-    connectWatchHandlers(this.sources, { objects: 20, share: 0.1 }, (kind, key, how) =>
+    connectWatchHandlers(this.sources, breakerLimits, (kind, key, how) =>
       this.#controllers.get(kind).enqueue(key, how),
     );
     if (this.#live !== undefined && this.#tenants !== undefined) {

@@ -102,6 +102,13 @@ export class Scenario {
     else await this.resync();
   }
 
+  /** Kills the process while it has no call in flight; another one takes over at once, as after a release of the Lease. */
+  handOver(): void {
+    this.#process.kill();
+    this.failures.push(...this.#process.failures);
+    this.#process = this.#start("created");
+  }
+
   /** Kills the process; another one takes over. */
   async restart(): Promise<void> {
     this.#process.kill();

@@ -1,0 +1,117 @@
+import { oneLine } from "#src/telemetry/one-line.ts";
+import { isPlanned } from "#src/plan/planned-uid.ts";
+import type { FieldChange, ObjectName, Plan, PlannedChange } from "#src/plan/plan.ts";
+import type { PlanValues } from "./settings.ts";
+
+/** @returns the plan as text that ends with a line break */
+export async function formatPlan(plan: Plan, format: PlanValues["output"]): Promise<string> {
+  switch (format) {
+    case "json":
+      return `${JSON.stringify(plan, undefined, 2)}\n`;
+    case "yaml":
+      return (await import("#src/commands/output/yaml.ts")).stringify(plan);
+    case "markdown":
+      return asMarkdown(plan);
+    case "table":
+      return asText(plan);
+  }
+}
+
+/** One line, such as `2 to create, 1 to update; 1 refused`. */
+export function summaryOf({ changes, refusals, unproven }: Plan): string {
+  const counts = new Map<string, number>();
+  for (const { action } of changes) counts.set(action, (counts.get(action) ?? 0) + 1);
+  const parts = [...counts].map(([action, count]) => `${count} to ${action}`).join(", ");
+  const others = [
+    ...(refusals.length === 0 ? [] : [`${refusals.length} refused`]),
+    ...(unproven.length === 0 ? [] : [`${unproven.length} not seen`]),
+  ];
+  return [parts, ...others].filter((part) => part !== "").join("; ") || "nothing to do";
+}
+
+const signs = { create: "+", recreate: "+", adopt: "~", update: "~", delete: "-", keep: "=" } as const;
+
+function asText(plan: Plan): string {
+  const blocks = plan.changes.map((change) =>
+    [
+      `${signs[change.action]} ${change.action} ${change.resource.noun} ${nameOf(change)}  (${objectText(change.object)})`,
+      ...change.fields.map((field) => `      ${fieldText(field)}`),
+      `    ${change.reason}`,
+      ...(change.condition === undefined
+        ? []
+        : [`    ${change.condition.type}=${change.condition.status} ${change.condition.reason}`]),
+    ].join("\n"),
+  );
+  for (const { object, condition } of plan.refusals)
+    blocks.push(
+      `! ${objectText(object)}\n    ${condition.type}=${condition.status} ${condition.reason}\n    ${oneLine(condition.message)}`,
+    );
+  for (const { capability, group } of plan.unproven)
+    blocks.push(`? You do not have ${capability} in ${group}: what is there, and what would change, is not known.`);
+  return `${[...blocks, `Plan: ${summaryOf(plan)}.`].join("\n\n")}\n`;
+}
+
+function asMarkdown(plan: Plan): string {
+  const lines = [`**Plan: ${summaryOf(plan)}.**`, ""];
+  if (plan.changes.length > 0)
+    lines.push(
+      "| | Resource | Object | Fields | Condition |",
+      "|---|---|---|---|---|",
+      ...plan.changes.map((change) =>
+        row([
+          change.action,
+          `${change.resource.noun} ${nameOf(change)}`,
+          objectText(change.object),
+          change.fields.map(fieldText).join("\n"),
+          change.condition === undefined ? "" : `${change.condition.status} ${change.condition.reason}`,
+        ]),
+      ),
+      "",
+    );
+  if (plan.refusals.length > 0)
+    lines.push(
+      "| Refused | Reason | Message |",
+      "|---|---|---|",
+      ...plan.refusals.map(({ object, condition }) => row([objectText(object), condition.reason, condition.message])),
+      "",
+    );
+  for (const { capability, group } of plan.unproven)
+    lines.push(`- Not seen: you do not have \`${capability}\` in \`${group}\`.`);
+  return `${lines.join("\n").trimEnd()}\n`;
+}
+
+function row(cells: readonly string[]): string {
+  return `| ${cells.map(escaped).join(" | ")} |`;
+}
+
+/** Text of the platform and of people: it must stay in its cell, and make no link, mention or HTML. */
+function escaped(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => oneLine(line).replace(/[\\`*_{}[\]<>|#!~@&]/g, (character) => `&#${character.codePointAt(0)};`))
+    .join("<br>");
+}
+
+function objectText({ kind, namespace, name }: ObjectName): string {
+  return `${namespace}/${kind}/${name}`;
+}
+
+function nameOf({ resource: { name, uid } }: PlannedChange): string {
+  const where = isPlanned(uid) ? `in ${uidText(uid.slice(0, uid.lastIndexOf("/")))}` : uid;
+  return name === undefined ? where : `${oneLine(name)} ${where}`;
+}
+
+function fieldText({ field, from, to, toName }: FieldChange): string {
+  const text = toName === undefined ? valueText(to) : `${oneLine(toName)} (${valueText(to)})`;
+  return from === null ? `${field}: ${text}` : `${field}: ${valueText(from)} → ${text}`;
+}
+
+function valueText(value: unknown): string {
+  if (value === null) return "none";
+  return typeof value === "string" ? uidText(JSON.stringify(value).slice(1, -1)) : oneLine(JSON.stringify(value));
+}
+
+/** A uid with numbers for the parts that the platform is going to assign. */
+function uidText(uid: string): string {
+  return uid.replaceAll(/\/ffffffff([0-9a-f]{8})/g, (_, number: string) => `/(new ${Number.parseInt(number, 16)})`);
+}

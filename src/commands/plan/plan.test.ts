@@ -1,0 +1,158 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { runCommand } from "#src/command-line.testing.ts";
+import { withRecordedOwner } from "#src/platform-client/owner-record.ts";
+import { type Client, RunningPlatform } from "#src/platform/tests/running-platform.testing.ts";
+import type { Plan } from "#src/plan/plan.ts";
+
+// The command with the platform itself, and a cluster in files.
+
+const files = mkdtempSync(join(tmpdir(), "muster-plan-"));
+let platform: RunningPlatform;
+let person: Client;
+let stranger: Client;
+let team = "";
+let identity = "";
+beforeAll(async () => {
+  platform = await RunningPlatform.start();
+  const { admin, root } = platform;
+  team = await admin.group(root, "team");
+  person = await platform.callerWith("owner", root);
+  stranger = await platform.callerWith("owner", await admin.group(root, "elsewhere"));
+  identity = await admin.identity(root, "muster");
+  await admin.ok("PATCH", `/iam/v2beta1/identities/${identity}?updateMask=description`, {
+    description: withRecordedOwner("", "prod"),
+  });
+  await admin.bind(root, identity, await admin.role("owner"));
+});
+afterAll(async () => {
+  rmSync(files, { recursive: true });
+  await platform.stop();
+});
+
+const tenant = (groups: string) => `
+apiVersion: iam.muster.dev/v1beta1
+kind: Tenant
+metadata: {name: shop}
+spec: {namespaces: [shop], groups: ["${groups}"], roles: [viewer], claimIssuers: [{issuer: "https://ci.example.com"}]}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: shop}
+---
+`;
+const group = `
+apiVersion: iam.muster.dev/v1beta1
+kind: Group
+metadata: {name: shop, namespace: shop}
+spec: {parentUid: TEAM, description: The web shop}
+---
+`;
+const tree = `${group}
+apiVersion: iam.muster.dev/v1beta1
+kind: Identity
+metadata: {name: ci, namespace: shop}
+spec: {groupRef: {name: shop}, claimMatch: {issuer: "https://ci.example.com", subject: "repo:acme/shop"}}
+---
+apiVersion: iam.muster.dev/v1beta1
+kind: RoleBinding
+metadata: {name: ci-views, namespace: shop}
+spec: {groupRef: {name: shop}, identityRef: {name: ci}, roleRef: {name: ROLE}}
+`;
+
+function plan(text: string, { token = person.token, args = [] as readonly string[] } = {}) {
+  const tokenFile = join(files, "token");
+  writeFileSync(tokenFile, token ?? "");
+  const settings = {
+    "--platform-url": platform.url,
+    "--token-file": tokenFile,
+    "--identity": identity,
+    "--root-group": platform.root,
+    "--allowed-role": "viewer",
+    "--owner-id": "prod",
+    "--service-account-issuer": "https://kubernetes.example.com",
+  };
+  const input = text.replaceAll("TEAM", team).replaceAll("ROLE", "viewer");
+  return runCommand(["plan", "-f", "-", "--offline", ...Object.entries(settings).flat(), ...args], { input });
+}
+
+it("prints what would be created, and creates nothing", async () => {
+  const before = await platform.admin.ok("GET", "/iam/v2beta1/groups");
+  const { code, stdout, stderr } = await plan(tenant(team) + tree);
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: "muster plan: 3 to create\n",
+  });
+  expect(stdout.replaceAll(team, "TEAM").replaceAll(/[0-9a-f]{40}/g, "ROLE")).toMatchInlineSnapshot(`
+    "+ create group shop in TEAM  (shop/Group/shop)
+          name: shop
+          description: The web shop
+        it does not exist yet
+        Ready=True Available
+
+    + create identity ci in TEAM/(new 1)  (shop/Identity/ci)
+          name: ci
+          claimMatch: {"issuer":"https://ci.example.com","subject":"repo:acme/shop"}
+        it does not exist yet
+        Ready=True Available
+
+    + create role binding in TEAM/(new 1)  (shop/RoleBinding/ci-views)
+          identityUid: ci (TEAM/(new 1)/(new 2))
+          roleUid: viewer (ROLE)
+        it does not exist yet
+        Ready=True Available
+
+    Plan: 3 to create.
+    "
+  `);
+  expect(await platform.admin.ok("GET", "/iam/v2beta1/groups")).toEqual(before);
+});
+
+it("prints the same as data and as Markdown", async () => {
+  const { stdout } = await plan(tenant(team) + tree, { args: ["-o", "json"] });
+  expect((JSON.parse(stdout) as Plan).changes.map(({ action, object }) => [action, object.kind])).toEqual([
+    ["create", "Group"],
+    ["create", "Identity"],
+    ["create", "RoleBinding"],
+  ]);
+  const { stdout: markdown } = await plan(tenant(team) + tree, { args: ["-o", "markdown"] });
+  expect(markdown).toContain("**Plan: 3 to create.**\n\n| | Resource | Object | Fields | Condition |\n|---|");
+});
+
+it("exits with 3 if something is refused", async () => {
+  const { code, stdout } = await plan(tenant(team) + tree.replace("ROLE", "owner"));
+  expect(code).toBe(3);
+  expect(stdout).toContain("! shop/RoleBinding/ci-views\n    Ready=False TenantDenied\n    spec.roleRef: Tenant shop");
+});
+
+it("exits with 0 if there is nothing to do", async () => {
+  expect(await plan(tenant(team))).toEqual({ code: 0, stdout: "Plan: nothing to do.\n", stderr: "" });
+});
+
+it("never takes for absent what the caller may not list", async () => {
+  const { code, stdout } = await plan(tenant(team) + group, { token: stranger.token });
+  expect(code).toBe(3);
+  expect(stdout).not.toContain("nothing to do");
+  expect(stdout).toContain("shop/Group/shop");
+});
+
+it.each([
+  ["kind: Group\n", "standard input: document 1 (line 1): metadata.name: is missing"],
+  ["a: [", "standard input: document 1 (line 1): "],
+  ["apiVersion: v1\nkind: Secret\nmetadata: {name: a}\n", "kind: v1 Secret is not planned"],
+  [group + group, "document 2 (line 8): metadata.name: Group shop/shop is also in standard input: document 1"],
+  [group.replace("description", "descriptoin"), "document 1 (line 2): spec.descriptoin: is not a field of Group"],
+  [group.replace("parentUid: TEAM", "parentUid: TEAM/x"), "document 1 (line 2): spec.parentUid: "],
+])("names file, document and field of a mistake: %j", async (text, mistake) => {
+  const { code, stderr } = await plan(text);
+  expect(code).toBe(1);
+  expect(stderr).toContain(mistake);
+});
+
+it("exits with 1 after wrong settings, because 2 says that something changes", async () => {
+  const { code, stderr } = await runCommand(["plan", "--live", "--delete", "--offline"]);
+  expect(code).toBe(1);
+  expect(stderr).toContain("invalid settings");
+});

@@ -1,0 +1,137 @@
+import { confirmAnnotation } from "#src/api/annotations.ts";
+import { type CommandContext, CommandFailure, defineCommand } from "#src/commands/command.ts";
+import { withExitCode } from "#src/commands/login/exit-code.ts";
+import { breakerLimitsOf, governingFacts, outerBoundOf } from "#src/commands/operator/governing-facts.ts";
+import { SettingsError } from "#src/commands/settings/settings.ts";
+import { kinds } from "#src/kinds/kinds.ts";
+import { KubeClient } from "#src/kube/client.ts";
+import { readConnection } from "#src/kube/config.ts";
+import { type KubeObject, keyOf } from "#src/kube/object.ts";
+import { ownerOf } from "#src/platform-client/owner-record.ts";
+import { makePlan, subjectOf } from "#src/plan/make-plan.ts";
+import { MemoryCluster } from "#src/plan/memory-cluster.ts";
+import type { Plan } from "#src/plan/plan.ts";
+import { systemClock } from "#src/time/clock.ts";
+import { VirtualClock } from "#src/time/virtual-clock.ts";
+import { formatPlan, summaryOf } from "./format-plan.ts";
+import { connectPlatform } from "./platform-reads.ts";
+import { readCluster, readOwnerId } from "./read-cluster.ts";
+import { type Manifest, readManifests } from "./read-manifests.ts";
+import { planSettings, type PlanValues } from "./settings.ts";
+
+const exitCodes = { nothing: 0, changes: 2, refused: 3 } as const;
+
+export default defineCommand({
+  summary: "show what the operator would do if manifests were applied",
+  description: `Reads the cluster and the platform, and writes nothing. Give the settings of the operator that acts, such as --identity and --root-group, and log in as somebody who sees the same groups:
+  muster plan -f manifests/
+  muster plan -f old.yaml --delete
+  muster plan --live
+  muster plan -f everything/ --offline --owner-id prod \\
+    --service-account-issuer https://issuer.example.com
+The exit code is 0 if nothing would change, 2 if something would, 3 if something is refused or may exist where you may not look, and 1 after a failure.`,
+  settings: planSettings,
+  settingsExitCode: 1,
+  run: async (values, context) => {
+    checkSettings(values);
+    const plan = await withExitCode(() => planOf(values, context));
+    context.stdout.write(await formatPlan(plan, values.output));
+    const { nothing, changes, refused } = exitCodes;
+    const isRefused = plan.refusals.length > 0 || plan.unproven.length > 0;
+    const exitCode = isRefused ? refused : plan.changes.length > 0 ? changes : nothing;
+    if (exitCode !== nothing) throw new CommandFailure(summaryOf(plan), exitCode);
+  },
+});
+
+/** @throws {SettingsError} */
+function checkSettings({ filename, live, offline, ownerId, serviceAccountIssuer, delete: deletes }: PlanValues): void {
+  const mistakes: string[] = [];
+  if (filename.length === 0 && !live) mistakes.push("--filename (-f) or --live is required");
+  if (filename.length > 0 && live && !offline) mistakes.push("--live plans no change: leave out --filename");
+  if (live && deletes) mistakes.push("--live plans no change: leave out --delete");
+  if (offline && filename.length === 0) mistakes.push("--offline reads the cluster from files: give --filename");
+  if (offline && ownerId === undefined) mistakes.push("--offline needs --owner-id");
+  if (offline && serviceAccountIssuer === undefined) mistakes.push("--offline needs --service-account-issuer");
+  if (mistakes.length > 0) throw new SettingsError(mistakes);
+}
+
+/** What Kubernetes knows. */
+interface ReadWorld {
+  readonly objects: readonly KubeObject[];
+  readonly ownerId: string;
+  readonly serviceAccountIssuer: string;
+  readonly manifests: readonly Manifest[];
+}
+
+async function planOf(values: PlanValues, context: CommandContext): Promise<Plan> {
+  const { objects, manifests, ...facts } = await (values.offline ? readOffline : readOnline)(values, context);
+  const clock = new VirtualClock(systemClock.now());
+  const cluster = new MemoryCluster(objects, clock);
+  if (!values.live) for (const { object } of manifests) change(cluster, object, values.delete);
+  const platform = await connectPlatform(values, context);
+  const { platformUrl, authUrl } = platform;
+  try {
+    return await makePlan({
+      ...governingFacts({ ...values, platformUrl, authUrl }, facts, () => undefined),
+      kinds,
+      cluster,
+      clock,
+      reads: platform.reads,
+      caller: platform.caller,
+      identity: values.identity,
+      owner: ownerOf(facts.ownerId, values.class),
+      outer: outerBoundOf(values),
+      class: values.class ?? "",
+      subjects: values.live ? undefined : new Set(manifests.map(({ object }) => subjectOf(object))),
+      settleMs: values.platformTimeout + values.settleTime,
+      breakerLimits: breakerLimitsOf(values),
+      confirmationOf: (tenant) => cluster.find("Tenant", tenant)?.metadata.annotations?.[confirmAnnotation],
+      signal: context.signal,
+    });
+  } finally {
+    await platform.close();
+  }
+}
+
+function change(cluster: MemoryCluster, object: Manifest["object"], deletes: boolean): void {
+  if (deletes) cluster.remove(object.kind, keyOf(object));
+  else cluster.apply(object);
+}
+
+async function readOffline(values: PlanValues, { stdin }: CommandContext): Promise<ReadWorld> {
+  const { filename, namespace = "default", ownerId = "", serviceAccountIssuer = "" } = values;
+  const manifests = await readManifests(filename, stdin, namespace);
+  // Nobody else says what exists: what is to be deleted is there before, and a namespace that is used exists.
+  const given = manifests.map(({ object }) => object);
+  const objects = given.filter(({ kind }) => values.delete || kind === "Tenant" || kind === "Namespace");
+  return { objects, manifests, ownerId, serviceAccountIssuer };
+}
+
+async function readOnline(values: PlanValues, { env, signal, stdin }: CommandContext): Promise<ReadWorld> {
+  const { kubeconfig, context: kubeContext, filename } = values;
+  const connection = await readConnection({
+    env,
+    clock: systemClock,
+    userKubeconfig: true,
+    ...(kubeconfig === undefined ? {} : { kubeconfig }),
+    ...(kubeContext === undefined ? {} : { context: kubeContext }),
+  });
+  const manifests = await readManifests(filename, stdin, values.namespace ?? connection.namespace ?? "default");
+  const kube = new KubeClient({ connection, clock: systemClock });
+  try {
+    const [objects, ownerId, serviceAccountIssuer] = await Promise.all([
+      readCluster(kube, signal),
+      values.ownerId ?? readOwnerId(kube, signal),
+      values.serviceAccountIssuer ?? readIssuer(kube, signal),
+    ]);
+    return { objects, manifests, ownerId, serviceAccountIssuer };
+  } finally {
+    await kube.close();
+  }
+}
+
+async function readIssuer(kube: KubeClient, signal: AbortSignal): Promise<string> {
+  return kube.serviceAccountIssuer({ signal }).catch((error: Error) => {
+    throw new Error(`${error.message}. Set --service-account-issuer`, { cause: error });
+  });
+}

@@ -1,0 +1,163 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { extname, join } from "node:path";
+import { text as readAll } from "node:stream/consumers";
+import { LineCounter, parseAllDocuments } from "yaml";
+import type * as z from "zod";
+import { apiVersion } from "#src/api/custom-resource.ts";
+import { tenantSpecSchema } from "#src/api/tenant.ts";
+import { kinds } from "#src/kinds/kinds.ts";
+import { keyOf } from "#src/kube/object.ts";
+import type { ClusterObject } from "#src/plan/memory-cluster.ts";
+
+/** An object in a file. */
+export interface Manifest {
+  readonly object: ClusterObject;
+  /** Where it is, such as `tree.yaml: document 2 (line 14)`. */
+  readonly where: string;
+}
+
+/** More manifests than this are not read. */
+const maxObjects = 100_000;
+/** A larger file is not read. */
+const maxBytes = 64 * 1024 * 1024;
+const extensions: readonly string[] = [".yaml", ".yml", ".json"];
+
+const specSchemas: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
+  ...kinds.map(({ name, definition }) => [name, definition.specSchema] as const),
+  ["Tenant", tenantSpecSchema],
+]);
+
+/**
+ * Reads manifests, with the default values that the API server fills in.
+ * @param paths of files and folders, or `-`
+ * @param namespace of objects that name none
+ * @throws {Error} that names file, document and field of every mistake
+ */
+export async function readManifests(
+  paths: readonly string[],
+  stdin: NodeJS.ReadableStream,
+  namespace: string,
+): Promise<readonly Manifest[]> {
+  const found: Manifest[] = [];
+  const mistakes: string[] = [];
+  for (const path of paths.flatMap((one) => (one === "-" ? [one] : filesOf(one)))) {
+    const text = path === "-" ? await readAll(stdin) : readFile(path);
+    const lines = new LineCounter();
+    const documents = parseAllDocuments(text, { lineCounter: lines });
+    if (!Array.isArray(documents)) continue;
+    for (const [index, document] of documents.entries()) {
+      const { line } = lines.linePos(document.contents?.range?.[0] ?? document.range[0]);
+      const where = `${path === "-" ? "standard input" : path}: document ${index + 1} (line ${line})`;
+      const [error] = document.errors;
+      if (error !== undefined) {
+        mistakes.push(`${where}: ${error.message.split("\n", 1)[0]}`);
+        continue;
+      }
+      for (const { value, at } of itemsOf(document.toJS({ maxAliasCount: 100 }), where)) {
+        const read = readObject(value, namespace);
+        if (typeof read === "string") mistakes.push(`${at}: ${read}`);
+        else found.push({ object: read, where: at });
+      }
+      if (found.length > maxObjects) throw new Error(`${where}: there are more than ${maxObjects} objects`);
+    }
+  }
+  mistakes.push(...duplicates(found));
+  if (mistakes.length > 0) throw new Error(`invalid manifests\n  ${mistakes.join("\n  ")}`);
+  return found;
+}
+
+function filesOf(path: string): readonly string[] {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) throw new Error(`--filename: the file or folder ${path} does not exist`);
+  if (!stats.isDirectory()) return [path];
+  const files = readdirSync(path, { recursive: true, encoding: "utf8" })
+    .filter((name) => extensions.includes(extname(name)))
+    .toSorted()
+    .map((name) => join(path, name));
+  if (files.length === 0) throw new Error(`--filename: no file below ${path} ends with ${extensions.join(", ")}`);
+  return files;
+}
+
+function readFile(path: string): string {
+  if (statSync(path).size > maxBytes) throw new Error(`--filename: ${path} is larger than 64 MiB`);
+  return readFileSync(path, "utf8");
+}
+
+/** The objects of a document: it may be empty, or a List. */
+function itemsOf(value: unknown, where: string): readonly { readonly value: unknown; readonly at: string }[] {
+  if (value === null || value === undefined) return [];
+  if (isRecord(value) && value["apiVersion"] === "v1" && value["kind"] === "List" && Array.isArray(value["items"]))
+    return value["items"].map((item: unknown, index) => ({ value: item, at: `${where}: items.${index}` }));
+  return [{ value, at: where }];
+}
+
+/** @returns what is wrong, if something is */
+function readObject(value: unknown, defaultNamespace: string): ClusterObject | string {
+  if (!isRecord(value)) return "the document is not an object";
+  const { apiVersion: version, kind, metadata, spec } = value;
+  if (typeof kind !== "string") return "kind: is missing";
+  if (!isRecord(metadata) || typeof metadata["name"] !== "string" || metadata["name"] === "")
+    return "metadata.name: is missing";
+  const { name, namespace, labels, annotations, uid, generation, resourceVersion } = metadata;
+  const others = Object.entries({ labels, annotations, uid, generation, resourceVersion });
+  const kept: ClusterObject["metadata"] = {
+    name,
+    ...Object.fromEntries(others.filter(([, field]) => field !== undefined)),
+  };
+  if (version === "v1" && kind === "Namespace") return { apiVersion: version, kind, metadata: withName(kept) };
+  const schema = specSchemas.get(kind);
+  if (version !== apiVersion || schema === undefined)
+    return `kind: ${String(version)} ${kind} is not planned; the kinds are Namespace of v1, and ${[...specSchemas.keys()].join(", ")} of ${apiVersion}`;
+  const parsed = schema.safeParse(spec ?? {});
+  if (!parsed.success)
+    return parsed.error.issues.map(({ path, message }) => `${["spec", ...path].join(".")}: ${message}`).join("; ");
+  const unknown = unknownField(spec, parsed.data, "spec");
+  if (unknown !== undefined) return `${unknown}: is not a field of ${kind}`;
+  if (kind === "Tenant") return { apiVersion, kind, metadata: kept, spec: parsed.data };
+  if (namespace !== undefined && typeof namespace !== "string") return "metadata.namespace: is not a text";
+  const status = value["status"];
+  return {
+    apiVersion,
+    kind,
+    metadata: { ...kept, namespace: namespace ?? defaultNamespace },
+    spec: parsed.data,
+    ...(status === undefined ? {} : { status }),
+  };
+}
+
+/** Every namespace has its name as a label, which the API server adds. */
+function withName(metadata: ClusterObject["metadata"]): ClusterObject["metadata"] {
+  return { ...metadata, labels: { "kubernetes.io/metadata.name": metadata.name, ...metadata.labels } };
+}
+
+/** The path of a field that the schema does not have. */
+function unknownField(given: unknown, known: unknown, path: string): string | undefined {
+  if (Array.isArray(given) && Array.isArray(known)) {
+    for (const [index, item] of given.entries()) {
+      const found = unknownField(item, known[index], `${path}.${index}`);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+  if (!isRecord(given) || !isRecord(known)) return undefined;
+  for (const [field, value] of Object.entries(given)) {
+    if (value !== null && !(field in known)) return `${path}.${field}`;
+    const found = unknownField(value, known[field], `${path}.${field}`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function duplicates(manifests: readonly Manifest[]): readonly string[] {
+  const first = new Map<string, string>();
+  return manifests.flatMap(({ object, where }) => {
+    const name = `${object.kind} ${keyOf(object)}`;
+    const other = first.get(name);
+    if (other === undefined) first.set(name, where);
+    return other === undefined ? [] : [`${where}: metadata.name: ${name} is also in ${other}`];
+  });
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

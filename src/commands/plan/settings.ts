@@ -1,0 +1,76 @@
+import { loginSettings } from "#src/commands/login/settings.ts";
+import { operatorSettings } from "#src/commands/operator/settings.ts";
+import * as settings from "#src/commands/settings/settings.ts";
+
+const {
+  authUrl,
+  identity,
+  rootGroup,
+  allowedNamespace,
+  allowedRole,
+  class: operatorClass,
+  ownerId,
+  previousOwnerId,
+  publicIssuer,
+  serviceAccountAudience,
+  breakerObjects,
+  platformTimeout,
+  settleTime,
+} = operatorSettings;
+
+/** The settings of `muster plan`: what is planned, who asks, and the settings of the operator that acts. */
+export const planSettings = {
+  filename: {
+    ...settings.flagOnly(
+      settings.optionalList(
+        { ...settings.file, placeholder: "DIR|FILE|-" },
+        "Manifests that would be applied: a file, a folder with everything below it, or - for standard input.",
+      ),
+    ),
+    short: "f",
+  },
+  delete: settings.flagOnly(settings.toggle("Plan the deletion of the objects in the files.")),
+  live: settings.flagOnly(settings.toggle("Plan what the operator would do now, without any change of the cluster.")),
+  offline: settings.flagOnly(
+    settings.toggle(
+      "Call no Kubernetes: Tenants, Namespaces and objects are those in the files. Needs --owner-id and --service-account-issuer.",
+    ),
+  ),
+  output: {
+    ...settings.withDefault(settings.oneOf("table", "json", "yaml", "markdown"), "table", "The format of the output."),
+    short: "o",
+  },
+  namespace: {
+    ...settings.optional(
+      { ...settings.text, placeholder: "NAME" },
+      "The namespace of objects that name none. (default: that of the context, or default)",
+    ),
+    short: "n",
+  },
+  kubeconfig: settings.optional(settings.file, "The kubeconfig to use. (default: the user's kubeconfig)"),
+  context: settings.optional(settings.text, "The context of the kubeconfig. (default: its current context)"),
+  ...loginSettings,
+  tokenFile: settings.optional(
+    settings.file,
+    "File with a token of the platform, as muster token prints it, instead of your login. Needs --platform-url.",
+  ),
+  identity,
+  rootGroup,
+  allowedRole,
+  allowedNamespace,
+  class: operatorClass,
+  authUrl,
+  ownerId,
+  previousOwnerId,
+  serviceAccountIssuer: settings.optional(
+    settings.text,
+    "The issuer of the cluster's service-account tokens. (default: what the API server publishes)",
+  ),
+  serviceAccountAudience,
+  publicIssuer,
+  breakerObjects,
+  platformTimeout,
+  settleTime,
+} as const;
+
+export type PlanValues = settings.Values<typeof planSettings>;

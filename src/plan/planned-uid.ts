@@ -1,0 +1,13 @@
+/** The first half of the last segment of a planned uid. The platform draws segments at random. */
+const mark = "ffffffff";
+const planned = new RegExp(`/${mark}[0-9a-f]{8}(/|$)`);
+
+/** The placeholder for the uid of the resource that is created as the `number`th, from 1 to 2³² - 1. */
+export function plannedUid(parent: string, number: number): string {
+  return `${parent}/${mark}${number.toString(16).padStart(8, "0")}`;
+}
+
+/** Whether a resource with this uid exists only in a plan, or is within such a resource. */
+export function isPlanned(uid: string): boolean {
+  return planned.test(uid);
+}

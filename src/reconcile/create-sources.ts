@@ -1,0 +1,36 @@
+import { PerKind } from "#src/kinds/per-kind.ts";
+import type { KubeApi } from "#src/kube/api.ts";
+import { Breakers } from "./observe/breakers.ts";
+import { CrdReads } from "./observe/crd-reads.ts";
+import { ReconcileStates } from "./observe/reconcile-states.ts";
+import type { Sources } from "./observe/sources.ts";
+import { UndeclaredAccess, type UndeclaredAccessOptions } from "./undeclared/undeclared-access.ts";
+
+/** What a reconciler begins with, and how it gets the rest. */
+export interface SourcesOptions
+  extends Omit<Sources, "states" | "crds" | "breakers" | "undeclared">,
+    Pick<UndeclaredAccessOptions, "breakerLimits" | "confirmationOf"> {
+  /** The CustomResourceDefinitions are read from it. */
+  readonly kube: Pick<KubeApi, "get">;
+  /** Returns an id that a person repeats to confirm what a breaker holds. */
+  readonly newBreakerId: () => string;
+  /** Ends the reads that the sources make. */
+  readonly signal: AbortSignal;
+}
+
+/** Everything that a reconcile observes, as at the start of a process: nothing is remembered. */
+export function createSources(options: SourcesOptions): {
+  readonly sources: Sources;
+  readonly undeclared: UndeclaredAccess;
+} {
+  const { kube, newBreakerId, signal, breakerLimits, confirmationOf, ...given } = options;
+  const undeclared = new UndeclaredAccess({ sources: given, breakerLimits, confirmationOf });
+  const sources: Sources = {
+    ...given,
+    states: new PerKind(given.kinds, () => new ReconcileStates()),
+    crds: new CrdReads(kube, given.clock, signal),
+    breakers: new Breakers(newBreakerId),
+    undeclared,
+  };
+  return { sources, undeclared };
+}

@@ -1,0 +1,185 @@
+import { apiVersion } from "#src/api/custom-resource.ts";
+import { carriedMarker, ownerHash, withoutMarker } from "#src/kinds/marker.ts";
+import { kinds } from "#src/kinds/kinds.ts";
+import type { KubeObject } from "#src/kube/object.ts";
+import { keyOf } from "#src/kube/object.ts";
+import type { ExternalResource } from "#src/platform-client/collection.ts";
+import { withRecordedOwner } from "#src/platform-client/owner-record.ts";
+import { makePlan } from "#src/plan/make-plan.ts";
+import { MemoryCluster } from "#src/plan/memory-cluster.ts";
+import type { ReadApi } from "#src/platform-client/api.ts";
+import type { Plan } from "#src/plan/plan.ts";
+import { systemClock } from "#src/time/clock.ts";
+import { VirtualClock } from "#src/time/virtual-clock.ts";
+import { MemoryCredential } from "./memory-credential.ts";
+import type { Manifest } from "./memory-kube.ts";
+import { type AppliedWrite, operatorIdentity, root } from "./memory-platform.ts";
+import { settleMs } from "./operator-process.ts";
+import { TwoTenants } from "./two-tenants.ts";
+
+/** What a person is about to do. */
+export interface Change {
+  readonly apply?: readonly Manifest[];
+  readonly remove?: readonly Pick<Manifest, "kind" | "name" | "namespace">[];
+}
+
+const collections = kinds.map(({ collection }) => collection);
+/** Responds at once: a plan is not to wait for the clock of the scenario. */
+const instant = { ...systemClock, sleep: async () => undefined };
+
+/** A world of two Tenants in which a change is planned, and then made. */
+export class PlannedWorld extends TwoTenants {
+  constructor() {
+    super();
+    this.scenario.platform.setInitial("identities", {
+      uid: operatorIdentity,
+      name: "muster",
+      description: withRecordedOwner("", "cluster"),
+    } as ExternalResource);
+  }
+
+  /** The calls of the last plan that are not reads. */
+  readonly forbidden: string[] = [];
+
+  async plan({ apply = [], remove = [] }: Change, caller: string = operatorIdentity): Promise<Plan> {
+    const { kube, platform, clock: now } = this.scenario;
+    const clock = new VirtualClock(now.now());
+    const objects = [...kube.objects(), ...kube.clusterObjects("Tenant"), ...kube.clusterObjects("Namespace")];
+    const cluster = new MemoryCluster(structuredClone(objects), clock);
+    const subjects = new Set<string>();
+    for (const { kind, name, namespace = "team", spec } of apply) {
+      const object: KubeObject & { spec: object } = { apiVersion, kind, metadata: { name, namespace }, spec };
+      cluster.apply(object);
+      subjects.add(`${kind} ${keyOf(object)}`);
+    }
+    for (const { kind, name, namespace = "team" } of remove) {
+      cluster.remove(kind, `${namespace}/${name}`);
+      subjects.add(`${kind} ${namespace}/${name}`);
+    }
+    return makePlan({
+      kinds,
+      cluster,
+      clock,
+      reads: this.#readOnly(new MemoryCredential(platform.copy(instant, collections), caller)),
+      caller,
+      identity: operatorIdentity,
+      owner: "cluster",
+      outer: { roots: [root], roles: ["viewer"], namespaces: null },
+      class: "",
+      subjects,
+      ownerId: "cluster",
+      owners: [ownerHash("cluster")],
+      serviceAccounts: { issuer: "https://issuer.example", audience: "auth.example" },
+      publicIssuers: [],
+      endpoints: {
+        authUrl: "https://auth.example",
+        platformUrl: "https://api.example",
+        defaultAudience: "auth.example",
+      },
+      settleMs,
+      breakerLimits: { objects: 20, share: 0.1 },
+      confirmationOf: () => undefined,
+      signal: new AbortController().signal,
+    });
+  }
+
+  /**
+   * Makes the change, and lets an operator that has just started work until only people could change more: one that runs would
+   * first act on what it saw before others changed the platform. @returns what it wrote
+   */
+  async act({ apply = [], remove = [] }: Change): Promise<readonly AppliedWrite[]> {
+    const { kube, platform } = this.scenario;
+    const start = platform.applied.length;
+    for (const manifest of apply) kube.apply(manifest);
+    for (const object of remove) kube.remove(object);
+    this.scenario.handOver();
+    await this.quiet();
+    return platform.applied.slice(start);
+  }
+
+  async quiet(): Promise<void> {
+    await this.scenario.pass(120_000);
+    for (let count = 0; count < 3; count += 1) {
+      await this.scenario.resync();
+      await this.scenario.pass(120_000);
+    }
+  }
+
+  #readOnly(api: ReadApi): ReadApi {
+    return new Proxy(api, {
+      get: (target, name) => {
+        if (name !== "list" && name !== "get") this.forbidden.push(String(name));
+        const method = Reflect.get(target, name) as (...parameters: unknown[]) => unknown;
+        return (...parameters: unknown[]) => method.apply(target, parameters);
+      },
+    });
+  }
+}
+
+/** The writes of a plan, without regard to their order and to the uids of what is created. */
+export function plannedWrites({ changes }: Plan): readonly string[] {
+  const names = new Names();
+  return changes
+    .filter(({ action, fields }) => action === "delete" || fields.length > 0)
+    .map(({ action, resource, fields }) => {
+      const what = action === "delete" ? "delete" : action === "create" || action === "recreate" ? "create" : "update";
+      const values = fields.map(({ field, to }) => [field, names.replace(to)]);
+      return names.line(what, resource.noun, resource.uid, what === "create", values);
+    })
+    .toSorted();
+}
+
+/** The writes of the operator, in the form of `plannedWrites`. */
+export function madeWrites(writes: readonly AppliedWrite[]): readonly string[] {
+  const names = new Names();
+  return writes
+    .flatMap((write) => {
+      const noun = kinds.find(({ collection }) => collection.name === write.collection)?.noun ?? "";
+      const values = write.do === "delete" ? [] : changedFields(write).map(([field, to]) => [field, names.replace(to)]);
+      if (write.do === "update" && values.length === 0) return [];
+      return [names.line(write.do, noun, write.uid, write.do === "create", values)];
+    })
+    .toSorted();
+}
+
+function changedFields({ before, after, fields }: AppliedWrite): (readonly [string, unknown])[] {
+  const values = fields.flatMap((field) => {
+    const [from, to] = [shown(before, field), shown(after, field)];
+    return JSON.stringify(from) === JSON.stringify(to) ? [] : [[field, to] as const];
+  });
+  const [from = null, to = null] = [before, after].map((one) => one && carriedMarker(one));
+  return before === undefined || from === to ? values : [...values, ["marker", to] as const];
+}
+
+function shown(resource: ExternalResource | undefined, field: string): unknown {
+  if (resource === undefined) return null;
+  const fields = resource as unknown as Readonly<Record<string, unknown>>;
+  if (field === "description") return withoutMarker(resource.description ?? "") || null;
+  const reference = fields[field.replace(/Uid$/, "")] as { readonly uid?: string } | undefined;
+  return (field.endsWith("Uid") ? reference?.uid : fields[field]) ?? null;
+}
+
+/** Names for uids that were made up. */
+class Names {
+  readonly #names = new Map<string, string>();
+
+  line(what: string, noun: string, uid: string, isNew: boolean, values: readonly unknown[]): string {
+    const parent = uid.slice(0, uid.lastIndexOf("/"));
+    const text = JSON.stringify(values);
+    if (!isNew) return `${what} ${noun} ${this.#replaceUid(uid)} ${text}`;
+    const line = `${what} ${noun} in ${this.#replaceUid(parent)} ${text}`;
+    this.#names.set(uid, `<${line}>`);
+    return line;
+  }
+
+  replace(value: unknown): unknown {
+    return typeof value === "string" ? this.#replaceUid(value) : value;
+  }
+
+  #replaceUid(value: string): string {
+    const known = this.#names.get(value);
+    if (known !== undefined) return known;
+    const end = value.lastIndexOf("/");
+    return end < 0 ? value : `${this.#replaceUid(value.slice(0, end))}${value.slice(end)}`;
+  }
+}

@@ -1,0 +1,137 @@
+import type { ExternalResource } from "#src/platform-client/collection.ts";
+import type { Manifest } from "./memory-kube.ts";
+import { auditor, owner, viewer } from "./memory-platform.ts";
+import { type Change, PlannedWorld } from "./planned-world.ts";
+import { issuer, red, shared } from "./two-tenants.ts";
+
+/** A generator of numbers in [0, 1) that a seed repeats (mulberry32). */
+export function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const groups = ["org", "shop", "pay"] as const;
+const people = ["ci", "deploy"] as const;
+const grants = ["views", "audits", "owns"] as const;
+
+/** A random world that is at rest but for what others changed on the platform, and a random change. */
+export async function randomChange(seed: number): Promise<{ readonly world: PlannedWorld; readonly change: Change }> {
+  const random = seeded(seed);
+  const world = new PlannedWorld();
+  const before = manifests(random);
+  handMade(world, random);
+  await world.act({ apply: before });
+  disturb(world, random);
+  const kept = before.filter(() => random() < 0.7);
+  const removed = before.filter((one) => !kept.includes(one) && random() < 0.7);
+  const edited = manifests(random)
+    .filter(() => random() < 0.7)
+    .map((one) => withReferencesOf(before, one));
+  const leaving = withDependents(removed, [...before, ...edited]);
+  return { world, change: { apply: edited.filter((one) => !leaving.has(nameOf(one))), remove: removed } };
+}
+
+function manifests(random: () => number): readonly Manifest[] {
+  const one = <T>(...choices: readonly T[]) => choices[Math.floor(random() * choices.length)] as T;
+  const policy = (adoption: boolean) => ({
+    ...(adoption ? { adoption: one("Never", "Never", "IfExists") } : {}),
+    ...one({}, { deletion: "Delete" }, { deletion: "Orphan" }, { deletion: "Protect" }),
+    drift: one("Correct", "Correct", "Report"),
+  });
+  const parent = (below: readonly string[]) =>
+    below.length > 0 && random() < 0.7 ? { groupRef: { name: one(...below) } } : { groupUid: one(red, shared) };
+  const objects: Manifest[] = [];
+  for (const [index, name] of groups.entries()) {
+    if (random() < 0.2) continue;
+    const { groupRef, groupUid } = parent(groups.slice(0, index));
+    const spec = {
+      ...(groupRef === undefined ? { parentUid: groupUid } : { parentRef: groupRef }),
+      description: one("first", "second"),
+      ...one({}, { undeclared: "Remove" }, { undeclared: "Report" }),
+      policy: policy(true),
+    };
+    objects.push({ kind: "Group", name, spec });
+  }
+  for (const name of people) {
+    if (random() < 0.2) continue;
+    const claimMatch = { issuer: one(issuer, issuer, "https://denied.example"), subject: one("ci", "cd") };
+    objects.push({ kind: "Identity", name, spec: { ...parent(groups), claimMatch, policy: policy(true) } });
+  }
+  for (const name of grants) {
+    if (random() < 0.2) continue;
+    const who = name === "audits" ? { identityUid: auditor } : { identityRef: { name: one(...people) } };
+    const roleRef = { name: name === "owns" ? one("owner", "viewer") : "viewer" };
+    objects.push({ kind: "RoleBinding", name, spec: { ...parent(groups), ...who, roleRef, policy: policy(false) } });
+  }
+  return objects;
+}
+
+/**
+ * The objects, and those that refer to them, directly or not. What is created below an object that goes at the same time
+ * depends on which of the two the operator takes first.
+ */
+function withDependents(some: readonly Manifest[], all: readonly Manifest[]): ReadonlySet<string> {
+  const found = new Set(some.map(nameOf));
+  for (let size = -1; size !== found.size; ) {
+    size = found.size;
+    for (const one of all) {
+      const { parentRef, groupRef = parentRef, identityRef } = one.spec as Readonly<Record<string, { name: string }>>;
+      if (found.has(`Group ${groupRef?.name}`) || found.has(`Identity ${identityRef?.name}`)) found.add(nameOf(one));
+    }
+  }
+  return found;
+}
+
+function nameOf({ kind, name }: Manifest): string {
+  return `${kind} ${name}`;
+}
+
+/** References are immutable: an edit keeps them. */
+function withReferencesOf(before: readonly Manifest[], edited: Manifest): Manifest {
+  const one = before.find(({ kind, name }) => kind === edited.kind && name === edited.name);
+  if (one === undefined) return edited;
+  const references = ["parentRef", "parentUid", "groupRef", "groupUid", "identityRef", "identityUid", "roleRef"];
+  const isReference = ([field]: readonly [string, unknown]) => references.includes(field);
+  return {
+    ...edited,
+    spec: Object.fromEntries([
+      ...Object.entries(edited.spec).filter((entry) => !isReference(entry)),
+      ...Object.entries(one.spec).filter(isReference),
+    ]),
+  };
+}
+
+/** What people made before the operator came. */
+function handMade({ scenario: { platform } }: PlannedWorld, random: () => number): void {
+  const resource = (fields: object) => ({ description: "", ...fields }) as unknown as ExternalResource;
+  if (random() < 0.3) platform.set("groups", resource({ uid: `${red}/eeeeeeeeeeeeee01`, name: "org" }));
+  if (random() < 0.3) platform.set("groups", resource({ uid: `${shared}/eeeeeeeeeeeeee02`, name: "shop" }));
+  if (random() < 0.3)
+    platform.set("roleBindings", {
+      uid: `${red}/eeeeeeeeeeeeee03`,
+      identity: { uid: auditor, name: "" },
+      role: { uid: viewer, name: "" },
+    } as ExternalResource);
+}
+
+/** What people changed on the platform since. */
+function disturb({ scenario: { platform } }: PlannedWorld, random: () => number): void {
+  for (const collection of ["groups", "identities", "roleBindings"])
+    for (const resource of platform.createdIn(collection)) {
+      const what = random();
+      if (what < 0.15 && collection !== "roleBindings")
+        platform.set(collection, { ...resource, description: `changed ${resource.description ?? ""}` });
+      else if (what < 0.3 && collection !== "groups") platform.remove(collection, resource.uid);
+      else if (what < 0.4 && collection === "groups")
+        platform.set("roleBindings", {
+          uid: `${resource.uid}/eeeeeeeeeeeeee04`,
+          identity: { uid: auditor, name: "" },
+          role: { uid: random() < 0.5 ? viewer : owner, name: "" },
+        } as ExternalResource);
+    }
+}
