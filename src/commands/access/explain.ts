@@ -4,6 +4,7 @@ import { dottedCapability } from "#src/access/capability-name.ts";
 import { explain } from "#src/access/explain.ts";
 import { defineCommand } from "#src/commands/command.ts";
 import * as settings from "#src/commands/settings/settings.ts";
+import { dottedNames } from "./access-view.ts";
 import { explanationText, type Explanation } from "./explanation-text.ts";
 import { capabilityNamed, groupNamed, identityNamed } from "./named.ts";
 import { answerAccess } from "./open-access.ts";
@@ -59,6 +60,14 @@ The answer is yes, no or unknown: it is never no if something that could grant t
         capability: dottedCapability(wanted),
         group: view.group(at),
         identity: view.identity(uid, [...through, ...undecided, ...others][0]?.identity.name),
+        ...(groups.length === 0 && capabilities.size === 0
+          ? {}
+          : {
+              token: {
+                ...(groups.length === 0 ? {} : { groups: groups.map((scope) => view.group(scope)) }),
+                ...(capabilities.size === 0 ? {} : { capabilities: dottedNames(capabilities) }),
+              },
+            }),
         ...(expired === undefined ? {} : { expired }),
         through: through.map((binding) => view.link(binding)),
         undecided: undecided.map((binding) => view.link(binding)),

@@ -15,6 +15,8 @@ export interface Explanation {
   readonly capability: string;
   readonly group: GroupView;
   readonly identity: IdentityView;
+  /** What the token is limited to that the question is about; absent if it is not limited. */
+  readonly token?: { readonly groups?: readonly GroupView[]; readonly capabilities?: readonly string[] };
   /** RFC 3339: when the identity's static keys have expired. */
   readonly expired?: string;
   /** What grants the capability, from the root down. */
@@ -30,23 +32,23 @@ export interface Explanation {
 
 /** The same for people: the chain from the identity to the group. */
 export function explanationText(explanation: Explanation, declarationsNote: string | undefined): AnswerText {
-  const { answer, builtInRoles, capability, expired, group, identity, others, through, undecided, unknown } =
+  const { answer, builtInRoles, capability, expired, group, identity, others, through, token, undecided, unknown } =
     explanation;
-  const lacks = { "the role": "does not have", "the limits of the token": "has, but the token may not use," } as const;
+  const lacks = { "the role": "does not have", "the limits of the token": "has, unlike the token," } as const;
   const rows = [
     ["Identity", `${identity.path} (${identity.uid})`],
     ["", `assumed by: ${assumptionText(identity)}`],
     ["", `last seen: ${identity.assumedBy === undefined ? "unknown" : (identity.lastSeenTime ?? "never")}`],
-    ["", `declared by: ${declaredText(identity.declaredBy)}`],
+    ...declaredRows(identity),
     ...through.flatMap((link) => linkRows("Through", link, `has ${capability}`, group)),
     ...undecided.flatMap((link) => linkRows("Perhaps", link, "cannot be read", group)),
     ...others.flatMap((link) => linkRows("Not through", link, `${lacks[link.reason]} ${capability}`, group)),
     ["Group", `${group.path} (${group.uid})`],
-    ["", `declared by: ${declaredText(group.declaredBy)}`],
+    ...declaredRows(group),
   ];
   const notes = [
     ...unknown.map(({ message }) => `Unknown: ${message}.`),
-    ...(answer === "no" && expired === undefined
+    ...(answer === "no" && expired === undefined && token === undefined
       ? [`Built-in roles that have ${capability}: ${builtInRoles.join(", ")}.`]
       : []),
     ...(declarationsNote === undefined ? [] : [declarationsNote]),
@@ -54,17 +56,28 @@ export function explanationText(explanation: Explanation, declarationsNote: stri
   return { heading: headingOf(explanation), table: { titles: ["", ""], rows }, notes };
 }
 
-function headingOf({ answer, capability, expired, group, identity }: Explanation): string {
+function headingOf({ answer, capability, expired, group, identity, token }: Explanation): string {
+  const subject = `${identity.path}${token === undefined ? "" : `, with a token that is limited to ${limitsText(token)},`}`;
   if (expired !== undefined)
     return `No: the static keys of ${identity.path} expired at ${expired}, so that nobody can use it.`;
   switch (answer) {
     case "yes":
-      return `Yes: ${identity.path} has ${capability} in ${group.path}.`;
+      return `Yes: ${subject} has ${capability} in ${group.path}.`;
     case "no":
-      return `No: ${identity.path} does not have ${capability} in ${group.path}.`;
+      return `No: ${subject} does not have ${capability} in ${group.path}.`;
     case "unknown":
-      return `Unknown: whether ${identity.path} has ${capability} in ${group.path} depends on what you cannot read.`;
+      return `Unknown: whether ${subject} has ${capability} in ${group.path} depends on what you cannot read.`;
   }
+}
+
+function limitsText({ capabilities, groups }: NonNullable<Explanation["token"]>): string {
+  const where = groups?.map(({ path }) => path).join(", ");
+  return [capabilities?.join(", "), where].filter((text) => text !== undefined).join(" in ");
+}
+
+/** Nothing where the cluster was not read: one note says it. */
+function declaredRows({ declaredBy }: Pick<GroupView, "declaredBy">, indent = ""): readonly (readonly string[])[] {
+  return declaredBy === "unknown" ? [] : [["", `${indent}declared by: ${declaredText(declaredBy)}`]];
 }
 
 function linkRows(
@@ -76,13 +89,10 @@ function linkRows(
   return [
     [title, `role binding ${roleBinding.uid}`],
     ["", `created: ${roleBinding.createTime ?? "unknown"}`],
-    ["", `declared by: ${declaredText(roleBinding.declaredBy)}`],
+    ...declaredRows(roleBinding),
     ["", `role: ${role.name} (${role.builtIn ? "built in" : role.uid}), which ${effect}`],
     ...(group.uid === asked.uid
       ? [["", "in the group itself"]]
-      : [
-          ["", `in the group above: ${group.path} (${group.uid})`],
-          ["", `  declared by: ${declaredText(group.declaredBy)}`],
-        ]),
+      : [["", `in the group above: ${group.path} (${group.uid})`], ...declaredRows(group, "  ")]),
   ];
 }

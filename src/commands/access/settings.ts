@@ -31,7 +31,10 @@ export const identity = settings.operand(
   "The identity: its uid, or its name or path if that is unique, such as shop/ci.",
 );
 
-export const group = settings.required(
-  { ...settings.text, placeholder: "GROUP" },
-  "The group: its uid, or its name or path if that is unique, such as acme/shop. The uid of a resource in a group, such as a repo, is accepted, too.",
+/** Not a variable, which `muster login --group` has for another purpose: it is the content of a question. */
+export const group = settings.flagOnly(
+  settings.required(
+    { ...settings.text, placeholder: "GROUP" },
+    "The group: its uid, or its name or path if that is unique, such as acme/shop. The uid of a resource in a group, such as a repo, is accepted, too.",
+  ),
 );
