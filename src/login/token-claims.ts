@@ -6,6 +6,8 @@ export interface TokenClaims {
   readonly issuer: string | undefined;
   readonly subject: string | undefined;
   readonly audiences: readonly string[];
+  /** Whether the token may do less than the roles of its identity: it is limited to some groups or capabilities. */
+  readonly isNarrowed: boolean;
 }
 
 /**
@@ -27,6 +29,7 @@ export function readTokenClaims(token: string): TokenClaims | undefined {
     identity: textOf(claims["sub"]),
     issuer: textOf(actor["iss"]),
     subject: textOf(actor["sub"]),
+    isNarrowed: claims["cap"] !== undefined || claims["scopes"] !== undefined,
     audiences: (Array.isArray(aud) ? aud : [aud]).filter((one) => typeof one === "string"),
   };
 }
