@@ -74,6 +74,15 @@ export function immutable<Value>(field: keyof Value & string, message: string): 
   };
 }
 
+/** The fields of a schema with the rule `immutable`, and the message of each. */
+export function immutableFields(schema: z.ZodType): readonly { readonly field: string; readonly message: string }[] {
+  const rules = (schema.meta()?.[validations] ?? []) as readonly Rule<never>[];
+  return rules.flatMap(({ rule, message, fieldPath = "" }) => {
+    const field = fieldPath.slice(1);
+    return rule === immutable<Record<string, unknown>>(field, message).rule ? [{ field, message }] : [];
+  });
+}
+
 function list(fields: readonly string[]): string {
   return `${fields.slice(0, -1).join(", ")} and ${fields.at(-1)}`;
 }

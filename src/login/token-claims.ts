@@ -8,6 +8,8 @@ export interface TokenClaims {
   readonly audiences: readonly string[];
   /** The uids that the token is limited to; undefined if it is not limited. */
   readonly scopes: readonly string[] | undefined;
+  /** Whether the token may do less than the roles of its identity: it is limited to some groups or capabilities. */
+  readonly isNarrowed: boolean;
 }
 
 /**
@@ -29,6 +31,7 @@ export function readTokenClaims(token: string): TokenClaims | undefined {
     identity: textOf(claims["sub"]),
     issuer: textOf(actor["iss"]),
     subject: textOf(actor["sub"]),
+    isNarrowed: claims["cap"] !== undefined || claims["scopes"] !== undefined,
     audiences: (Array.isArray(aud) ? aud : [aud]).filter((one) => typeof one === "string"),
     scopes: Array.isArray(scopes) ? scopes.filter((one) => typeof one === "string") : undefined,
   };

@@ -27,7 +27,7 @@ export class MemoryCluster implements ReconcilerKube {
   #uids = 0;
   #events: ObjectEvent[] = [];
 
-  constructor(objects: Iterable<KubeObject>, clock: Clock) {
+  constructor(objects: Iterable<ClusterObject>, clock: Clock) {
     this.#clock = clock;
     let highest = "0";
     for (const object of objects) {

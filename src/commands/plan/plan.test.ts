@@ -127,6 +127,19 @@ it("exits with 3 if something is refused", async () => {
   expect(stdout).toContain("! shop/RoleBinding/ci-views\n    Ready=False TenantDenied\n    spec.roleRef: Tenant shop");
 });
 
+it("sees enough as a viewer of the root group", async () => {
+  const viewer = await platform.callerWith("viewer", platform.root);
+  expect(await plan(tenant(team) + tree, { token: viewer.token })).toEqual(await plan(tenant(team) + tree));
+});
+
+it("knows nothing with a token that is narrower than the roles of its identity", async () => {
+  const narrow = await platform.callerWith("viewer", platform.root, `&scope=${platform.root}`);
+  const { code, stdout, stderr } = await plan(tenant(team) + group, { token: narrow.token });
+  expect(stderr).toContain("muster: warning: the token is limited to some groups or capabilities");
+  expect(code).toBe(3);
+  expect(stdout).not.toContain("+ create");
+});
+
 it("exits with 0 if there is nothing to do", async () => {
   expect(await plan(tenant(team))).toEqual({ code: 0, stdout: "Plan: nothing to do.\n", stderr: "" });
 });

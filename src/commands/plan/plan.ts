@@ -14,6 +14,7 @@ import type { Plan } from "#src/plan/plan.ts";
 import { systemClock } from "#src/time/clock.ts";
 import { VirtualClock } from "#src/time/virtual-clock.ts";
 import { formatPlan, summaryOf } from "./format-plan.ts";
+import { applyManifests } from "./apply-manifests.ts";
 import { connectPlatform } from "./platform-reads.ts";
 import { readCluster, readOwnerId } from "./read-cluster.ts";
 import { type Manifest, readManifests } from "./read-manifests.ts";
@@ -67,7 +68,8 @@ async function planOf(values: PlanValues, context: CommandContext): Promise<Plan
   const { objects, manifests, ...facts } = await (values.offline ? readOffline : readOnline)(values, context);
   const clock = new VirtualClock(systemClock.now());
   const cluster = new MemoryCluster(objects, clock);
-  if (!values.live) for (const { object } of manifests) change(cluster, object, values.delete);
+  if (values.delete) for (const { object } of manifests) cluster.remove(object.kind, keyOf(object));
+  else if (!values.live) applyManifests(cluster, manifests);
   const platform = await connectPlatform(values, context);
   const { platformUrl, authUrl } = platform;
   try {
@@ -91,11 +93,6 @@ async function planOf(values: PlanValues, context: CommandContext): Promise<Plan
   } finally {
     await platform.close();
   }
-}
-
-function change(cluster: MemoryCluster, object: Manifest["object"], deletes: boolean): void {
-  if (deletes) cluster.remove(object.kind, keyOf(object));
-  else cluster.apply(object);
 }
 
 async function readOffline(values: PlanValues, { stdin }: CommandContext): Promise<ReadWorld> {

@@ -32,7 +32,7 @@ export async function connectPlatform(values: PlanValues, context: CommandContex
   const { tokens, caller, platformUrl, authUrl, ca } =
     values.tokenFile === undefined
       ? await callerOfLogin(values, context)
-      : await callerOfFile(values, values.tokenFile);
+      : await callerOfFile(values, values.tokenFile, context);
   const transport = new HttpTransport({
     connections,
     deadlineMs: values.platformTimeout,
@@ -57,23 +57,37 @@ async function callerOfLogin(values: PlanValues, context: CommandContext): Promi
   };
   return {
     tokens: { token, reject },
-    caller: readTokenClaims((await token()).value)?.identity,
+    caller: identityOf((await token()).value, context),
     platformUrl: new URL(platform),
     authUrl: values.authUrl ?? new URL(login.authUrl),
     ca: http.ca,
   };
 }
 
-async function callerOfFile(values: PlanValues, file: string): Promise<Caller> {
+async function callerOfFile(values: PlanValues, file: string, context: CommandContext): Promise<Caller> {
   const { platformUrl, authUrl = platformUrl, platformCa } = values;
   if (platformUrl === undefined || authUrl === undefined)
     throw new SettingsError(["--platform-url is required with --token-file"]);
   const value = (await readTextFile("--token-file", file)).trim();
   return {
     tokens: { token: async () => ({ value, epoch: 1 }), reject: () => false },
-    caller: readTokenClaims(value)?.identity,
+    caller: identityOf(value, context),
     platformUrl,
     authUrl,
     ca: platformCa === undefined ? undefined : await readTextFile("--platform-ca", platformCa),
   };
+}
+
+/** The identity whose roles say what the token may list; undefined if they do not. */
+function identityOf(token: string, { stderr }: CommandContext): string | undefined {
+  const claims = readTokenClaims(token);
+  if (claims?.identity !== undefined && !claims.isNarrowed) return claims.identity;
+  const why =
+    claims?.isNarrowed === true
+      ? "the token is limited to some groups or capabilities"
+      : "the token does not say whose it is";
+  stderr.write(
+    `muster: warning: ${why}, so nothing that it does not list counts as absent. Use a token without limits.\n`,
+  );
+  return undefined;
 }

@@ -22,7 +22,8 @@ const maxObjects = 100_000;
 const maxBytes = 64 * 1024 * 1024;
 const extensions: readonly string[] = [".yaml", ".yml", ".json"];
 
-const specSchemas: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
+/** The schema of the spec of each kind that has one. */
+export const specSchemas: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   ...kinds.map(({ name, definition }) => [name, definition.specSchema] as const),
   ["Tenant", tenantSpecSchema],
 ]);

@@ -1,0 +1,30 @@
+import { expect, it } from "vitest";
+import { apiVersion } from "#src/api/custom-resource.ts";
+import { MemoryCluster } from "#src/plan/memory-cluster.ts";
+import { VirtualClock } from "#src/time/virtual-clock.ts";
+import { applyManifests } from "./apply-manifests.ts";
+
+const group = (spec: object) => ({
+  apiVersion,
+  kind: "Group",
+  metadata: { name: "shop", namespace: "team", resourceVersion: "9007199254740993", uid: "1", generation: 4 },
+  spec,
+});
+
+it("replaces the spec, and keeps uid and status", () => {
+  const cluster = new MemoryCluster([{ ...group({ parentUid: "a" }), status: { uid: "b" } }], new VirtualClock(0));
+  applyManifests(cluster, [{ object: group({ parentUid: "a", description: "new" }), where: "a.yaml" }]);
+  expect(cluster.find("Group", "team/shop")).toMatchObject({
+    metadata: { uid: "1", generation: 5, resourceVersion: "9007199254740994" },
+    spec: { parentUid: "a", description: "new" },
+    status: { uid: "b" },
+  });
+});
+
+it("refuses a change of an immutable field, as the API server does", () => {
+  const cluster = new MemoryCluster([group({ parentUid: "a" })], new VirtualClock(0));
+  const where = "a.yaml: document 1 (line 1)";
+  expect(() => applyManifests(cluster, [{ object: group({ parentUid: "b" }), where }])).toThrow(
+    "a.yaml: document 1 (line 1): spec.parentUid: parentUid ",
+  );
+});

@@ -1,0 +1,112 @@
+import { describe, expect, it } from "vitest";
+import { kinds } from "#src/kinds/kinds.ts";
+import type { ExternalResource, ResourceType } from "#src/platform-client/collection.ts";
+import { PlatformFailure } from "#src/platform-client/failure.ts";
+import { groupOfScope, type ListQuery } from "#src/platform-client/api.ts";
+import { OverlayPlatform, type PlatformReads } from "./overlay-platform.ts";
+
+const root = "a".repeat(40);
+const shop = `${root}/00000000000000a1`;
+const ci = `${shop}/00000000000000b1`;
+const viewer = "c".repeat(40);
+const me = `${root}/0000000000000001`;
+const collections = kinds.map(({ collection }) => collection);
+const typeOf = (name: string) => kinds.find(({ collection }) => collection.name === name)?.collection as ResourceType;
+const [groups, identities, roleBindings] = [typeOf("groups"), typeOf("identities"), typeOf("roleBindings")];
+
+/** A platform with one group, its identity and one grant. It throws at any call but reads, which it counts. */
+function platform(capabilities = collections.map(({ listCapability }) => listCapability)) {
+  const binding = (uid: string, identity: string) => ({
+    uid,
+    identity: { uid: identity, name: "" },
+    role: { uid: viewer, name: "viewer" },
+  });
+  const data: Readonly<Record<string, readonly object[]>> = {
+    groups: [{ uid: shop, name: "shop", description: "" }],
+    identities: [{ uid: ci, name: "ci", description: "" }],
+    roleBindings: [binding(`${root}/0000000000000002`, me), binding(`${shop}/00000000000000c1`, ci)],
+    roles: [{ uid: viewer, name: "viewer", capabilities }],
+  };
+  const calls: string[] = [];
+  const reads: PlatformReads = {
+    list: async <R extends ExternalResource>(type: ResourceType<R>, query: ListQuery) => {
+      calls.push(`list ${type.name}`);
+      const all = (data[type.name] ?? []).map((one) => type.schema.parse(one));
+      const { scope, filter: { identity } = {} } = query;
+      const group = scope && groupOfScope(scope);
+      const resources = all.filter(
+        (one) =>
+          (group === undefined || type.uids.isBelow(one.uid, group)) &&
+          (identity === undefined || JSON.stringify(one).includes(identity)),
+      );
+      return { resources, totalCount: resources.length };
+    },
+    get: async (type, uid) => {
+      calls.push(`get ${type.name}`);
+      const found = (data[type.name] ?? []).find((one) => "uid" in one && one.uid === uid);
+      if (found !== undefined) return type.schema.parse(found);
+      const error = { code: "NOT_FOUND", message: "", reason: "", domain: "" } as const;
+      throw new PlatformFailure("get", {
+        kind: "rejected",
+        error: { ...error, fieldViolations: [], preconditionViolations: [] },
+      });
+    },
+  };
+  const guarded = new Proxy(reads, {
+    get: (target, name) => {
+      if (name !== "list" && name !== "get") throw new Error(`the plan called ${String(name)}`);
+      return target[name];
+    },
+  });
+  const { signal } = new AbortController();
+  return { calls, overlay: new OverlayPlatform({ reads: guarded, caller: me, collections, signal }) };
+}
+
+const below = (group: string) => ({ scope: { descendantsOf: group } });
+const uids = async (overlay: OverlayPlatform, type: ResourceType, group: string) =>
+  (await overlay.list(type, below(group))).resources.map(({ uid }) => uid);
+
+describe("what was written is in memory only", () => {
+  it("shows what is created, under placeholders, and what is changed", async () => {
+    const { overlay } = platform();
+    const pay = await overlay.create(groups, shop, { name: "pay" });
+    expect(pay.uid).toBe(`${shop}/ffffffff00000001`);
+    await overlay.update(groups, pay.uid, { description: "Money" }, ["description"]);
+    expect(await overlay.get(groups, pay.uid)).toMatchObject({ name: "pay", description: "Money" });
+    expect(await uids(overlay, groups, root)).toEqual([shop, pay.uid]);
+    expect(overlay.takeWrites().map((write) => [write.do, write.uid])).toEqual([
+      ["create", pay.uid],
+      ["update", pay.uid],
+    ]);
+    expect(overlay.takeWrites()).toEqual([]);
+  });
+
+  it("deletes the grants of an identity with it, and a group only once it is empty", async () => {
+    const { overlay } = platform();
+    await expect(overlay.delete(groups, shop)).rejects.toThrow("cannot delete group with child identities");
+    await overlay.delete(identities, ci);
+    expect(await uids(overlay, roleBindings, shop)).toEqual([]);
+    await overlay.delete(groups, shop);
+    await expect(overlay.get(groups, shop)).rejects.toThrow("NOT_FOUND");
+    await expect(overlay.create(groups, shop, { name: "late" })).rejects.toThrow("NOT_FOUND");
+  });
+});
+
+it("reads the same only once, and what a list covers not at all", async () => {
+  const { overlay, calls } = platform();
+  await overlay.list(identities, below(root));
+  const before = calls.length;
+  await overlay.list(identities, below(root));
+  await overlay.list(identities, { scope: { childrenOf: shop } });
+  await overlay.get(identities, ci);
+  expect(calls.length).toBe(before);
+});
+
+it("refuses to list what the caller may not see as a whole, and says so", async () => {
+  const { overlay } = platform(["CAP_IAM_GROUPS_LIST"]);
+  await expect(overlay.list(identities, below(shop))).rejects.toThrow("PERMISSION_DENIED");
+  await expect(overlay.get(identities, `${shop}/00000000000000ff`)).rejects.toThrow("PERMISSION_DENIED");
+  const capability = collections.find(({ name }) => name === identities.name)?.listCapability;
+  expect(overlay.unproven).toEqual([{ capability, group: shop }]);
+  expect(overlay.failure).toBeUndefined();
+});
