@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type CommandRun, runCommand } from "#src/command-line.testing.ts";
-import { connectReader } from "./connect-reader.ts";
+import { connectReader } from "#src/commands/reader/connect-reader.ts";
 import { Cluster } from "./cluster.testing.ts";
 import { Gateway } from "./gateway.testing.ts";
 import { RunningPlatform } from "#src/platform/tests/running-platform.testing.ts";

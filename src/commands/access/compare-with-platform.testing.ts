@@ -118,7 +118,7 @@ export async function compareWithPlatform({
       const reader = {
         api: inProcessApi(platform, caller),
         seesEverything: caller.kind === "admin",
-        ...(scopes === undefined ? {} : { scopes }),
+        claims: { scopes },
       };
       return accessModel(defect(await readAccessState(reader, new AbortController().signal)));
     };

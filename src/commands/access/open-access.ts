@@ -6,7 +6,7 @@ import { PlatformFailure } from "#src/platform-client/failure.ts";
 import { oneLine } from "#src/telemetry/one-line.ts";
 import { systemClock } from "#src/time/clock.ts";
 import { AccessView } from "./access-view.ts";
-import { connectReader } from "./connect-reader.ts";
+import { connectReader } from "#src/commands/reader/connect-reader.ts";
 import { readDeclarations } from "./declarations.ts";
 import { readAccessState } from "./read-state.ts";
 import type { AccessValues } from "./settings.ts";

@@ -1,12 +1,17 @@
 import type { AccessState } from "#src/access/access-state.ts";
+import type { TokenClaims } from "#src/login/token-claims.ts";
 import type { ReadApi } from "#src/platform-client/api.ts";
 import type { ExternalResource, ResourceType } from "#src/platform-client/collection.ts";
 import { listAll } from "#src/platform-client/list-all.ts";
-import type { PlatformReader } from "./connect-reader.ts";
+import type { PlatformReader } from "#src/commands/reader/connect-reader.ts";
 import { groups, identities, roleBindings, roles } from "./resource-types.ts";
 
 /** How often a list is read that changes meanwhile. */
 const attempts = 3;
+
+interface AboutToken {
+  readonly claims: Pick<TokenClaims, "scopes"> | undefined;
+}
 
 /**
  * Reads everything that the caller may list of a platform's access control: four lists, at the same time, in pages of 200.
@@ -14,7 +19,7 @@ const attempts = 3;
  * @throws {Error} if resources are created or deleted during each of three attempts
  */
 export async function readAccessState(
-  { api, scopes, seesEverything }: Pick<PlatformReader, "api" | "scopes" | "seesEverything">,
+  { api, claims, seesEverything }: Pick<PlatformReader, "api" | "seesEverything"> & AboutToken,
   signal: AbortSignal,
 ): Promise<AccessState> {
   const [knownGroups, knownIdentities, knownRoles, bindings] = await Promise.all([
@@ -29,7 +34,7 @@ export async function readAccessState(
     roles: knownRoles,
     bindings,
     seesEverything,
-    ...(scopes === undefined ? {} : { scopes }),
+    ...(claims?.scopes === undefined ? {} : { scopes: claims.scopes }),
   };
 }
 

@@ -2,6 +2,7 @@ import { confirmAnnotation } from "#src/api/annotations.ts";
 import { type CommandContext, CommandFailure, defineCommand } from "#src/commands/command.ts";
 import { withExitCode } from "#src/commands/login/exit-code.ts";
 import { breakerLimitsOf, governingFacts, outerBoundOf } from "#src/commands/operator/governing-facts.ts";
+import { connectReader } from "#src/commands/reader/connect-reader.ts";
 import { SettingsError } from "#src/commands/settings/settings.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { KubeClient } from "#src/kube/client.ts";
@@ -15,7 +16,7 @@ import { systemClock } from "#src/time/clock.ts";
 import { VirtualClock } from "#src/time/virtual-clock.ts";
 import { formatPlan, summaryOf } from "./format-plan.ts";
 import { applyManifests } from "./apply-manifests.ts";
-import { connectPlatform } from "./platform-reads.ts";
+import { callerIdentity } from "./caller-identity.ts";
 import { readCluster, readOwnerId } from "./read-cluster.ts";
 import { type Manifest, readManifests } from "./read-manifests.ts";
 import { planSettings, type PlanValues } from "./settings.ts";
@@ -70,16 +71,17 @@ async function planOf(values: PlanValues, context: CommandContext): Promise<Plan
   const cluster = new MemoryCluster(objects, clock);
   if (values.delete) for (const { object } of manifests) cluster.remove(object.kind, keyOf(object));
   else if (!values.live) applyManifests(cluster, manifests);
-  const platform = await connectPlatform(values, context);
-  const { platformUrl, authUrl } = platform;
+  const platform = await connectReader({ ...values, timeout: values.platformTimeout }, context);
+  const { platformUrl } = platform;
+  const { authUrl = platform.authUrl } = values;
   try {
     return await makePlan({
       ...governingFacts({ ...values, platformUrl, authUrl }, facts, () => undefined),
       kinds,
       cluster,
       clock,
-      reads: platform.reads,
-      caller: platform.caller,
+      reads: platform.api,
+      caller: callerIdentity(platform, context),
       identity: values.identity,
       owner: ownerOf(facts.ownerId, values.class),
       outer: outerBoundOf(values),

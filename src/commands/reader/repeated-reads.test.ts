@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { ReadApi } from "#src/platform-client/api.ts";
 import { type CodeName, PlatformFailure } from "#src/platform-client/failure.ts";
+import { groups } from "#src/platform-client/permission-resources.ts";
 import { ManualClock } from "#src/time/manual-clock.testing.ts";
 import { repeatedReads } from "./repeated-reads.ts";
-import { groups } from "./resource-types.ts";
 
 const signal = new AbortController().signal;
 
