@@ -8,6 +8,8 @@ export interface TokenClaims {
   readonly audiences: readonly string[];
   /** Whether the token may do less than the roles of its identity: it is limited to some groups or capabilities. */
   readonly isNarrowed: boolean;
+  /** The uids that the token is limited to; undefined if it is not limited. */
+  readonly scopes: readonly string[] | undefined;
 }
 
 /**
@@ -24,13 +26,14 @@ export function readTokenClaims(token: string): TokenClaims | undefined {
   }
   if (!isRecord(claims)) return undefined;
   const actor = isRecord(claims["act"]) ? claims["act"] : {};
-  const { aud } = claims;
+  const { aud, scopes } = claims;
   return {
     identity: textOf(claims["sub"]),
     issuer: textOf(actor["iss"]),
     subject: textOf(actor["sub"]),
     isNarrowed: claims["cap"] !== undefined || claims["scopes"] !== undefined,
     audiences: (Array.isArray(aud) ? aud : [aud]).filter((one) => typeof one === "string"),
+    scopes: Array.isArray(scopes) ? scopes.filter((one) => typeof one === "string") : undefined,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Kind } from "#src/kinds/kind.ts";
 import { type KubeObject, keyOf } from "#src/kube/object.ts";
+import type { ReadApi } from "#src/platform-client/api.ts";
 import { GovernedApi } from "#src/platform-client/governed-api.ts";
 import { OwnerCheck } from "#src/platform-client/owner-check.ts";
 import { PostLedger } from "#src/platform-client/post-ledger.ts";
@@ -23,7 +24,7 @@ import type { VirtualClock } from "#src/time/virtual-clock.ts";
 import { Agenda } from "./agenda.ts";
 import { runToEnd } from "./run-to-end.ts";
 import type { MemoryCluster } from "./memory-cluster.ts";
-import { OverlayPlatform, type PlatformReads } from "./overlay-platform.ts";
+import { OverlayPlatform } from "./overlay-platform.ts";
 import type { Plan } from "./plan.ts";
 import { PlanRecorder } from "./plan-recorder.ts";
 
@@ -44,7 +45,7 @@ export interface PlanOptions
   readonly cluster: MemoryCluster;
   /** The clock of `cluster`. Its time passes at once. */
   readonly clock: VirtualClock;
-  readonly reads: PlatformReads;
+  readonly reads: ReadApi;
   /** The uid of the identity that reads the platform; undefined if it is not known. */
   readonly caller: string | undefined;
   /** The uid of the operator's identity. */

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { kinds } from "#src/kinds/kinds.ts";
 import type { ExternalResource, ResourceType } from "#src/platform-client/collection.ts";
 import { PlatformFailure } from "#src/platform-client/failure.ts";
-import { groupOfScope, type ListQuery } from "#src/platform-client/api.ts";
-import { OverlayPlatform, type PlatformReads } from "./overlay-platform.ts";
+import { groupOfScope, type ListQuery, type ReadApi } from "#src/platform-client/api.ts";
+import { OverlayPlatform } from "./overlay-platform.ts";
 
 const root = "a".repeat(40);
 const shop = `${root}/00000000000000a1`;
@@ -28,7 +28,7 @@ function platform(capabilities = collections.map(({ listCapability }) => listCap
     roles: [{ uid: viewer, name: "viewer", capabilities }],
   };
   const calls: string[] = [];
-  const reads: PlatformReads = {
+  const reads: ReadApi = {
     list: async <R extends ExternalResource>(type: ResourceType<R>, query: ListQuery) => {
       calls.push(`list ${type.name}`);
       const all = (data[type.name] ?? []).map((one) => type.schema.parse(one));

@@ -3,6 +3,7 @@ import {
   type ListQuery,
   type ListScope,
   type PlatformApi,
+  type ReadApi,
   type ResourcePage,
   resourcesPerPage,
 } from "#src/platform-client/api.ts";
@@ -13,9 +14,6 @@ import { listAll } from "#src/platform-client/list-all.ts";
 import { identities, roleBindings } from "#src/platform-client/permission-resources.ts";
 import { type Permissions, readPermissions } from "#src/platform-client/permissions.ts";
 import { isPlanned, plannedUid } from "./planned-uid.ts";
-
-/** The only calls that a plan makes to the platform. */
-export type PlatformReads = Pick<PlatformApi, "list" | "get">;
 
 /** A change that the operator would have made. */
 export interface PlatformWrite {
@@ -39,7 +37,7 @@ export interface UnprovenAbsence {
 }
 
 export interface OverlayOptions {
-  readonly reads: PlatformReads;
+  readonly reads: ReadApi;
   /** The uid of the identity that makes the reads; undefined if it is not known: then no list proves anything. */
   readonly caller: string | undefined;
   readonly collections: readonly ManagedCollection[];

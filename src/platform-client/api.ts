@@ -27,6 +27,9 @@ export interface ResourcePage<R> {
   readonly totalCount: number;
 }
 
+/** What only reads. Whoever has nothing else changes nothing on the platform. */
+export type ReadApi = Pick<PlatformApi, "list" | "get">;
+
 /**
  * The only way to the platform's resources, so that tests can replace the platform by an in-memory double. Every method
  * throws a `PlatformFailure` and nothing else, except the reason of `signal` after it was aborted.

@@ -1,4 +1,4 @@
-import { type ListQuery, type ListScope, type PlatformApi, resourcesPerPage } from "./api.ts";
+import { type ListQuery, type ListScope, type ReadApi, resourcesPerPage } from "./api.ts";
 import type { ExternalResource, ResourceType } from "./collection.ts";
 import { PlatformFailure } from "./failure.ts";
 
@@ -23,7 +23,7 @@ const maxCharacters = 256 * 1024 * 1024;
  * resources, 10,000 pages or 256 Mi characters.
  */
 export async function listAll<R extends ExternalResource>(
-  api: Pick<PlatformApi, "list">,
+  api: ReadApi,
   type: ResourceType<R>,
   query: Omit<ListQuery, "pageToken">,
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-import type { PlatformApi } from "./api.ts";
+import type { ReadApi } from "./api.ts";
 import { listAll } from "./list-all.ts";
 import { type ExternalRole, roleBindings, roles as roleType } from "./permission-resources.ts";
 import { SharedRoles } from "./shared-roles.ts";
@@ -32,7 +32,7 @@ export interface RoleCatalog {
  * @param shared the roles of all sessions of the platform. @throws {PlatformFailure}
  */
 export async function readPermissions(
-  api: Pick<PlatformApi, "list">,
+  api: ReadApi,
   identity: string,
   signal: AbortSignal,
   shared = new SharedRoles(),

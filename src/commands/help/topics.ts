@@ -46,8 +46,8 @@ Further variables:
   13 to 26  The platform refused: 10 and the number of its error. With muster
      api: 13 INVALID_ARGUMENT, 15 NOT_FOUND, 16 ALREADY_EXISTS,
      17 PERMISSION_DENIED, 18 RESOURCE_EXHAUSTED, 19 FAILED_PRECONDITION,
-     24 UNAVAILABLE and others. 26 UNAUTHENTICATED, also of muster whoami and
-     muster token: log in, or log in again.
+     24 UNAVAILABLE and others. 26 UNAUTHENTICATED, also of muster whoami,
+     muster access and muster token: log in, or log in again.
 muster plan has codes of its own: 0 nothing would change, 2 something would, 3 something is refused or cannot be seen, 1 any failure, wrong settings included.
 A second SIGTERM or SIGINT ends a command at once, with exit code 1.
 Errors and logs go to standard error, results to standard output.`,
@@ -69,6 +69,8 @@ In a script, muster api makes a call with your login, and muster token prints th
          record per line.
   yaml   YAML, which kubectl reads if the data are manifests. Records are
          separated by lines with three hyphens.
+  markdown
+         The table for a comment or a document. Names have no meaning in it.
 The default is in the help of the command. Fields of json and yaml are only added, never renamed, within a major version.`,
   },
 };

@@ -3,10 +3,11 @@ import { once } from "node:events";
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type CommandRun, runCommand } from "#src/command-line.testing.ts";
 import { FormBrowser, LoginPlatform, testIdentity } from "#src/login/login-platform.testing.ts";
+import { program } from "#test/support/harness/program.ts";
 
 const group = "a".repeat(40);
 let home = "";
@@ -129,8 +130,8 @@ describe("muster login", () => {
   });
 
   it("starts the browser with a link that contains no secret and works once", async () => {
-    const program = join(home, "browser");
-    writeFileSync(program, `#!/bin/sh\nprintf '%s\\n' "$@" > "${home}/arguments"\n`, { mode: 0o755 });
+    const browser = join(home, "browser");
+    writeFileSync(browser, `#!/bin/sh\nprintf '%s\\n' "$@" > "${home}/arguments"\n`, { mode: 0o755 });
     const invite = "the-code-of-an-invite";
     const links: string[] = [];
     const result = await logIn(
@@ -143,7 +144,7 @@ describe("muster login", () => {
         }
         await new FormBrowser().open(links[0] ?? "");
       },
-      { env: env({ BROWSER: program }), input: `${invite}\n` },
+      { env: env({ BROWSER: browser }), input: `${invite}\n` },
     );
     expect(result.code).toBe(0);
     expect(links).toEqual([expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/login\/[\w-]{22}$/)]);
@@ -368,7 +369,7 @@ describe("the renewal of a login", () => {
     serveApi();
     const args = ["api", "GET", "/iam/v2beta1/groups"];
     const processes = [1, 2].map(async () => {
-      const child = spawn(process.execPath, [resolve("src/main.ts"), ...args], { env: env(), stdio: "ignore" });
+      const child = spawn(process.execPath, [program, ...args], { env: env(), stdio: "ignore" });
       return ((await once(child, "exit")) as [number])[0];
     });
     const runs = await Promise.all([run(...args), run(...args), run("token"), run("whoami")]);
@@ -382,7 +383,7 @@ describe("the renewal of a login", () => {
   it("has no effect on the login if the disk is full", async () => {
     change({ expiresAt: past() });
     const script = `ulimit -f 8; exec "$0" "$@"`;
-    const child = spawn("sh", ["-c", `trap '' XFSZ; ${script}`, process.execPath, resolve("src/main.ts"), "token"], {
+    const child = spawn("sh", ["-c", `trap '' XFSZ; ${script}`, process.execPath, program, "token"], {
       env: env(),
     });
     const [stderr] = (await once(child.stderr, "data")) as [Buffer];

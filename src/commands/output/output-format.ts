@@ -1,7 +1,8 @@
 import * as settings from "#src/commands/settings/settings.ts";
+import { markdownRow, markdownTable } from "./markdown.ts";
 
 /** The formats of `--output`; the help topic `outputs` explains them. */
-const outputFormats = ["table", "json", "yaml"] as const;
+const outputFormats = ["table", "json", "yaml", "markdown"] as const;
 
 export type OutputFormat = (typeof outputFormats)[number];
 
@@ -46,6 +47,13 @@ export async function recordFormat<T extends object>(
       const { stringify } = await import("./yaml.ts");
       return { header: "", format: (record) => `---\n${stringify(record)}` };
     }
+    case "markdown": {
+      const header = markdownTable(
+        columns.map(({ title }) => title),
+        [],
+      );
+      return { header, format: (record) => markdownRow(columns.map(({ of }) => of(record))) };
+    }
     case "table": {
       const line = (textOf: (column: Column<T>) => string) =>
         columns
@@ -68,6 +76,8 @@ export async function formatValue(
       return `${JSON.stringify(value, undefined, 2)}\n`;
     case "yaml":
       return (await import("./yaml.ts")).stringify(value);
+    case "markdown":
+      return markdownTable(["", ""], rows);
     case "table": {
       const width = Math.max(...rows.map(([name]) => name.length));
       return rows.map(([name, text]) => `${name.padEnd(width)}  ${text}\n`).join("");

@@ -118,7 +118,9 @@ it("prints the same as data and as Markdown", async () => {
     ["create", "RoleBinding"],
   ]);
   const { stdout: markdown } = await plan(tenant(team) + tree, { args: ["-o", "markdown"] });
-  expect(markdown).toContain("**Plan: 3 to create.**\n\n| | Resource | Object | Fields | Condition |\n|---|");
+  expect(markdown).toContain(
+    "**Plan: 3 to create.**\n\n| Change | Resource | Object | Fields | Why | Condition |\n| ---",
+  );
 });
 
 it("exits with 3 if something is refused", async () => {

@@ -5,13 +5,13 @@ import { Proxies } from "#src/http/proxies.ts";
 import { readTokenClaims } from "#src/login/token-claims.ts";
 import { HttpPlatformApi, type Tokens } from "#src/platform-client/http-api.ts";
 import { HttpTransport } from "#src/platform-client/transport.ts";
-import type { PlatformReads } from "#src/plan/overlay-platform.ts";
+import type { ReadApi } from "#src/platform-client/api.ts";
 import { systemClock as clock } from "#src/time/clock.ts";
 import type { PlanValues } from "./settings.ts";
 
 /** The platform, as the person sees it who plans. */
 export interface ConnectedPlatform {
-  readonly reads: PlatformReads;
+  readonly reads: ReadApi;
   /** The uid of the person's identity; undefined if the token does not say it. */
   readonly caller: string | undefined;
   readonly platformUrl: URL;
@@ -42,7 +42,7 @@ export async function connectPlatform(values: PlanValues, context: CommandContex
     canWrite: () => false,
     ...(ca === undefined ? {} : { ca }),
   });
-  const reads: PlatformReads = new HttpPlatformApi(transport, tokens, platformUrl);
+  const reads: ReadApi = new HttpPlatformApi(transport, tokens, platformUrl);
   return { reads, caller, platformUrl, authUrl, close: () => transport.close() };
 }
 

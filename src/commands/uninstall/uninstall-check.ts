@@ -8,7 +8,8 @@ import { KubeClient } from "#src/kube/client.ts";
 import { readConnection, serviceAccountDirectory } from "#src/kube/config.ts";
 import { isNotFound } from "#src/kube/errors.ts";
 import type { KubeApi } from "#src/kube/api.ts";
-import type { KubeList, ResourceKind } from "#src/kube/object.ts";
+import { listAll } from "#src/kube/list-all.ts";
+import type { ResourceKind } from "#src/kube/object.ts";
 import { type Clock, systemClock as clock } from "#src/time/clock.ts";
 import { seconds } from "#src/time/durations.ts";
 import {
@@ -20,7 +21,6 @@ import {
   uninstallProblem,
 } from "./guarded-objects.ts";
 
-const pageSize = 500;
 /** API servers notice within this time that an admission policy was deleted. */
 const policyDelayMs = seconds(3);
 
@@ -91,40 +91,22 @@ export default defineCommand({
 async function check(kube: KubeApi, operatorClass: string, signal: AbortSignal): Promise<void> {
   const classes = new Map<string, string>();
   const tenants = new GuardedCount(tenantDefinition.plural, needsOperator(operatorClass));
-  for await (const tenant of allOf(kube, tenantDefinition, signal)) {
+  for await (const tenant of listAll<CheckedObject>(kube, customResource(tenantDefinition), signal)) {
     classes.set(tenant.metadata.name, tenant.spec?.class ?? "");
     tenants.add(tenant);
   }
   const guarded: Guarded[] = [];
   for (const { definition } of kinds) {
     const objects = new GuardedCount(definition.plural, servesObject(operatorClass, classes));
-    for await (const object of allOf(kube, definition, signal)) objects.add(object);
+    for await (const object of listAll<CheckedObject>(kube, customResource(definition), signal)) objects.add(object);
     guarded.push(objects.result);
   }
   const problem = uninstallProblem([...guarded, tenants.result]);
   if (problem !== undefined) throw new Error(problem);
 }
 
-const noObjects: KubeList<CheckedObject> = { metadata: {}, items: [] };
-
-/** All objects of a resource, page by page; none if its CRD does not exist. */
-async function* allOf(
-  kube: KubeApi,
-  { plural, kind, scope }: ResourceDefinition,
-  signal: AbortSignal,
-): AsyncGenerator<CheckedObject> {
-  const resource = { group: apiGroup, version, plural, kind, namespaced: scope !== "Cluster" };
-  let next: string | undefined;
-  do {
-    const page = await kube
-      .list<CheckedObject>(resource, { signal, limit: pageSize, ...(next === undefined ? {} : { continue: next }) })
-      .catch((error: unknown) => {
-        if (isNotFound(error)) return noObjects;
-        throw error;
-      });
-    yield* page.items;
-    next = page.metadata.continue || undefined;
-  } while (next !== undefined);
+function customResource({ plural, kind, scope }: ResourceDefinition): ResourceKind {
+  return { group: apiGroup, version, plural, kind, namespaced: scope !== "Cluster" };
 }
 
 async function deleteFinalizerPolicy(kube: KubeApi, name: string, signal: AbortSignal): Promise<void> {

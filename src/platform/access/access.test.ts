@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { Code } from "../errors/api-error.ts";
-import { Access, downscope, outermost } from "./access.ts";
+import { Access } from "./access.ts";
 import { builtinRoles } from "./builtin-roles.ts";
 import { allCapabilities, Capability, capabilityNamed, dottedNameOf } from "./capability.ts";
+import { downscope, outermost } from "./grant.ts";
 
 const root = "a".repeat(40);
 const team = `${root}/0000000000000001`;

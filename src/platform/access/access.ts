@@ -1,13 +1,7 @@
-import { ancestorsOf, isWithin } from "../contract/uid.ts";
+import { isWithin } from "../contract/uid.ts";
 import { type ApiError, notFound, permissionDenied } from "../errors/api-error.ts";
-import type { Downscoping } from "./caller.ts";
 import { type Capability, dottedNameOf } from "./capability.ts";
-
-/** Capabilities that apply in a group and everywhere below it. */
-export interface Grant {
-  readonly group: string;
-  readonly capabilities: ReadonlySet<Capability>;
-}
+import { type Grant, gives, outermost } from "./grant.ts";
 
 /** The parts of the tree where a capability is held, as the uids of their roots. None is within another. */
 export type Coverage = "everywhere" | readonly string[];
@@ -24,7 +18,7 @@ export class Access {
   /** Whether the caller holds the capability on `uid`: a group or a resource in one. */
   can(capability: Capability, uid: string): boolean {
     if (this.#grants === "everything") return true;
-    return this.#grants.some((grant) => grant.capabilities.has(capability) && isWithin(grant.group, uid));
+    return this.#grants.some((grant) => gives(grant, capability, uid));
   }
 
   /** Whether the caller can see `uid`, which means that it holds any capability there. */
@@ -73,53 +67,4 @@ function deniedOn(uid: string, description: string): ApiError {
   const error = permissionDenied(description);
   error.about = uid;
   return error;
-}
-
-/**
- * The grants of an identity, restricted to what its token allows. Both may be many, so it takes time proportional to their sum,
- * not to their product.
- */
-export function downscope(grants: readonly Grant[], { capabilities, groups }: Downscoping): readonly Grant[] {
-  const inGroups = groups === undefined ? grants : restrictedTo(outermost(groups), grants);
-  if (capabilities === undefined) return inGroups;
-  // Grants of one role share a set.
-  const restricted = new Map<ReadonlySet<Capability>, ReadonlySet<Capability>>();
-  return inGroups.map((grant) => {
-    let known = restricted.get(grant.capabilities);
-    if (known === undefined) {
-      known = new Set([...grant.capabilities].filter((capability) => capabilities.has(capability)));
-      restricted.set(grant.capabilities, known);
-    }
-    return { ...grant, capabilities: known };
-  });
-}
-
-/** @param scopes none is within another */
-function restrictedTo(scopes: readonly string[], grants: readonly Grant[]): Grant[] {
-  const isScope = new Set(scopes);
-  const inScope = grants.filter(
-    ({ group }) => isScope.has(group) || ancestorsOf(group).some((uid) => isScope.has(uid)),
-  );
-  // What is granted above a scope applies in all of it.
-  const above = Map.groupBy(grants, ({ group }) => group);
-  const inherited = scopes.flatMap((group) => {
-    const capabilities = new Set(
-      ancestorsOf(group)
-        .flatMap((uid) => above.get(uid) ?? [])
-        .flatMap((grant) => [...grant.capabilities]),
-    );
-    return capabilities.size === 0 ? [] : [{ group, capabilities }];
-  });
-  return [...inScope, ...inherited];
-}
-
-/** The uids that are not within another of them, in byte order. */
-export function outermost(uids: readonly string[]): readonly string[] {
-  const roots: string[] = [];
-  // "/" sorts before every hex digit, so in byte order a subtree directly follows its root.
-  for (const uid of uids.toSorted()) {
-    const last = roots.at(-1);
-    if (last === undefined || !isWithin(last, uid)) roots.push(uid);
-  }
-  return roots;
 }

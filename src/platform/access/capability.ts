@@ -1,3 +1,4 @@
+import { dottedName } from "./dotted-name.ts";
 import { Capability, CapabilitySchema } from "../gen/muster/capabilities/capabilities_pb.ts";
 
 export { Capability };
@@ -6,15 +7,10 @@ export const allCapabilities: readonly Capability[] = CapabilitySchema.values
   .map(({ number }) => number as Capability)
   .filter((capability) => capability !== Capability.UNKNOWN);
 
-const dottedNames = new Map(allCapabilities.map((capability) => [capability, dotted(capability)]));
+const dottedNames = new Map(
+  allCapabilities.map((capability) => [capability, dottedName(CapabilitySchema.value[capability]?.name ?? "")]),
+);
 const byDottedName = new Map([...dottedNames].map(([capability, name]) => [name, capability]));
-
-/** `CAP_IAM_ROLE_BINDINGS_CREATE` → `role_bindings.create`. */
-function dotted(capability: Capability): string {
-  const name = (CapabilitySchema.value[capability]?.name ?? "").replace(/^CAP_(IAM_)?/, "");
-  const verb = name.lastIndexOf("_");
-  return `${name.slice(0, verb)}.${name.slice(verb + 1)}`.toLowerCase();
-}
 
 /** The name, or the number of a capability that this platform does not know, that v1, the token exchange and error messages use. */
 export function dottedNameOf(capability: Capability): string {
@@ -26,6 +22,6 @@ export function isKnown(capability: Capability): boolean {
   return dottedNames.has(capability);
 }
 
-export function capabilityNamed(dottedName: string): Capability | undefined {
-  return byDottedName.get(dottedName);
+export function capabilityNamed(name: string): Capability | undefined {
+  return byDottedName.get(name);
 }

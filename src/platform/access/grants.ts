@@ -2,20 +2,45 @@ import { fromBinary } from "@bufbuild/protobuf";
 import { unauthenticated } from "../errors/api-error.ts";
 import { RoleSchema } from "../gen/muster/platform/iam/v2beta1/role_pb.ts";
 import { type Reader, statement } from "../store/database.ts";
-import { Access, type Grant, downscope } from "./access.ts";
+import { Access } from "./access.ts";
 import { builtinRole } from "./builtin-roles.ts";
 import type { Caller } from "./caller.ts";
 import { type Capability, isKnown } from "./capability.ts";
+import { downscope, type Grant } from "./grant.ts";
 import { isCurrent, parseStamp } from "./security-stamp.ts";
 
-/** One row for each binding of the identity, or a single row without a binding. */
+/**
+ * Role bindings of one query: by default, an identity cannot have more. Others are served between the queries for an identity
+ * that has thousands.
+ */
+const bindingsOfQuery = 1_000;
+
+/** One row for each of the first bindings of the identity, or a single row without a binding. */
 const identityWithBindings = statement((db, p: { identity: string }) =>
   db
     .selectFrom("identities as identity")
     .leftJoin("role_bindings as binding", "binding.identity_uid", "identity.uid")
     .leftJoin("security_stamps as stamp", "stamp.identity_uid", "identity.uid")
-    .select(["identity.expires", "stamp.stamp", "binding.parent as group", "binding.role_uid"])
-    .where("identity.uid", "=", p.identity),
+    .select([
+      "identity.expires",
+      "stamp.stamp",
+      "binding.uid as binding",
+      "binding.parent as group",
+      "binding.role_uid",
+    ])
+    .where("identity.uid", "=", p.identity)
+    .orderBy("binding.uid")
+    .limit(bindingsOfQuery),
+);
+
+const bindingsAfter = statement((db, p: { identity: string; after: string }) =>
+  db
+    .selectFrom("role_bindings")
+    .select(["uid as binding", "parent as group", "role_uid"])
+    .where("identity_uid", "=", p.identity)
+    .where("uid", ">", p.after)
+    .orderBy("uid")
+    .limit(bindingsOfQuery),
 );
 
 /**
@@ -33,51 +58,60 @@ export async function accessOf(reader: Reader, caller: Caller, now: number): Pro
     throw unauthenticated(
       "how the identity is assumed was changed after the token was issued, or its tokens were revoked: exchange a subject token again",
     );
-  return new Access(downscope(await grantsIn(reader, rows), caller.downscoping));
+  return new Access(downscope(await grantsFrom(reader, caller.uid, rows), caller.downscoping));
 }
 
 /** The grants of all bindings of an identity. */
 export async function grantsOf(reader: Reader, identityUid: string): Promise<Grant[]> {
-  return grantsIn(reader, await reader.all(identityWithBindings, { identity: identityUid }));
+  const rows = await reader.all(identityWithBindings, { identity: identityUid });
+  return grantsFrom(reader, identityUid, rows);
 }
 
 interface BindingRow {
+  readonly binding: string | null;
   readonly group: string | null;
   readonly role_uid: string | null;
 }
 
-async function grantsIn(reader: Reader, rows: readonly BindingRow[]): Promise<Grant[]> {
-  const own = new Set<string>();
-  for (const { role_uid } of rows) if (role_uid !== null && builtinRole(role_uid) === undefined) own.add(role_uid);
-  const capabilitiesOfOwn = own.size === 0 ? none : await capabilitiesOf(reader, [...own]);
+/**
+ * The grants of all bindings of an identity. The rows of each query are garbage before the next one.
+ * @param first the rows of the first query
+ */
+async function grantsFrom(reader: Reader, identity: string, first: readonly BindingRow[]): Promise<Grant[]> {
+  const known = new Map<string, ReadonlySet<Capability>>();
   const grants: Grant[] = [];
-  for (const { group, role_uid } of rows) {
-    if (group === null || role_uid === null) continue;
-    const capabilities = builtinRole(role_uid)?.capabilities ?? capabilitiesOfOwn.get(role_uid);
-    if (capabilities !== undefined) grants.push({ group, capabilities });
+  for (let rows = first; ; ) {
+    await readCapabilities(reader, rows, known);
+    for (const { group, role_uid } of rows) {
+      if (group === null || role_uid === null) continue;
+      const capabilities = builtinRole(role_uid)?.capabilities ?? known.get(role_uid);
+      if (capabilities !== undefined) grants.push({ group, capabilities });
+    }
+    if (rows.length < bindingsOfQuery) return grants;
+    rows = await reader.all(bindingsAfter, { identity, after: rows.at(-1)?.binding ?? "" });
   }
-  return grants;
 }
-
-const none: ReadonlyMap<string, ReadonlySet<Capability>> = new Map();
 
 /** Roles of one query; backends limit its parameters. */
 const rolesOfQuery = 500;
 
 /**
- * The capabilities of roles that are not built in. Each is read once: an identity may have thousands of bindings of a few roles,
- * and most identities have only built-in ones, which are not read at all.
+ * Reads the capabilities of roles that are not built in and not known. Each is read once: an identity may have thousands of
+ * bindings of a few roles, and most identities have only built-in ones, which are not read at all.
  */
-async function capabilitiesOf(
+async function readCapabilities(
   reader: Reader,
-  uids: readonly string[],
-): Promise<ReadonlyMap<string, ReadonlySet<Capability>>> {
-  const found = new Map<string, ReadonlySet<Capability>>();
+  bindings: readonly BindingRow[],
+  known: Map<string, ReadonlySet<Capability>>,
+): Promise<void> {
+  const unknown = new Set<string>();
+  for (const { role_uid } of bindings)
+    if (role_uid !== null && builtinRole(role_uid) === undefined && !known.has(role_uid)) unknown.add(role_uid);
+  const uids = [...unknown];
   for (let start = 0; start < uids.length; start += rolesOfQuery) {
     const some = uids.slice(start, start + rolesOfQuery);
     const rows = await reader.query((db) => db.selectFrom("roles").select(["uid", "body"]).where("uid", "in", some));
     for (const { uid, body } of rows)
-      found.set(uid, new Set(fromBinary(RoleSchema, body).capabilities.filter(isKnown)));
+      known.set(uid, new Set(fromBinary(RoleSchema, body).capabilities.filter(isKnown)));
   }
-  return found;
 }

@@ -4,7 +4,9 @@ import { isUid } from "../contract/uid.ts";
 import { invalidArgument } from "../errors/api-error.ts";
 import type { UIDPFilter } from "../gen/muster/platform/common/uidp_pb.ts";
 import { responsePartBytes } from "../limits/size-limits.ts";
-import type { Collection } from "../resources/collection.ts";
+import { byUid, type Collection } from "../resources/collection.ts";
+import { filteredEntries, pageOfEntries } from "../resources/filtered-entries.ts";
+import type { PageQuery } from "../resources/page-query.ts";
 import { pageRows } from "../resources/page-rows.ts";
 import { type Condition, nameIs } from "../resources/row-condition.ts";
 import { RestOfList } from "../service/rest-of-list.ts";
@@ -75,16 +77,19 @@ async function listPart<D extends DescMessage, T extends Message>(
   if (id !== "") await checkResourceType(session, "id", [id], [collection]);
   if (parent !== "") await checkResourceType(session, "parent", [parent], [groups]);
   if (regions.length === 0) return { items: [], next: undefined };
-  const rows = await pageRows(session.tx, {
+  const query: PageQuery = {
     table: collection.description.table,
     regions,
     conditions: filters,
-    order: { column: "uid", direction: "asc" },
+    order: byUid,
     cursor: after === undefined ? undefined : { sort: after, uid: after },
     skip: 0,
     limit: rowsTogether + 1,
     counts: undefined,
-  });
+  };
+  const entries = await filteredEntries(session.tx, { ...query, filters, scanned: [] });
+  const rows =
+    entries === undefined ? await pageRows(session.tx, query) : await pageOfEntries(session.tx, entries, query);
   const found = await itemsWithin(session.tx, collection, rows.slice(0, rowsTogether), responsePartBytes);
   const next = rows.length > found.length ? rows[found.length - 1]?.uid : undefined;
   return { items: await v1(session, found), next };

@@ -5,14 +5,15 @@ import type { UIDPFilter } from "../gen/muster/platform/common/uidp_pb.ts";
 import { toJsonObject } from "../json/write-json.ts";
 import { sizeLimits } from "../limits/size-limits.ts";
 import type { Collection } from "../resources/collection.ts";
+import { filteredEntries, pageOfEntries } from "../resources/filtered-entries.ts";
 import { readOrder } from "../resources/order.ts";
 import { fewRegions } from "../resources/many-regions.ts";
-import type { PageRow } from "../resources/page-query.ts";
+import type { PageQuery, PageRow } from "../resources/page-query.ts";
 import { countRows, pageRows } from "../resources/page-rows.ts";
 import { regionCounts } from "../resources/region-counts.ts";
 import { RegionSet } from "../resources/region-set.ts";
 import { cutRegions, listedUids, type Region, regionsOfGroups, visibleRegions } from "../resources/region.ts";
-import { allOf, type Condition, inRegions, onSharedColumns } from "../resources/row-condition.ts";
+import { type Condition, inRegions, onSharedColumns } from "../resources/row-condition.ts";
 import { countBelow } from "../resources/tree-counts.ts";
 import type { Session } from "../service/session.ts";
 import type { Reader } from "../store/database.ts";
@@ -68,13 +69,23 @@ export async function listPage<D extends DescMessage, R extends DescMessage, T e
   const conditions = [...filters, ...scanned, ...partitionFilter];
   if (regions.length === 0) return { items: [], totalCount: 0n, skipped: request.skip };
   const excluded = options.excluded?.partitions ?? [];
-  const counts = await countsOf(reader, collection, selected, excluded, filterOf(options.schema, request));
+  const entries = await filteredEntries(reader, {
+    table,
+    regions,
+    filters,
+    scanned: [...scanned, ...partitionFilter],
+    order,
+  });
+  const counts =
+    entries === undefined
+      ? await countsOf(reader, collection, selected, excluded, filterOf(options.schema, request))
+      : [entries.length];
   const totalCount = counts.reduce((sum, count) => sum + count, 0);
   const page = { totalCount: BigInt(totalCount), skipped: request.skip };
   if (totalCount === 0 || (cursor === undefined && request.skip >= totalCount)) return { items: [], ...page };
   const isFiltered = filters.length + scanned.length > 0;
   const tableCount = isFiltered ? undefined : await countBelow(reader, table, { kind: "everything" });
-  const rows = await pageRows(reader, {
+  const pageQuery: PageQuery = {
     table,
     regions,
     conditions,
@@ -85,7 +96,9 @@ export async function listPage<D extends DescMessage, R extends DescMessage, T e
     limit: size + 1,
     counts: tableCount === undefined ? undefined : { selected: totalCount, table: tableCount },
     regionCounts: counts.length === regions.length ? counts : undefined,
-  });
+  };
+  const rows =
+    entries === undefined ? await pageRows(reader, pageQuery) : await pageOfEntries(reader, entries, pageQuery);
   const items = await itemsWithin(reader, collection, rows.slice(0, size), pageBytes);
   const last = rows[items.length - 1];
   return {
@@ -179,14 +192,6 @@ async function countsOf<D extends DescMessage>(
   const { table } = collection.description;
   const most = sizeLimits.scan.value;
   const areMany = regions.length > fewRegions;
-  if (areMany && filters.length > 0) {
-    const selected = await countCandidates(reader, table, regions, [...filters, ...partitionFilter]);
-    if (selected !== undefined && scanned.length === 0) return selected;
-    // Fewer than those that the index selects.
-    const examined = [...filters, ...scanned, ...partitionFilter];
-    const found = selected && (await countCandidates(reader, table, regions, examined));
-    if (found !== undefined) return found;
-  }
   const all = areMany || filters.length === 0 ? await regionCounts(reader, collection, regions, excluded) : [];
   // Of many regions, most are empty.
   const parts = areMany ? regions.map((region, n) => (all[n] === 0 ? [] : [region])) : [regions];
@@ -209,36 +214,6 @@ async function countsOf<D extends DescMessage>(
     );
   if (scanned.length === 0) return candidates;
   return count([...filters, ...scanned, ...partitionFilter]);
-}
-
-/** The rows up to which all that a filter selects are read, whatever their region. */
-const mostCandidates = 20_000;
-
-/**
- * The number of selected rows in each of many regions, with one query for all of them; undefined if the filter alone selects
- * too many rows. A query for each of 10,000 regions would take a second, in which nobody else is served.
- */
-async function countCandidates(
-  reader: Reader,
-  table: ResourceTable,
-  regions: readonly Region[],
-  conditions: readonly Condition[],
-): Promise<number[] | undefined> {
-  const candidates = await reader.query((db) =>
-    db
-      .selectFrom(table)
-      .select("uid")
-      .where((row) => allOf(row, conditions))
-      .limit(mostCandidates + 1),
-  );
-  if (candidates.length > mostCandidates) return undefined;
-  const set = new RegionSet(regions);
-  const counts = regions.map(() => 0);
-  for (const { uid } of candidates) {
-    const region = set.indexOf(uid);
-    if (region !== undefined) counts[region] = (counts[region] ?? 0) + 1;
-  }
-  return counts;
 }
 
 /**

@@ -3,9 +3,9 @@ import { securityStampOf } from "../access/security-stamp.ts";
 import { AuthoredWriter, type CallDetails } from "../audit/authored-writer.ts";
 import { identityEvent } from "../audit/security-event.ts";
 import type { RecordEvent } from "../audit/write-with-event.ts";
-import { groupInvites } from "../collections/group-invites.ts";
 import { groups } from "../collections/groups.ts";
 import { newUidIn } from "../contract/uid.ts";
+import type { GroupInvite } from "../gen/muster/platform/iam/v2beta1/group_invite_pb.ts";
 import type {
   IdentityProvider,
   IdentityProvider_OIDC as OIDC,
@@ -18,7 +18,7 @@ import { updateLastSeen } from "../oidc/security-token-service.ts";
 import type { PlatformSettings } from "../service/platform-settings.ts";
 import { type Reader, statement, type Writer } from "../store/database.ts";
 import { grantableRole } from "./grantable-role.ts";
-import { inviteFor } from "./invites.ts";
+import { endInvite, hasRedeemed, inviteFor } from "./invites.ts";
 import type { LoginGrant } from "./login-grant.ts";
 import type { LoginRequest, Person } from "./login-request.ts";
 import { OAuthError, refused } from "./oauth-error.ts";
@@ -74,9 +74,8 @@ interface Decision {
   readonly identity: string | undefined;
   /** The role of a first login. */
   readonly defaultRole: Role | undefined;
-  readonly invite:
-    | { readonly uid: string; readonly singleUse: boolean; readonly group: string; readonly role: Role }
-    | undefined;
+  /** The invite that the login redeems. */
+  readonly invite: { readonly invite: GroupInvite; readonly group: string; readonly role: Role } | undefined;
 }
 
 /**
@@ -142,7 +141,7 @@ export async function completeLogin(
   }
   if (invite !== undefined && !(await grantsWithRole(tx, invite.group, uid, invite.role.uid))) {
     await bind(tx, uid, invite.role.uid, invite.group);
-    if (invite.singleUse) await groupInvites.delete(tx, invite.uid);
+    if (invite.invite.singleUse) await endInvite(tx, invite.invite, { code: request.invite ?? "", identity: uid, now });
   }
   await record(identityEvent("login", { identity: uid, actor }, call));
   await updateLastSeen(writer, uid, now);
@@ -184,8 +183,9 @@ async function decide(
   async function invitation(tx: Reader, code: string): Promise<Decision["invite"]> {
     const found = await inviteFor(tx, code, { person, providerGroup, now });
     const role = found.kind === "valid" ? await grantableRole(tx, found.invite.roleUid, found.group) : undefined;
-    if (found.kind === "valid" && role !== undefined)
-      return { uid: found.invite.uid, singleUse: found.invite.singleUse, group: found.group, role };
+    if (found.kind === "valid" && role !== undefined) return { invite: found.invite, group: found.group, role };
+    // The identity has what the invite granted, unless somebody has taken it away since then.
+    if (identity !== undefined && (await hasRedeemed(tx, { code, identity, now }))) return undefined;
     const reason = found.kind === "refused" ? found.reason : "the owners of the group cannot grant its role any more";
     const error = new InviteError("access_denied", "the invite is not valid for this login: ask for a new one");
     error.explanation = deny("", reason).explanation;

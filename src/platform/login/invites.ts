@@ -1,9 +1,11 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
+import type { AuthoredWriter } from "../audit/authored-writer.ts";
 import { groupInvites } from "../collections/group-invites.ts";
 import { isWithin, parentOf } from "../contract/uid.ts";
 import type { GroupInvite } from "../gen/muster/platform/iam/v2beta1/group_invite_pb.ts";
 import { type Reader, statement } from "../store/database.ts";
+import { useOnce, wasUsed } from "../tokens/used-tokens.ts";
 import type { Person } from "./login-request.ts";
 
 const byKeyId = statement((db, p: { keyId: string }) =>
@@ -43,6 +45,34 @@ export async function inviteFor(
   if (invite.email !== "" && !isAddressOf(person, invite.email))
     return { kind: "refused", reason: "the invite is for another e-mail address, or the provider has not verified it" };
   return { kind: "valid", invite, group };
+}
+
+/** A single-use invite with which an identity has logged in. */
+interface Redemption {
+  readonly code: string;
+  /** The uid of the identity. */
+  readonly identity: string;
+  readonly now: number;
+}
+
+/**
+ * Deletes a single-use invite, and remembers until it would have expired who has redeemed it: the response to that login may have been
+ * lost.
+ */
+export async function endInvite(tx: AuthoredWriter, invite: GroupInvite, redemption: Redemption): Promise<void> {
+  await groupInvites.delete(tx, invite.uid);
+  const { expirationTime } = invite;
+  const expires = expirationTime === undefined ? redemption.now : timestampMs(expirationTime);
+  await useOnce(tx, redemptionOf(redemption), redemption.now, expires);
+}
+
+/** Whether the identity has redeemed the single-use invite. */
+export function hasRedeemed(reader: Reader, redemption: Redemption): Promise<boolean> {
+  return wasUsed(reader, redemptionOf(redemption), redemption.now);
+}
+
+function redemptionOf({ code, identity }: Redemption): string {
+  return `${code} redeemed by ${identity}`;
 }
 
 function isCodeOf({ code }: GroupInvite, given: string): boolean {

@@ -5,7 +5,7 @@ import { writeWithEvent } from "../audit/write-with-event.ts";
 import type { AnonymousCall } from "../service/service.ts";
 import type { WholeResponse } from "../server/http-handler.ts";
 import type { Writer } from "../store/database.ts";
-import { endFamily, familyOf, startFamily } from "../tokens/refresh-families.ts";
+import { endFamily, familyOf, hasFamily, startFamily } from "../tokens/refresh-families.ts";
 import type { CallDatabase } from "./call-database.ts";
 import { checkClient } from "./client-id.ts";
 import { changeCode, delayPoll, deleteCode, findCode, hashOf } from "./login-codes.ts";
@@ -168,7 +168,7 @@ export function revoke({ securityLog }: LoginContext): LoginHandler {
   return async ({ parameters, address, database }) => {
     checkClient(parameters);
     const family = familyOf(parameters.required("token"));
-    if (family !== undefined)
+    if (family !== undefined && (await database.read((tx) => hasFamily(tx, family))))
       await writeWithEvent(database, securityLog, async (tx, record) => {
         const ended = await endFamily(tx, family);
         if (ended !== undefined) await record(identityEvent("logout", ended, { method: "Login/Revoke", address }));

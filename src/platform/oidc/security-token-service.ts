@@ -43,7 +43,14 @@ import { FetchError } from "../tokens/fetch-document.ts";
 import type { IssuerKeys } from "../tokens/issuer-keys.ts";
 import type { KeySet, Signer } from "../tokens/key-set.ts";
 import type { PatternCache } from "../tokens/pattern-cache.ts";
-import { type RefreshRejection, type RefreshResult, startFamily, useRefreshToken } from "../tokens/refresh-families.ts";
+import {
+  familyOf,
+  hasFamily,
+  type RefreshRejection,
+  type RefreshResult,
+  startFamily,
+  useRefreshToken,
+} from "../tokens/refresh-families.ts";
 import type { StaticKeySets } from "../tokens/static-keys.ts";
 import { checkTime, type SubjectToken, readSubjectToken } from "../tokens/subject-token.ts";
 import { useOnce } from "../tokens/used-tokens.ts";
@@ -222,16 +229,20 @@ export async function refresh(
     audiences: request.aud.length === 0 ? undefined : readAudiences(request.aud, settings),
     downscoping: readDownscoping(request),
   };
+  const { bearer, slot } = call;
+  const family = familyOf(bearer);
+  if (family === undefined || !(await database.read((tx) => hasFamily(tx, family), slot.shares)))
+    throw errorOf({ kind: "rejected", reason: "unknown" });
   const now = clock();
   // A failure is thrown after the transaction, because an error in it would roll back the end of the family.
   const rotated = async (tx: Writer, record: RecordEvent) => {
-    const used = await useRefreshToken(tx, call.bearer, wanted, now);
+    const used = await useRefreshToken(tx, bearer, wanted, now);
     if (used.kind === "rotated") await updateLastSeen(tx, used.content.identityUid, now);
     const event = refreshEvent(used, call);
     if (event !== undefined) await record(event);
     return used;
   };
-  const result = await writeWithEvent(database, securityLog, rotated, call.slot.shares);
+  const result = await writeWithEvent(database, securityLog, rotated, slot.shares);
   if (result.kind === "rejected") throw errorOf(result);
   const { token, expires } = await tokens.issue(result.content);
   return create(TokenPairSchema, {

@@ -42,14 +42,15 @@ export async function entriesOfManyRegions(
     );
     for (const entry of found) entries.push(entry);
   }
-  return entries.toSorted(comparison(order)).slice(skip, skip + limit);
+  return entries.toSorted(comparisonOf(order)).slice(skip, skip + limit);
 }
 
-/** Ties are in ascending order of their uids, whatever the direction. */
-function comparison({ column, direction }: Order): (a: Entry, b: Entry) => number {
+/** The order of a page's entries. Ties are in ascending order of their uids, whatever the direction. */
+export function comparisonOf({ direction }: Order): (a: Entry, b: Entry) => number {
   const sign = direction === "asc" ? 1 : -1;
   return (a, b) => {
     if (a.sort !== b.sort) return a.sort < b.sort ? -sign : sign;
-    return (a.uid < b.uid ? -1 : 1) * (column === "uid" ? sign : 1);
+    if (a.uid === b.uid) return 0;
+    return a.uid < b.uid ? -1 : 1;
   };
 }

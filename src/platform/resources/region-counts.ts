@@ -14,7 +14,7 @@ export async function regionCounts<D extends DescMessage>(
   regions: readonly Region[],
   excluded: readonly string[],
 ): Promise<number[]> {
-  const { table, partitionOf } = collection.description;
+  const { table } = collection.description;
   const kinds: CountedKind[] = [table, ...excluded.map((partition) => `${table}/${partition}` as const)];
   const counts =
     regions.length === 1 ? await countsOfOne(reader, kinds, regions[0]) : await countsBelow(reader, kinds, regions);
@@ -22,12 +22,24 @@ export async function regionCounts<D extends DescMessage>(
   const tops = regions.flatMap((region) =>
     region.kind === "subtree" || region.kind === "resource" ? [region.uid] : [],
   );
-  const excludedPartitions = new Set(excluded);
-  const found = await collection.findAll(reader, tops, (top) => excludedPartitions.has(partitionOf?.(top) ?? ""));
+  const listed = await listedOf(reader, collection, tops, excluded);
   return regions.map((region, n) => {
     const isCounted = "uid" in region && region.kind !== "descendants" && region.kind !== "children";
-    return (counts[n] ?? 0) + (isCounted && found.get(region.uid) === false ? 1 : 0);
+    return (counts[n] ?? 0) + (isCounted && listed.has(region.uid) ? 1 : 0);
   });
+}
+
+/** Those of the uids that resources have, without those of the excluded partitions. */
+async function listedOf<D extends DescMessage>(
+  reader: Reader,
+  collection: Collection<D>,
+  uids: readonly string[],
+  excluded: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { partitionOf } = collection.description;
+  if (excluded.length === 0 || partitionOf === undefined) return collection.existing(reader, uids);
+  const partitions = await collection.findAll(reader, uids, partitionOf);
+  return new Set(uids.filter((uid) => partitions.has(uid) && !excluded.includes(partitions.get(uid) ?? "")));
 }
 
 async function countsOfOne(

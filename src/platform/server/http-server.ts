@@ -6,6 +6,7 @@ import { responsePartBytes } from "../limits/size-limits.ts";
 import { Lease } from "../shares/lease.ts";
 import { Pool } from "../shares/pool.ts";
 import { addressShare, type Share } from "../shares/share.ts";
+import { Turns } from "../shares/turns.ts";
 import { breakResponse } from "./break-response.ts";
 import { ClientAddresses } from "./client-address.ts";
 import { ConnectionLimits } from "./connection-limits.ts";
@@ -19,7 +20,6 @@ import type { RequestRejection } from "./request-rejection.ts";
 import { sendResponse } from "./send-response.ts";
 import type { TlsFiles } from "./tls-files.ts";
 import { tlsServer } from "./tls-port.ts";
-import { bytesOfRequest, Turns } from "./turns.ts";
 
 /** The handlers of the port. */
 export interface PortHandlers {
@@ -41,6 +41,8 @@ export interface ListenOptions {
   readonly trustedProxies?: readonly string[];
 }
 
+/** The bytes of a body whose turn counts as much as that of a request without one. */
+const bytesOfRequest = 16 * 1024;
 /** Smaller responses do not count: they fit into what each request counts. */
 const countedResponse = 16 * 1024;
 

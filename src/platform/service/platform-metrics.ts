@@ -35,7 +35,8 @@ export class PlatformMetrics {
   readonly #requests = new CallCounts(this.registry);
   readonly #duration = new Histogram({
     name: "muster_platform_server_request_duration_seconds",
-    help: "Time from the headers of a call to its response.",
+    help: "Time from the headers of a call to its response, by method of the contract.",
+    labelNames: ["method"] as const,
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
     registers: [this.registry],
   });
@@ -106,7 +107,7 @@ export class PlatformMetrics {
   /** @param method the name of the operation, or "unknown" @param code the gRPC code, 0 for success */
   observe(method: string, code: number, seconds: number): void {
     this.#requests.count(method, code);
-    this.#duration.observe(seconds);
+    this.#duration.observe({ method }, seconds);
   }
 
   /** A counter that is read at each scrape. */

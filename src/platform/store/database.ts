@@ -41,8 +41,8 @@ export interface Writer extends Reader {
  * Work that waits is served in an order that is fair to those whose `shares` it uses (`shares/fair-queue.ts`), so that nobody
  * waits for all work of a caller that has much. Work without shares has those of all such work together.
  *
- * Assumptions: the callback awaits nothing but its own transaction (no network, no timer, no nested transaction). A write
- * may be run again from its start, so the callback has no side effects outside its transaction.
+ * Assumptions: the callback awaits nothing but its own transaction (no network, no timer, no nested transaction). It may be run
+ * again from its start, so it has no side effects outside its transaction.
  */
 export interface Database {
   read<T>(work: (reader: Reader) => Promise<T>, shares?: readonly Share[]): Promise<T>;

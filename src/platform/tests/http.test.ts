@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => platform.stop());
 
 describe("the port", () => {
-  it("serves health endpoints, and counts calls by method and code", async () => {
+  it("serves health endpoints, and counts and times calls by method", async () => {
     const anyone = platform.as(undefined);
     expect((await anyone.get("/livez")).status).toBe(200);
     expect((await anyone.get("/readyz")).status).toBe(200);
@@ -20,6 +20,14 @@ describe("the port", () => {
     expect(text).toContain(
       'muster_platform_server_requests_total{method="muster.platform.iam.v2beta1.GroupsService/GetGroup",code="5"} 1',
     );
+    expect(text).toContain(
+      'muster_platform_server_request_duration_seconds_count{method="muster.platform.iam.v2beta1.GroupsService/GetGroup"} 1',
+    );
+    // A method that does not exist has no name.
+    await platform.admin.get("/iam/v2beta1/nonsense");
+    const { text: after } = await anyone.get("/metrics");
+    expect(after).toContain('muster_platform_server_request_duration_seconds_count{method="unknown"} 1');
+    expect(after).not.toContain("nonsense");
   });
 
   it("reports its build, the database, its limits and the age of the signing key", async () => {

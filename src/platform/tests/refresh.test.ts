@@ -1,17 +1,30 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { notDownscoped } from "../access/caller.ts";
-import type { Writer } from "../store/database.ts";
+import type { Database, Writer } from "../store/database.ts";
 import type { ApiTokenContent } from "../tokens/api-token.ts";
-import { startFamily } from "../tokens/refresh-families.ts";
+import { familyOf, startFamily } from "../tokens/refresh-families.ts";
 import { RunningPlatform, type TestResponse } from "./running-platform.testing.ts";
 
 let platform: RunningPlatform;
 let identity: string;
 beforeAll(async () => {
-  platform = await RunningPlatform.start();
+  platform = await RunningPlatform.start({}, { wrapDatabase: countingWrites });
   identity = await platform.makeIdentity(platform.root);
 });
 afterAll(() => platform.stop());
+
+/** The writes for callers. Those of the platform itself have no shares. */
+let writes = 0;
+function countingWrites(database: Database): Database {
+  return {
+    read: (work, shares) => database.read(work, shares),
+    write: (work, shares) => {
+      if (shares !== undefined) writes++;
+      return database.write(work, shares);
+    },
+    close: () => database.close(),
+  };
+}
 
 type TokenPair = { token: { token: string }; refreshToken: { token: string; expiry: string } };
 
@@ -62,6 +75,23 @@ describe("refresh tokens", () => {
     await separate.admin.ok("DELETE", `/iam/v2beta1/identities/${uid}`);
     expect((await use(token)).body).toMatchObject({ code: 16 });
     await separate.stop();
+  });
+
+  it("that are unknown cause no write, neither a refresh nor a logout", async () => {
+    const known = await firstToken();
+    const revoke = (token: string) =>
+      fetch(`${platform.url}/revoke`, {
+        method: "POST",
+        body: new URLSearchParams({ client_id: "muster-cli", token }),
+      });
+    const unknown = known.replace(familyOf(known) ?? "", "0".repeat(24));
+    writes = 0;
+    expect((await refresh(unknown)).body).toMatchObject({ code: 16 });
+    expect((await revoke(unknown)).status).toBe(200);
+    expect(writes).toBe(0);
+    expect((await revoke(known)).status).toBe(200);
+    expect(writes).toBe(1);
+    expect((await refresh(known)).body).toMatchObject({ code: 16 });
   });
 
   it("are limited for each identity: the oldest ones end", async () => {

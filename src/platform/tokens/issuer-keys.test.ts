@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from "node:crypto";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { FetchError } from "./fetch-document.ts";
 import type { KeySet } from "./key-set.ts";
@@ -43,6 +44,33 @@ describe("IssuerKeys", () => {
     time.now += 11 * 60_000;
     await keys.of(issuer, "1", root);
     expect(fetched).toHaveLength(4);
+  });
+
+  it("begins a few requests in each turn of the event loop", async () => {
+    let [turn, fetched] = [0, 0];
+    const begunIn = new Map<number, number>();
+    const keys = new IssuerKeys({
+      trusted: [],
+      clock: () => 1_000_000,
+      maximumRequests: 100,
+      fetch: async (url) => {
+        fetched++;
+        begunIn.set(turn, (begunIn.get(turn) ?? 0) + 1);
+        // As long as the beginning of a TLS handshake.
+        for (const end = performance.now() + 2; performance.now() < end; );
+        const of = new URL(url).origin;
+        return url.endsWith("/keys") ? jwks("1") : JSON.stringify({ issuer: of, jwks_uri: `${of}/keys` });
+      },
+    });
+    const over = new AbortController();
+    const all = Promise.all(
+      Array.from({ length: 40 }, (_, n) => keys.of(`https://issuer-${n}.example.com`, "1", root)),
+    );
+    void all.finally(() => over.abort());
+    for (; !over.signal.aborted; turn++) await nextTurn();
+    await all;
+    expect(fetched).toBe(80);
+    expect(Math.max(...begunIn.values())).toBeLessThanOrEqual(4);
   });
 
   it("fetches again for an unknown key id, at most once per interval", async () => {

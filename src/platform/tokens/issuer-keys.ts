@@ -3,7 +3,8 @@ import { minutes } from "#src/time/durations.ts";
 import { BoundedCache } from "../limits/bounded-cache.ts";
 import { Lease } from "../shares/lease.ts";
 import { Pool } from "../shares/pool.ts";
-import { rootGroupShare } from "../shares/share.ts";
+import { rootGroupShare, type Share } from "../shares/share.ts";
+import { Turns } from "../shares/turns.ts";
 import { discover, type FetchText } from "./discovery.ts";
 import { FetchError, fetchDocument, type FetchOptions } from "./fetch-document.ts";
 import { parseJwks } from "./jwks.ts";
@@ -40,13 +41,15 @@ interface CachedKeys {
  * at any time, but at most one per interval, so that callers cannot make the platform flood an issuer.
  *
  * Issuers are chosen by tenants, and may be slow. The requests to them are bounded, and root groups share them, so that the
- * issuers of one tenant do not use up the connections of all.
+ * issuers of one tenant do not use up the connections of all. They also begin in turns: a TLS handshake takes milliseconds
+ * of the event loop.
  */
 export class IssuerKeys {
   readonly #trusted: ReadonlyMap<string, TrustedIssuer>;
   readonly #clock: WallClock;
   readonly #fetch: FetchText;
   readonly #requests: Pool;
+  readonly #turns = new Turns();
   readonly #known = new BoundedCache<string, CachedKeys>({ entries: 1_000, bytes: 16 * 1024 * 1024 });
 
   constructor({ trusted, clock, maximumRequests, fetch = fetchDocument }: IssuerKeysOptions) {
@@ -115,24 +118,30 @@ export class IssuerKeys {
 
   /** @throws FetchError that is transient, at once and uncached, if too many issuers are asked */
   #request(issuer: string, identity: string): Promise<KeySet> {
-    const lease = Lease.take(this.#requests, [rootGroupShare(identity)]);
+    const shares = [rootGroupShare(identity)];
+    const lease = Lease.take(this.#requests, shares);
     if (lease === undefined)
       throw new FetchError("cannot be asked for its keys, because too many issuers are being asked; retry later", true);
-    return this.#discover(issuer).finally(() => lease.release());
+    return this.#discover(issuer, shares).finally(() => lease.release());
   }
 
-  async #discover(issuer: string): Promise<KeySet> {
+  async #discover(issuer: string, shares: readonly Share[]): Promise<KeySet> {
+    const fetch: FetchText = async (url, options) => {
+      const turn = this.#turns.take(shares);
+      if (turn !== undefined) await turn;
+      return this.#fetch(url, options);
+    };
     const trusted = this.#trusted.get(issuer);
     const options = { privateAddresses: trusted !== undefined, ca: trusted?.ca };
-    const jwksUrl = trusted?.jwksUrl ?? (await this.#discoverJwksUrl(issuer, options));
-    const keys = new KeySet(parseJwks(await this.#fetch(jwksUrl, options))?.publicKeys ?? []);
+    const jwksUrl = trusted?.jwksUrl ?? (await discoverJwksUrl(issuer, fetch, options));
+    const keys = new KeySet(parseJwks(await fetch(jwksUrl, options))?.publicKeys ?? []);
     if (keys.size === 0) throw new FetchError("has no valid JWKS document with public keys", false);
     return keys;
   }
+}
 
-  async #discoverJwksUrl(issuer: string, options: FetchOptions): Promise<string> {
-    const { jwks_uri: url } = await discover(issuer, this.#fetch, options);
-    if (typeof url !== "string") throw new FetchError("has a discovery document without jwks_uri", false);
-    return url;
-  }
+async function discoverJwksUrl(issuer: string, fetch: FetchText, options: FetchOptions): Promise<string> {
+  const { jwks_uri: url } = await discover(issuer, fetch, options);
+  if (typeof url !== "string") throw new FetchError("has a discovery document without jwks_uri", false);
+  return url;
 }

@@ -128,6 +128,11 @@ export async function useRefreshToken(
   return { kind: "rotated", content, token: next.token, expires: family.expires };
 }
 
+/** Whether a family exists. It is read before a token is used: without a family, nobody can make the platform write. */
+export async function hasFamily(reader: Reader, id: string): Promise<boolean> {
+  return (await reader.first(select, { id })) !== undefined;
+}
+
 /** The id of the family of a refresh token, of which nothing is verified; undefined if it is not a refresh token. */
 export function familyOf(token: string): string | undefined {
   return /^muster-refresh-([0-9a-f]{24})\.[\w-]{43}$/.exec(token)?.[1];

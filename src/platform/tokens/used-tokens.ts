@@ -1,11 +1,14 @@
 import { hash } from "node:crypto";
-import { statement, type Writer } from "../store/database.ts";
+import { type Reader, statement, type Writer } from "../store/database.ts";
 
 const insert = statement((db, p: { digest: string; expires: number }) =>
   db
     .insertInto("used_tokens")
     .values({ digest: p.digest, expires: p.expires })
     .onConflict((conflict) => conflict.column("digest").doNothing()),
+);
+const select = statement((db, p: { digest: string; now: number }) =>
+  db.selectFrom("used_tokens").select("digest").where("digest", "=", p.digest).where("expires", ">", p.now),
 );
 const deleteExpired = statement((db, p: { now: number }) => db.deleteFrom("used_tokens").where("expires", "<=", p.now));
 
@@ -16,5 +19,14 @@ const deleteExpired = statement((db, p: { now: number }) => db.deleteFrom("used_
  */
 export async function useOnce(tx: Writer, token: string, now: number, expires: number): Promise<boolean> {
   await tx.run(deleteExpired, { now });
-  return (await tx.run(insert, { digest: hash("sha256", token, "base64url"), expires })) === 1;
+  return (await tx.run(insert, { digest: digestOf(token), expires })) === 1;
+}
+
+/** Whether a token was used, and is remembered at this time. */
+export async function wasUsed(reader: Reader, token: string, now: number): Promise<boolean> {
+  return (await reader.first(select, { digest: digestOf(token), now })) !== undefined;
+}
+
+function digestOf(token: string): string {
+  return hash("sha256", token, "base64url");
 }

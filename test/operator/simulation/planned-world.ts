@@ -7,7 +7,7 @@ import type { ExternalResource } from "#src/platform-client/collection.ts";
 import { withRecordedOwner } from "#src/platform-client/owner-record.ts";
 import { makePlan } from "#src/plan/make-plan.ts";
 import { MemoryCluster } from "#src/plan/memory-cluster.ts";
-import type { PlatformReads } from "#src/plan/overlay-platform.ts";
+import type { ReadApi } from "#src/platform-client/api.ts";
 import type { Plan } from "#src/plan/plan.ts";
 import { systemClock } from "#src/time/clock.ts";
 import { VirtualClock } from "#src/time/virtual-clock.ts";
@@ -105,7 +105,7 @@ export class PlannedWorld extends TwoTenants {
     }
   }
 
-  #readOnly(api: PlatformReads): PlatformReads {
+  #readOnly(api: ReadApi): ReadApi {
     return new Proxy(api, {
       get: (target, name) => {
         if (name !== "list" && name !== "get") this.forbidden.push(String(name));

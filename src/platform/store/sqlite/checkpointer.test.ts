@@ -1,7 +1,9 @@
+import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Checkpointer } from "./checkpointer.ts";
 
@@ -50,6 +52,19 @@ describe("Checkpointer", () => {
     expect(statSync(path).size).toBeGreaterThan(first + 400_000);
     expect(checkpointer.isRunning).toBe(false);
     database.close();
+  });
+
+  it("keeps a process running that waits for its end, and no other", async () => {
+    written().close();
+    const code = (end: string) => `
+      import { Checkpointer } from ${JSON.stringify(new URL("checkpointer.ts", import.meta.url).href)};
+      const checkpointer = new Checkpointer(${JSON.stringify(path)}, 1);
+      checkpointer.committed(1, () => undefined);
+      ${end}`;
+    const run = (end: string) =>
+      promisify(execFile)(process.execPath, ["--input-type=module", "--eval", code(end)]).then(({ stdout }) => stdout);
+    expect(await run('await checkpointer.close(); console.log("closed")')).toBe("closed\n");
+    expect(await run('console.log("open")')).toBe("open\n");
   });
 
   it("survives a thread that fails, and starts another", async () => {

@@ -66,6 +66,7 @@ export class Checkpointer {
     const worker = this.#worker;
     if (worker !== undefined)
       await new Promise((resolve) => {
+        worker.ref();
         worker.once("exit", resolve);
         worker.postMessage("close");
       });

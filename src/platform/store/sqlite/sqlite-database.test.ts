@@ -6,6 +6,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { Kysely, sql } from "kysely";
 import { afterAll, describe, expect, it } from "vitest";
 import { initialStamp, replaceSecurityStamp, securityStampOf } from "#src/platform/access/security-stamp.ts";
+import { identityShares, type Share } from "../../shares/share.ts";
 import { sqliteDialect } from "../compiler.ts";
 import { databaseContract } from "../database-contract.testing.ts";
 import { NewerSchemaError, type Reader, DatabaseUnavailableError, statement, type Writer } from "../database.ts";
@@ -34,32 +35,90 @@ databaseContract("SQLite", async () => {
 });
 
 describe("SqliteDatabase", () => {
+  const put = (value: string) => (tx: Writer) =>
+    tx.run({ build: (db) => db.replaceInto("facts").values({ name: "n", value }) }, {});
+  const get = async (tx: Reader) =>
+    (await tx.query((db) => db.selectFrom("facts").select("value").where("name", "=", "n")))[0]?.value;
+
+  /** Takes a few milliseconds. */
+  const counting = statement((db) =>
+    db
+      .withRecursive("numbers", (cte) =>
+        cte.selectNoFrom(sql<number>`1`.as("n")).unionAll(
+          cte
+            .selectFrom("numbers" as never)
+            .select(sql<number>`n + 1`.as("n"))
+            .where(sql<boolean>`n < 30000`),
+        ),
+      )
+      .selectFrom("numbers")
+      .select((all) => all.fn.countAll<number>().as("count")),
+  );
+  const countOften = async (reader: Reader) => {
+    for (let statements = 0; statements < 50; statements++) await reader.all(counting, {});
+  };
+
   it("lets the event loop serve others between the statements of a long read", async () => {
     const database = new SqliteDatabase(join(folder(), "data"));
-    const counting = statement((db) =>
-      db
-        .withRecursive("numbers", (cte) =>
-          cte.selectNoFrom(sql<number>`1`.as("n")).unionAll(
-            cte
-              .selectFrom("numbers" as never)
-              .select(sql<number>`n + 1`.as("n"))
-              .where(sql<boolean>`n < 30000`),
-          ),
-        )
-        .selectFrom("numbers")
-        .select((all) => all.fn.countAll<number>().as("count")),
-    );
     let turns = 0;
     const over = new AbortController();
-    const read = database
-      .read(async (reader) => {
-        for (let statements = 0; statements < 50; statements++) await reader.all(counting, {});
-      })
-      .finally(() => over.abort());
+    const read = database.read(countOften).finally(() => over.abort());
     for (; !over.signal.aborted; turns++) await nextTurn();
     await read;
     expect(turns).toBeGreaterThan(10);
     await database.close();
+  });
+
+  it("completes short reads while long ones run, however many", async () => {
+    const database = new SqliteDatabase(join(folder(), "data"));
+    await database.write(put("there"));
+    const order: string[] = [];
+    const reads = Array.from({ length: 4 }, () => database.read(countOften).then(() => order.push("long")));
+    reads.push(database.read(get).then((value) => order.push(`short: ${value}`)));
+    await Promise.all(reads);
+    expect(order).toEqual(["short: there", "long", "long", "long", "long"]);
+    await database.close();
+  });
+
+  it("returns the result of a long read that hides the errors of its statements", async () => {
+    const database = new SqliteDatabase(join(folder(), "data"));
+    const counted = await database.read(async (reader) => {
+      let count = 0;
+      for (let statements = 0; statements < 50; statements++)
+        count += await reader.all(counting, {}).then(
+          () => 1,
+          () => 0,
+        );
+      return count;
+    });
+    expect(counted).toBe(50);
+    await database.close();
+  });
+
+  it("runs the first long read of a caller again, and neither the next ones nor those of others that are short", async () => {
+    const database = new SqliteDatabase(join(folder(), "data"));
+    const [caller, other] = ["a", "b"].map((digit) => identityShares(`${digit.repeat(40)}/${"0".repeat(16)}`));
+    /** How often the work ran. */
+    const runs = async (work: (reader: Reader) => Promise<unknown>, shares?: readonly Share[]) => {
+      let count = 0;
+      await database.read((reader) => {
+        count++;
+        return work(reader);
+      }, shares);
+      return count;
+    };
+    expect([await runs(countOften, caller), await runs(countOften, caller)]).toEqual([2, 1]);
+    expect([await runs(get, other), await runs(countOften, other)]).toEqual([1, 2]);
+    // A short read in between returns the caller to the other short reads.
+    expect([await runs(get, caller), await runs(get, caller), await runs(countOften, caller)]).toEqual([1, 1, 2]);
+    await database.close();
+  });
+
+  it("completes a long read before it closes", async () => {
+    const database = new SqliteDatabase(join(folder(), "data"));
+    const read = database.read(countOften).then(() => "completed");
+    await database.close();
+    expect(await read).toBe("completed");
   });
 
   it("rejects a newer schema without modifying it", () => {
@@ -113,11 +172,6 @@ describe("SqliteDatabase", () => {
     observer.close();
     await database.close();
   });
-
-  const put = (value: string) => (tx: Writer) =>
-    tx.run({ build: (db) => db.replaceInto("facts").values({ name: "n", value }) }, {});
-  const get = async (tx: Reader) =>
-    (await tx.query((db) => db.selectFrom("facts").select("value").where("name", "=", "n")))[0]?.value;
 
   it("shows a read one consistent state while another process writes, and the next read the new state", async () => {
     const path = join(folder(), "data");

@@ -15,8 +15,8 @@ import {
 import { type Job, JobQueue, type NextJob } from "../job-queue.ts";
 import { migrations, sqliteTypes } from "../schema/migrations.ts";
 import { Checkpointer } from "./checkpointer.ts";
-import { PausingReader } from "./pausing-reader.ts";
 import { PreparedStatements } from "./prepared-statements.ts";
+import { ReadLanes } from "./read-lanes.ts";
 
 /** How long to wait while another process locks the file (ms). The wait blocks the event loop, so it is short. */
 const busyTimeout = 2_000;
@@ -42,23 +42,20 @@ const cautiousBatches = 100;
  *
  * A batch ends after some milliseconds, and the event loop serves its other events before the next one.
  *
- * Reads have their own connection and run in a transaction, because this process or a command may commit a write between
- * two statements of a read. The reads of one turn share a transaction and run one after the other. SQLite's calls are
- * synchronous, so more connections would use more memory without being faster.
+ * Reads have two connections, so that long ones do not delay short ones. SQLite's calls are synchronous, so more connections
+ * would use more memory without being faster.
  */
 export class SqliteDatabase implements Database {
   readonly #writer: Connection;
-  readonly #reader: Connection;
-  readonly #pausingReader: PausingReader;
   readonly #checkpointer: Checkpointer;
-  readonly #reads = new JobQueue<Reader>({ endOfTurn, batchTime: 5, runBatch: (next) => this.#runReads(next) });
+  readonly #reads: ReadLanes;
   readonly #writes = new JobQueue<Writer>({ endOfTurn, batchTime: 10, runBatch: (next) => this.#runWrites(next) });
   /** How many of the next batches use savepoints from the start. */
   #cautious = 0;
 
   /**
    * @param path of the file, which is created if it does not exist; its schema is migrated to the current version
-   * @param cacheMiB the page cache of each of the two connections
+   * @param cacheMiB the page cache of each of the three connections
    * @throws NewerSchemaError
    */
   constructor(path: string, cacheMiB = defaultCacheMiB) {
@@ -75,14 +72,15 @@ export class SqliteDatabase implements Database {
     this.#checkpointer = new Checkpointer(path, checkpointRows);
     const compiler = new Compiler(sqliteDialect);
     this.#writer = new Connection(database, compiler);
-    const readOnly = new DatabaseSync(path, { readOnly: true, timeout: busyTimeout });
-    readOnly.exec(`${cacheSize}; pragma temp_store = memory`);
-    this.#reader = new Connection(readOnly, compiler);
-    this.#pausingReader = new PausingReader(this.#reader);
+    this.#reads = new ReadLanes(() => {
+      const readOnly = new DatabaseSync(path, { readOnly: true, timeout: busyTimeout });
+      readOnly.exec(`${cacheSize}; pragma temp_store = memory`);
+      return new Connection(readOnly, compiler);
+    });
   }
 
   read<T>(work: (reader: Reader) => Promise<T>, shares = unattributedShares): Promise<T> {
-    return this.#reads.add(work, shares);
+    return this.#reads.read(work, shares);
   }
 
   write<T>(work: (writer: Writer) => Promise<T>, shares = unattributedShares): Promise<T> {
@@ -91,29 +89,15 @@ export class SqliteDatabase implements Database {
 
   async close(): Promise<void> {
     await this.#writes.idle();
-    await this.#reads.idle();
-    this.#reader.close();
+    await this.#reads.close();
     this.#writer.close();
     await this.#checkpointer.close();
-  }
-
-  async #runReads(next: NextJob<Reader>): Promise<void> {
-    let job: Job<Reader> | undefined;
-    try {
-      this.#reader.exec("begin");
-      this.#pausingReader.beginTurn();
-      for (job = next(); job !== undefined; job = next())
-        await job.run(this.#pausingReader).then((resolve) => resolve(), job.reject);
-      this.#reader.exec("commit");
-    } catch (error) {
-      this.#reader.rollbackIfOpen();
-      for (job ??= next(); job !== undefined; job = next()) job.reject(error);
-    }
   }
 
   async #runWrites(next: NextJob<Writer>): Promise<void> {
     const jobs: Job<Writer>[] = [];
     let settle: (() => void)[] = [];
+    let before = 0;
     const repeatOthers = async () => {
       this.#cautious = cautiousBatches;
       this.#writer.exec("rollback");
@@ -124,16 +108,13 @@ export class SqliteDatabase implements Database {
     try {
       if (this.#cautious > 0) this.#cautious -= 1;
       this.#writer.exec("begin immediate");
-      const before = this.#writer.totalChanges();
+      before = this.#writer.totalChanges();
       for (let job = next(); job !== undefined; job = next()) {
         jobs.push(job);
         const settleJob = await (this.#cautious > 0 ? this.#runInSavepoint(job) : this.#runDirectly(job, repeatOthers));
         settle.push(settleJob);
       }
       this.#writer.exec("commit");
-      this.#checkpointer.committed(this.#writer.totalChanges() - before, () =>
-        this.#writer.exec("pragma wal_checkpoint(passive)"),
-      );
     } catch (error) {
       // The whole batch failed, for example because the disk is full: nothing of it is kept, so every write fails.
       this.#writer.rollbackIfOpen();
@@ -143,6 +124,15 @@ export class SqliteDatabase implements Database {
       return;
     }
     for (const settleJob of settle) settleJob();
+    this.#checkpointer.committed(this.#writer.totalChanges() - before, () => this.#copyRest());
+  }
+
+  #copyRest(): void {
+    try {
+      this.#writer.exec("pragma wal_checkpoint(passive)");
+    } catch {
+      // The log keeps what was not copied, and the next checkpoint tries again, as after one that SQLite makes by itself.
+    }
   }
 
   /**

@@ -57,9 +57,9 @@ export class InProcess {
     return this.call(method, request);
   }
 
-  /** Calls a method as the admin. @throws {ApiError} */
-  call(method: DescMethod, request: Message): Promise<Message> {
-    return send(this.#committed, { kind: "admin" }, method, request);
+  /** Calls a method, by default as the admin. @throws {ApiError} */
+  call(method: DescMethod, request: Message, caller: Caller = { kind: "admin" }): Promise<Message> {
+    return send(this.#committed, caller, method, request);
   }
 
   /** Whether a text is anywhere in the files of the database. */

@@ -1,14 +1,12 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { FairQueue } from "../shares/fair-queue.ts";
-import { serveOthers } from "../shares/serve-others.ts";
-import type { Share } from "../shares/share.ts";
+import { FairQueue } from "./fair-queue.ts";
+import { serveOthers } from "./serve-others.ts";
+import type { Share } from "./share.ts";
 
-/** How long requests are begun in one turn of the event loop (ms). One that has begun is completed, or waits for a database. */
+/** How long work is begun in one turn of the event loop (ms). What has begun is completed, or waits for something. */
 const turnTime = 5;
-/** The most requests that are begun in one turn while others wait. */
+/** How much work is begun in one turn while more waits. */
 const together = 16;
-/** The bytes of a body that count as much as a request. */
-export const bytesOfRequest = 16 * 1024;
 
 interface Waiting {
   readonly shares: readonly Share[];
@@ -17,19 +15,19 @@ interface Waiting {
 }
 
 /**
- * The turns of requests on the event loop. Hundreds of requests can arrive in one turn of it; those that do not fit are begun in
- * the next ones, and addresses take turns.
+ * The turns of work on the event loop, such as requests. Hundreds of requests can arrive in one turn of it; those that do not fit
+ * are begun in the next ones, and those whose shares they use take turns.
  */
 export class Turns {
   readonly #waiting = new FairQueue<Waiting>();
-  /** When the first request of this turn was begun; undefined before it. */
+  /** When the first work of this turn was begun; undefined before it. */
   #started: number | undefined;
   #isScheduled = false;
 
   /**
-   * @param shares of the client
-   * @param weight how much the work counts, relative to a request without a body
-   * @returns undefined if the request may begin now; otherwise resolves when it may
+   * @param shares of those for whom the work is
+   * @param weight how much it counts, relative to other work
+   * @returns undefined if it may begin now; otherwise resolves when it may
    */
   take(shares: readonly Share[], weight = 1): Promise<void> | undefined {
     if (this.#waiting.size === 0 && !this.#isOver()) return undefined;
@@ -56,7 +54,7 @@ export class Turns {
   async #beginAll(): Promise<void> {
     while (this.#waiting.size > 0) {
       await serveOthers();
-      // What one request does at once is complete before the next callback.
+      // What the work does at once is complete before the next callback.
       await Promise.all(Array.from({ length: together }, () => nextTurn().then(() => this.#beginNext())));
     }
     this.#waiting.clear();

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { addressShare } from "../shares/share.ts";
+import { addressShare } from "./share.ts";
 import { Turns } from "./turns.ts";
 
 /** Blocks the event loop as a request does that takes this long (ms). */

@@ -1,0 +1,140 @@
+import type { AccessModel } from "#src/access/access-model.ts";
+import { groupOf } from "#src/access/access-model.ts";
+import type { Assumption, KnownBinding } from "#src/access/access-state.ts";
+import { dottedCapability } from "#src/access/capability-name.ts";
+import { groupPath } from "#src/access/group-path.ts";
+import type { Unread } from "#src/access/unread.ts";
+import { parentOf } from "#src/platform-client/uid.ts";
+import type { Declaration, Declarations } from "./declarations.ts";
+
+/** By which object something is declared, for every output. */
+export type DeclaredBy = Declaration | "undeclared" | "unknown";
+
+export interface GroupView {
+  readonly uid: string;
+  /** Its names from the root down; its uid, if the caller can read none of them. */
+  readonly path: string;
+  readonly declaredBy: DeclaredBy;
+}
+
+export interface IdentityView {
+  readonly uid: string;
+  readonly path: string;
+  /** Absent if the identity cannot be read. */
+  readonly assumedBy?: Assumption;
+  /** RFC 3339. */
+  readonly lastSeenTime?: string;
+  readonly declaredBy: DeclaredBy;
+}
+
+/** A role binding with what it connects: a link of the chain from an identity to what it may do. */
+export interface LinkView {
+  readonly roleBinding: { readonly uid: string; readonly createTime?: string; readonly declaredBy: DeclaredBy };
+  readonly role: { readonly uid: string; readonly name: string; readonly builtIn: boolean };
+  readonly group: GroupView;
+}
+
+export interface UnreadView {
+  readonly what: Unread["what"];
+  readonly uid: string;
+  /** What is unknown, why, and what would have to be granted. */
+  readonly message: string;
+}
+
+/** Shows what a model has, with names and with the objects that declare it. */
+export class AccessView {
+  readonly #model: AccessModel;
+  readonly #declarations: Declarations;
+
+  constructor(model: AccessModel, declarations: Declarations) {
+    this.#model = model;
+    this.#declarations = declarations;
+  }
+
+  group(uid: string): GroupView {
+    return { uid, path: groupPath(this.#model, uid), declaredBy: this.#declaredBy(uid) };
+  }
+
+  /** @param named how a role binding names it, if the identity itself cannot be read */
+  identity(uid: string, named?: string): IdentityView {
+    const known = this.#model.identities.get(uid);
+    const name = known?.name ?? named;
+    const path = name === undefined ? uid : `${groupPath(this.#model, parentOf(uid) ?? "")}/${name}`;
+    const { assumedBy, lastSeenTime } = known ?? {};
+    return {
+      uid,
+      path,
+      ...(assumedBy === undefined ? {} : { assumedBy }),
+      ...(lastSeenTime === undefined ? {} : { lastSeenTime }),
+      declaredBy: this.#declaredBy(uid),
+    };
+  }
+
+  link(binding: KnownBinding): LinkView {
+    const { createTime, role, uid } = binding;
+    return {
+      roleBinding: { uid, ...(createTime === undefined ? {} : { createTime }), declaredBy: this.#declaredBy(uid) },
+      role: {
+        uid: role.uid,
+        name: this.#model.roles.get(role.uid)?.name ?? role.name,
+        builtIn: !role.uid.includes("/"),
+      },
+      group: this.group(groupOf(binding)),
+    };
+  }
+
+  unread(unread: Unread): UnreadView {
+    if (unread.what === "roleBindings")
+      return {
+        what: unread.what,
+        uid: unread.group,
+        message: `the role bindings of ${this.#named(unread.group)} cannot be read: you need role_bindings.list there`,
+      };
+    const where = unread.group === undefined ? "" : ` in ${this.#named(unread.group)}`;
+    return {
+      what: unread.what,
+      uid: unread.role,
+      message: `the capabilities of the role ${unread.name || unread.role} cannot be read: you need roles.list${where}`,
+    };
+  }
+
+  /** Why declarations are unknown; undefined if they are known. */
+  get declarationsNote(): string | undefined {
+    return this.#declarations.read
+      ? undefined
+      : `By which objects these are declared is unknown: the cluster was not read (${this.#declarations.reason}).`;
+  }
+
+  #named(uid: string): string {
+    const path = groupPath(this.#model, uid);
+    return path === uid ? uid : `${path} (${uid})`;
+  }
+
+  #declaredBy(uid: string): DeclaredBy {
+    return this.#declarations.read ? (this.#declarations.of.get(uid) ?? "undeclared") : "unknown";
+  }
+}
+
+/** How an object is named in a table. */
+export function declaredText(declaredBy: DeclaredBy): string {
+  if (typeof declaredBy === "string") return declaredBy;
+  const { argoCdApplication, expiresAt, fluxKustomization, name, namespace } = declaredBy;
+  const details = [
+    ...(argoCdApplication === undefined ? [] : [`Argo CD ${argoCdApplication}`]),
+    ...(fluxKustomization === undefined ? [] : [`Flux ${fluxKustomization}`]),
+    ...(expiresAt === undefined ? [] : [`expires ${expiresAt}`]),
+  ];
+  return `${namespace}/${name}${details.length === 0 ? "" : ` (${details.join(", ")})`}`;
+}
+
+/** Who can assume an identity, on one line. */
+export function assumptionText({ assumedBy }: Pick<IdentityView, "assumedBy">): string {
+  if (assumedBy === undefined) return "unknown: you need identity.list";
+  const method = { claimMatch: "", staticKeys: "static keys: ", awsIdentity: "AWS: ", unknown: "an unknown method" };
+  return method[assumedBy.method] + assumedBy.conditions.map(({ name, value }) => `${name} ${value}`).join(", ");
+}
+
+/** Capabilities by their dotted names, in alphabetical order. */
+export function dottedNames(capabilities: Iterable<string>): readonly string[] {
+  return [...capabilities].map(dottedCapability).toSorted();
+}

@@ -1,0 +1,107 @@
+import { apiGroup, version } from "#src/api/custom-resource.ts";
+import type { CommandContext } from "#src/commands/command.ts";
+import { kinds } from "#src/kinds/kinds.ts";
+import type { KubeApi } from "#src/kube/api.ts";
+import { KubeClient } from "#src/kube/client.ts";
+import { KubeConfigError, readConnection } from "#src/kube/config.ts";
+import { listAll } from "#src/kube/list-all.ts";
+import type { KubeObject } from "#src/kube/object.ts";
+import { oneLine } from "#src/telemetry/one-line.ts";
+import { systemClock as clock } from "#src/time/clock.ts";
+import { seconds } from "#src/time/durations.ts";
+import type { AccessValues } from "./settings.ts";
+import { visibleText } from "./visible-text.ts";
+
+const deadlineMs = seconds(10);
+
+/** The Kubernetes object that declares something on the platform. */
+export interface Declaration {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** When the grant ends, if the object says so: RFC 3339. */
+  readonly expiresAt?: string;
+  /** The Argo CD Application that the object belongs to. */
+  readonly argoCdApplication?: string;
+  /** The Flux Kustomization that the object belongs to: namespace/name. */
+  readonly fluxKustomization?: string;
+}
+
+/** Which object declares a uid, if a cluster was read. */
+export type Declarations =
+  | { readonly read: true; readonly of: ReadonlyMap<string, Declaration> }
+  | { readonly read: false; readonly reason: string };
+
+/** What the objects say of themselves: the uid is that of the resource on the platform. */
+interface DeclaringObject extends KubeObject {
+  readonly spec?: { readonly expiresAt?: unknown };
+  readonly status?: { readonly uid?: unknown };
+}
+
+/**
+ * Reads which objects of a cluster declare groups, identities and role bindings. Without a cluster, or if it cannot be read,
+ * that is unknown.
+ * @throws {KubeConfigError} if the settings name a cluster to which no connection can be configured
+ */
+export async function readDeclarations(
+  values: Pick<AccessValues, "context" | "kubeconfig" | "noCluster">,
+  { env, signal }: Pick<CommandContext, "env" | "signal">,
+): Promise<Declarations> {
+  const { context, kubeconfig, noCluster } = values;
+  if (noCluster) return { read: false, reason: "--no-cluster is set" };
+  const named = context !== undefined || kubeconfig !== undefined;
+  try {
+    const connection = await readConnection({
+      env,
+      clock,
+      ...(context === undefined ? {} : { context }),
+      ...(kubeconfig === undefined ? {} : { kubeconfig }),
+      ...(env["KUBERNETES_SERVICE_HOST"] ? {} : { userKubeconfig: true as const }),
+    });
+    const kube = new KubeClient({ connection, connections: kinds.length, clock, deadlineMs });
+    try {
+      return { read: true, of: await declarationsIn(kube, signal) };
+    } finally {
+      await kube.close();
+    }
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    if (named && error instanceof KubeConfigError) throw error;
+    return { read: false, reason: oneLine(error instanceof Error ? error.message : String(error)) };
+  }
+}
+
+/** The declarations of all kinds, by the uid of what they declare. */
+export async function declarationsIn(
+  kube: Pick<KubeApi, "list">,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, Declaration>> {
+  const found = new Map<string, Declaration>();
+  const read = async ({ plural, kind }: (typeof kinds)[number]["definition"]) => {
+    const resource = { group: apiGroup, version, plural, kind, namespaced: true };
+    for await (const object of listAll<DeclaringObject>(kube, resource, signal)) {
+      const uid = object.status?.uid;
+      if (typeof uid === "string") found.set(uid, declarationOf(kind, object));
+    }
+  };
+  await Promise.all(kinds.map(({ definition }) => read(definition)));
+  return found;
+}
+
+function declarationOf(kind: string, { metadata, spec }: DeclaringObject): Declaration {
+  const { annotations = {}, labels = {}, name, namespace = "" } = metadata;
+  const instance = "argocd.argoproj.io/instance";
+  // A tracking id is APPLICATION:GROUP/KIND:NAMESPACE/NAME.
+  const tracked = annotations["argocd.argoproj.io/tracking-id"]?.split(":")[0];
+  const application = tracked ?? annotations[instance] ?? labels[instance];
+  const kustomization = labels["kustomize.toolkit.fluxcd.io/name"];
+  const kustomizationNamespace = labels["kustomize.toolkit.fluxcd.io/namespace"] ?? namespace;
+  return {
+    kind,
+    namespace,
+    name,
+    ...(typeof spec?.expiresAt === "string" ? { expiresAt: visibleText(spec.expiresAt) } : {}),
+    ...(application === undefined ? {} : { argoCdApplication: visibleText(application) }),
+    ...(kustomization === undefined ? {} : { fluxKustomization: `${kustomizationNamespace}/${kustomization}` }),
+  };
+}

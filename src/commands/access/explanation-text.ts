@@ -1,0 +1,88 @@
+import type { Decision } from "#src/access/explain.ts";
+import type { AnswerText } from "#src/commands/output/answer-format.ts";
+import {
+  assumptionText,
+  declaredText,
+  type GroupView,
+  type IdentityView,
+  type LinkView,
+  type UnreadView,
+} from "./access-view.ts";
+
+/** The answer of `muster access explain`, for programs. */
+export interface Explanation {
+  readonly answer: Decision;
+  readonly capability: string;
+  readonly group: GroupView;
+  readonly identity: IdentityView;
+  /** RFC 3339: when the identity's static keys have expired. */
+  readonly expired?: string;
+  /** What grants the capability, from the root down. */
+  readonly through: readonly LinkView[];
+  /** What applies in the group, with roles that cannot be read. */
+  readonly undecided: readonly LinkView[];
+  /** What applies in the group, and does not grant it. */
+  readonly others: readonly (LinkView & { readonly reason: "the role" | "the limits of the token" })[];
+  readonly unknown: readonly UnreadView[];
+  /** The built-in roles that have the capability. */
+  readonly builtInRoles: readonly string[];
+}
+
+/** The same for people: the chain from the identity to the group. */
+export function explanationText(explanation: Explanation, declarationsNote: string | undefined): AnswerText {
+  const { answer, builtInRoles, capability, expired, group, identity, others, through, undecided, unknown } =
+    explanation;
+  const lacks = { "the role": "does not have", "the limits of the token": "has, but the token may not use," } as const;
+  const rows = [
+    ["Identity", `${identity.path} (${identity.uid})`],
+    ["", `assumed by: ${assumptionText(identity)}`],
+    ["", `last seen: ${identity.assumedBy === undefined ? "unknown" : (identity.lastSeenTime ?? "never")}`],
+    ["", `declared by: ${declaredText(identity.declaredBy)}`],
+    ...through.flatMap((link) => linkRows("Through", link, `has ${capability}`, group)),
+    ...undecided.flatMap((link) => linkRows("Perhaps", link, "cannot be read", group)),
+    ...others.flatMap((link) => linkRows("Not through", link, `${lacks[link.reason]} ${capability}`, group)),
+    ["Group", `${group.path} (${group.uid})`],
+    ["", `declared by: ${declaredText(group.declaredBy)}`],
+  ];
+  const notes = [
+    ...unknown.map(({ message }) => `Unknown: ${message}.`),
+    ...(answer === "no" && expired === undefined
+      ? [`Built-in roles that have ${capability}: ${builtInRoles.join(", ")}.`]
+      : []),
+    ...(declarationsNote === undefined ? [] : [declarationsNote]),
+  ];
+  return { heading: headingOf(explanation), table: { titles: ["", ""], rows }, notes };
+}
+
+function headingOf({ answer, capability, expired, group, identity }: Explanation): string {
+  if (expired !== undefined)
+    return `No: the static keys of ${identity.path} expired at ${expired}, so that nobody can use it.`;
+  switch (answer) {
+    case "yes":
+      return `Yes: ${identity.path} has ${capability} in ${group.path}.`;
+    case "no":
+      return `No: ${identity.path} does not have ${capability} in ${group.path}.`;
+    case "unknown":
+      return `Unknown: whether ${identity.path} has ${capability} in ${group.path} depends on what you cannot read.`;
+  }
+}
+
+function linkRows(
+  title: string,
+  { group, role, roleBinding }: LinkView,
+  effect: string,
+  asked: GroupView,
+): readonly (readonly string[])[] {
+  return [
+    [title, `role binding ${roleBinding.uid}`],
+    ["", `created: ${roleBinding.createTime ?? "unknown"}`],
+    ["", `declared by: ${declaredText(roleBinding.declaredBy)}`],
+    ["", `role: ${role.name} (${role.builtIn ? "built in" : role.uid}), which ${effect}`],
+    ...(group.uid === asked.uid
+      ? [["", "in the group itself"]]
+      : [
+          ["", `in the group above: ${group.path} (${group.uid})`],
+          ["", `  declared by: ${declaredText(group.declaredBy)}`],
+        ]),
+  ];
+}

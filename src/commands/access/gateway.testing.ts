@@ -1,0 +1,37 @@
+import { createServer, request as httpRequest, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** Passes requests on to a platform, and records them. */
+export class Gateway {
+  readonly calls: string[] = [];
+  readonly #server: Server;
+
+  private constructor(target: string) {
+    this.#server = createServer((incoming, outgoing) => {
+      this.calls.push(`${incoming.method} ${incoming.url}`);
+      const url = new URL(incoming.url ?? "/", target);
+      const { host: _, ...headers } = incoming.headers;
+      const passed = httpRequest(url, { method: incoming.method, headers }, (response) => {
+        outgoing.writeHead(response.statusCode ?? 502, response.headers);
+        response.pipe(outgoing);
+      });
+      incoming.pipe(passed);
+    });
+  }
+
+  static async to(target: string): Promise<Gateway> {
+    const gateway = new Gateway(target);
+    await new Promise<void>((resolve) => gateway.#server.listen(0, "127.0.0.1", resolve));
+    return gateway;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async close(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    this.#server.closeAllConnections();
+    await closed;
+  }
+}

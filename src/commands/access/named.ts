@@ -1,0 +1,66 @@
+import { type AccessModel, knownCapabilities } from "#src/access/access-model.ts";
+import { dottedCapability, findCapability } from "#src/access/capability-name.ts";
+import { findByName, type Nameable } from "#src/access/find-by-name.ts";
+import { groupPath } from "#src/access/group-path.ts";
+import { didYouMean } from "#src/commands/settings/settings.ts";
+import { parentOf, uidPattern } from "#src/platform-client/uid.ts";
+
+/** More candidates are not listed. */
+const maxCandidates = 10;
+
+/**
+ * The capability that a text means, by the name of the contract.
+ * @throws {Error} that names what is near, if no role has it
+ */
+export function capabilityNamed(model: AccessModel, text: string): string {
+  const capabilities = knownCapabilities(model);
+  const found = findCapability(text, capabilities);
+  if (found !== undefined) return found;
+  const names = [...capabilities].flatMap((capability) => [dottedCapability(capability), capability]);
+  throw new Error(
+    `CAPABILITY: no role of the platform has "${text}"${didYouMean(text, names)} (muster api GET /iam/v2beta1/roles prints the capabilities of each role)`,
+  );
+}
+
+/**
+ * The uid of the group that a text means. A uid is taken as it is: the caller may not be able to read the group.
+ * @throws {Error} that lists the candidates, if there is not exactly one
+ */
+export function groupNamed(model: AccessModel, text: string): string {
+  const candidates = model.state.groups.map(({ uid }) => ({ uid, path: groupPath(model, uid) }));
+  return theOne("--group", "group", text, candidates);
+}
+
+/**
+ * The uid of the identity that a text means. A uid is taken as it is: the caller may not be able to read the identity.
+ * @throws {Error} that lists the candidates, if there is not exactly one
+ */
+export function identityNamed(model: AccessModel, text: string): string {
+  const { bindings, identities } = model.state;
+  // Role bindings name identities that the caller may not be able to read.
+  const names = new Map(bindings.map(({ identity }) => [identity.uid, identity.name]));
+  for (const { name, uid } of identities) names.set(uid, name);
+  const candidates = [...names].map(([uid, name]) => ({
+    uid,
+    path: `${groupPath(model, parentOf(uid) ?? "")}/${name}`,
+  }));
+  return theOne("IDENTITY", "identity", text, candidates);
+}
+
+function theOne(setting: string, noun: string, text: string, candidates: readonly Nameable[]): string {
+  if (uidPattern.test(text)) return text;
+  const found = findByName(text, candidates);
+  const [first, ...more] = found;
+  if (first === undefined) {
+    const names = candidates.flatMap(({ path }) => [path, path.slice(path.lastIndexOf("/") + 1)]);
+    throw new Error(
+      `${setting}: there is no ${noun} "${text}" that you can read${didYouMean(text, names)}. Give its uid if you know it`,
+    );
+  }
+  if (more.length === 0) return first.uid;
+  const listed = found.slice(0, maxCandidates).map(({ path, uid }) => `\n  ${path}  ${uid}`);
+  const omitted = found.length > maxCandidates ? `\n  and ${found.length - maxCandidates} more` : "";
+  throw new Error(
+    `${setting}: ${found.length} are called "${text}"; give the path, or the uid, of one of them:${listed.join("")}${omitted}`,
+  );
+}

@@ -1,0 +1,73 @@
+import { accessOf } from "#src/access/access-of.ts";
+import { defineCommand } from "#src/commands/command.ts";
+import { assumptionText, declaredText, dottedNames } from "./access-view.ts";
+import { identityNamed } from "./named.ts";
+import { answerAccess } from "./open-access.ts";
+import { accessSettings, identity } from "./settings.ts";
+
+/** More capabilities of a role are not named in a table. */
+const namedCapabilities = 4;
+
+export default defineCommand({
+  summary: "print what an identity may do, and where",
+  description: `Reads the platform with your login, and changes nothing:
+  muster access of shop/ci
+A role applies in the group of its role binding, and in every group below it. JSON and YAML have all capabilities of each role.`,
+  settings: { identity, ...accessSettings },
+  run: (values, context) =>
+    answerAccess(values, context, ({ model, view, now }) => {
+      const uid = identityNamed(model, values.identity);
+      const { bindings, expired, listedBelow, unread } = accessOf(model, uid, now);
+      const subject = view.identity(uid, bindings[0]?.binding.identity.name);
+      const unknown = unread.map((one) => view.unread(one));
+      const links = bindings.map(({ binding, role }) => ({
+        ...view.link(binding),
+        ...(role === undefined ? {} : { capabilities: dottedNames(role.capabilities) }),
+      }));
+      const readBelow = listedBelow?.map((group) => view.group(group));
+      const { declarationsNote } = view;
+      return {
+        value: {
+          identity: subject,
+          ...(expired === undefined ? {} : { expired }),
+          complete: readBelow === undefined && unread.length === 0,
+          roleBindings: links,
+          ...(readBelow === undefined ? {} : { readBelow }),
+          unknown,
+        },
+        text: {
+          heading: `${subject.path} has ${links.length === 0 ? "no role bindings" : links.length === 1 ? "1 role binding" : `${links.length} role bindings`}${readBelow === undefined ? "" : " that you can read"}. It is assumed by: ${assumptionText(subject)}.`,
+          table: {
+            titles: ["GROUP", "ROLE", "CAPABILITIES", "BOUND SINCE", "DECLARED BY"],
+            rows: links.map(({ capabilities, group, role, roleBinding }) => [
+              group.path,
+              role.name,
+              capabilities === undefined ? "unknown" : summary(capabilities),
+              roleBinding.createTime ?? "",
+              declaredText(roleBinding.declaredBy),
+            ]),
+          },
+          notes: [
+            ...(expired === undefined ? [] : [`Its static keys expired at ${expired}: nobody can use it.`]),
+            ...unknown.map(({ message }) => `Unknown: ${message}.`),
+            ...(readBelow === undefined ? [] : [elsewhere(readBelow.map(({ path }) => path))]),
+            ...(declarationsNote === undefined || links.length === 0 ? [] : [declarationsNote]),
+          ],
+        },
+      };
+    }),
+});
+
+function summary(capabilities: readonly string[]): string {
+  const reads = (capability: string) => Number(capability.endsWith(".list"));
+  const writesFirst = capabilities.toSorted((one, other) => reads(one) - reads(other));
+  const shown = writesFirst.slice(0, namedCapabilities).join(", ");
+  const more = capabilities.length - namedCapabilities;
+  return more > 0 ? `${shown} and ${more} more` : shown;
+}
+
+function elsewhere(read: readonly string[]): string {
+  return read.length === 0
+    ? "Unknown: you cannot read role bindings in any group: you need role_bindings.list."
+    : `Unknown: role bindings in other groups than ${read.join(", ")} and those below: you need role_bindings.list there.`;
+}

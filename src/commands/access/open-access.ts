@@ -1,0 +1,63 @@
+import { type AccessModel, accessModel } from "#src/access/access-model.ts";
+import { CommandFailure, type CommandContext } from "#src/commands/command.ts";
+import { exitCodeOf, withExitCode } from "#src/commands/login/exit-code.ts";
+import { type AnswerText, formatAnswer } from "#src/commands/output/answer-format.ts";
+import { PlatformFailure } from "#src/platform-client/failure.ts";
+import { oneLine } from "#src/telemetry/one-line.ts";
+import { systemClock } from "#src/time/clock.ts";
+import { AccessView } from "./access-view.ts";
+import { connectReader } from "./connect-reader.ts";
+import { readDeclarations } from "./declarations.ts";
+import { readAccessState } from "./read-state.ts";
+import type { AccessValues } from "./settings.ts";
+
+/** What was read, for the question of one command. */
+export interface OpenedAccess {
+  readonly model: AccessModel;
+  readonly view: AccessView;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+export interface Answer {
+  /** For programs. */
+  readonly value: object;
+  readonly text: AnswerText;
+}
+
+/**
+ * Reads the platform and the cluster, and prints the answer to a question about them.
+ * @throws {CommandFailure} if the platform refuses a call, with its exit code
+ */
+export async function answerAccess(
+  values: AccessValues,
+  context: CommandContext,
+  answer: (access: OpenedAccess) => Answer,
+): Promise<void> {
+  await withExitCode(async () => {
+    const reader = await connectReader(values, context);
+    try {
+      const [state, declarations] = await Promise.all([
+        readAccessState(reader, context.signal),
+        readDeclarations(values, context),
+      ]);
+      const model = accessModel(state);
+      const view = new AccessView(model, declarations);
+      const { text, value } = answer({ model, view, now: systemClock.now() });
+      context.stdout.write(await formatAnswer(values.output, value, text));
+    } catch (error) {
+      throw error instanceof PlatformFailure ? failureOf(error) : error;
+    } finally {
+      await reader.close();
+    }
+  });
+}
+
+function failureOf({ message, problem }: PlatformFailure): Error {
+  const text = oneLine(message);
+  if (problem.kind !== "rejected") return new Error(`the platform is not available: ${text}`);
+  const { code } = problem.error;
+  const fix =
+    code === "UNAUTHENTICATED" ? ". Log in again with muster login, or replace the token of --token-file" : "";
+  return new CommandFailure(text + fix, exitCodeOf(code));
+}

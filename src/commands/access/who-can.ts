@@ -1,0 +1,74 @@
+import { dottedCapability } from "#src/access/capability-name.ts";
+import { type Holder, type Holders, whoCan } from "#src/access/who-can.ts";
+import { defineCommand } from "#src/commands/command.ts";
+import { assumptionText, declaredText, type AccessView } from "./access-view.ts";
+import { capabilityNamed, groupNamed } from "./named.ts";
+import { type Answer, answerAccess } from "./open-access.ts";
+import { accessSettings, capability, group } from "./settings.ts";
+
+export default defineCommand({
+  summary: "print which identities have a capability in a group, and through which role bindings",
+  description: `Reads the platform with your login, and changes nothing:
+  muster access who-can repo.create --group acme/shop
+What you may not read is reported as unknown: then there may be more identities than those that are printed. Holders of admin tokens of the platform can do everything; its API does not list them.`,
+  settings: { capability, group, ...accessSettings },
+  run: (values, context) =>
+    answerAccess(values, context, ({ model, view, now }) => {
+      const wanted = capabilityNamed(model, values.capability);
+      const at = groupNamed(model, values.group);
+      return answerOf(view, dottedCapability(wanted), at, whoCan(model, wanted, at, now));
+    }),
+});
+
+function answerOf(view: AccessView, wanted: string, at: string, { holders, possible, unread }: Holders): Answer {
+  const place = view.group(at);
+  const shown = (all: readonly Holder[]) =>
+    all
+      .map(({ expired, identity, through }) => ({
+        identity: view.identity(identity.uid, identity.name),
+        ...(expired === undefined ? {} : { expired }),
+        through: through.map((binding) => view.link(binding)),
+      }))
+      .toSorted((one, other) => (one.identity.path < other.identity.path ? -1 : 1));
+  const unknown = unread.map((one) => view.unread(one));
+  const value = {
+    capability: wanted,
+    group: place,
+    complete: unread.length === 0,
+    identities: shown(holders),
+    possible: shown(possible),
+    unknown,
+  };
+  const row = (kind: string) => (holder: (typeof value.identities)[number]) =>
+    holder.through.map((link) => [
+      holder.identity.path + kind + (holder.expired === undefined ? "" : " (keys expired)"),
+      assumptionText(holder.identity),
+      link.role.name,
+      link.group.path,
+      link.roleBinding.createTime ?? "",
+      holder.identity.assumedBy === undefined ? "unknown" : (holder.identity.lastSeenTime ?? "never"),
+      declaredText(link.roleBinding.declaredBy),
+    ]);
+  const rows = [...value.identities.flatMap(row("")), ...value.possible.flatMap(row(" (possibly)"))];
+  const titles = ["IDENTITY", "ASSUMED BY", "ROLE", "GROUP", "BOUND SINCE", "LAST SEEN", "DECLARED BY"];
+  const { declarationsNote } = view;
+  return {
+    value,
+    text: {
+      heading: `${headingOf(holders.length, unread.length)} ${wanted} in ${place.path}.`,
+      table: { titles, rows },
+      notes: [
+        ...unknown.map(({ message }) => `Unknown: ${message}.`),
+        ...(declarationsNote === undefined || rows.length === 0 ? [] : [declarationsNote]),
+      ],
+    },
+  };
+}
+
+function headingOf(known: number, unread: number): string {
+  if (known === 0) return unread === 0 ? "No identity has" : "It is unknown which identities have";
+  const count = known === 1 ? "1 identity" : `${known} identities`;
+  return unread === 0
+    ? `${count} ${known === 1 ? "has" : "have"}`
+    : `At least ${count} ${known === 1 ? "has" : "have"}`;
+}

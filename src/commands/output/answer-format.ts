@@ -1,0 +1,44 @@
+import { markdownTable, markdownText } from "./markdown.ts";
+import { formatValue, type OutputFormat } from "./output-format.ts";
+
+/** What people read of an answer. */
+export interface AnswerText {
+  /** One line. */
+  readonly heading: string;
+  readonly table: { readonly titles: readonly string[]; readonly rows: readonly (readonly string[])[] };
+  /** What to know in addition, a paragraph each. */
+  readonly notes: readonly string[];
+}
+
+/** An answer with a table: for programs as one value, for people with a heading and notes. */
+export async function formatAnswer(format: OutputFormat, value: object, text: AnswerText): Promise<string> {
+  if (format === "json" || format === "yaml") return formatValue(format, value, []);
+  const { heading, notes, table } = text;
+  const { rows, titles } = table;
+  if (format === "markdown")
+    return [
+      `**${markdownText(heading)}**\n`,
+      ...(rows.length === 0 ? [] : [markdownTable(titles, rows)]),
+      ...(notes.length === 0 ? [] : [notes.map((note) => `- ${markdownText(note)}\n`).join("")]),
+    ].join("\n");
+  return [
+    `${heading}\n`,
+    ...(rows.length === 0 ? [] : [alignedRows([...(titles.some((title) => title !== "") ? [titles] : []), ...rows])]),
+    ...(notes.length === 0 ? [] : [notes.map((note) => `${note}\n`).join("")]),
+  ].join("\n");
+}
+
+function alignedRows(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    rows.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), 0),
+  );
+  return rows
+    .map(
+      (row) =>
+        `${row
+          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+          .join("  ")
+          .trimEnd()}\n`,
+    )
+    .join("");
+}
