@@ -142,6 +142,13 @@ it("knows nothing with a token that is narrower than the roles of its identity",
   expect(stdout).not.toContain("+ create");
 });
 
+it("knows nothing with the token of the administrator, which is nobody's", async () => {
+  const { code, stdout, stderr } = await plan(tenant(team) + group, { token: platform.admin.token });
+  expect(code).toBe(3);
+  expect(stdout).not.toContain("+ create");
+  expect(stderr).toContain("muster: warning: the token does not say whose it is");
+});
+
 it("exits with 0 if there is nothing to do", async () => {
   expect(await plan(tenant(team))).toEqual({ code: 0, stdout: "Plan: nothing to do.\n", stderr: "" });
 });
