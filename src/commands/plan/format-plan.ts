@@ -1,3 +1,4 @@
+import { markdownTable } from "#src/commands/output/markdown.ts";
 import { oneLine } from "#src/telemetry/one-line.ts";
 import { isPlanned } from "#src/plan/planned-uid.ts";
 import type { FieldChange, ObjectName, Plan, PlannedChange } from "#src/plan/plan.ts";
@@ -52,44 +53,27 @@ function asText(plan: Plan): string {
 }
 
 function asMarkdown(plan: Plan): string {
-  const lines = [`**Plan: ${summaryOf(plan)}.**`, ""];
-  if (plan.changes.length > 0)
-    lines.push(
-      "| | Resource | Object | Fields | Condition |",
-      "|---|---|---|---|---|",
-      ...plan.changes.map((change) =>
-        row([
-          change.action,
-          `${change.resource.noun} ${nameOf(change)}`,
-          objectText(change.object),
-          change.fields.map(fieldText).join("\n"),
-          change.condition === undefined ? "" : `${change.condition.status} ${change.condition.reason}`,
-        ]),
-      ),
-      "",
-    );
-  if (plan.refusals.length > 0)
-    lines.push(
-      "| Refused | Reason | Message |",
-      "|---|---|---|",
-      ...plan.refusals.map(({ object, condition }) => row([objectText(object), condition.reason, condition.message])),
-      "",
-    );
-  for (const { capability, group } of plan.unproven)
-    lines.push(`- Not seen: you do not have \`${capability}\` in \`${group}\`.`);
-  return `${lines.join("\n").trimEnd()}\n`;
-}
-
-function row(cells: readonly string[]): string {
-  return `| ${cells.map(escaped).join(" | ")} |`;
-}
-
-/** Text of the platform and of people: it must stay in its cell, and make no link, mention or HTML. */
-function escaped(text: string): string {
-  return text
-    .split("\n")
-    .map((line) => oneLine(line).replace(/[\\`*_{}[\]<>|#!~@&]/g, (character) => `&#${character.codePointAt(0)};`))
-    .join("<br>");
+  const changes = plan.changes.map((change) => [
+    change.action,
+    `${change.resource.noun} ${nameOf(change)}`,
+    objectText(change.object),
+    change.fields.map(fieldText).join("; "),
+    change.reason,
+    change.condition === undefined ? "" : `${change.condition.status} ${change.condition.reason}`,
+  ]);
+  const refusals = plan.refusals.map(({ object, condition }) => [
+    objectText(object),
+    condition.reason,
+    condition.message,
+  ]);
+  const unproven = plan.unproven.map(({ capability, group }) => [capability, group]);
+  const parts = [
+    `**Plan: ${summaryOf(plan)}.**\n`,
+    changes.length === 0 ? "" : markdownTable(["Change", "Resource", "Object", "Fields", "Why", "Condition"], changes),
+    refusals.length === 0 ? "" : markdownTable(["Refused", "Reason", "Message"], refusals),
+    unproven.length === 0 ? "" : markdownTable(["Not seen: you do not have", "in"], unproven),
+  ];
+  return parts.filter((part) => part !== "").join("\n");
 }
 
 function objectText({ kind, namespace, name }: ObjectName): string {

@@ -118,7 +118,9 @@ it("prints the same as data and as Markdown", async () => {
     ["create", "RoleBinding"],
   ]);
   const { stdout: markdown } = await plan(tenant(team) + tree, { args: ["-o", "markdown"] });
-  expect(markdown).toContain("**Plan: 3 to create.**\n\n| | Resource | Object | Fields | Condition |\n|---|");
+  expect(markdown).toContain(
+    "**Plan: 3 to create.**\n\n| Change | Resource | Object | Fields | Why | Condition |\n| ---",
+  );
 });
 
 it("exits with 3 if something is refused", async () => {
@@ -138,6 +140,13 @@ it("knows nothing with a token that is narrower than the roles of its identity",
   expect(stderr).toContain("muster: warning: the token is limited to some groups or capabilities");
   expect(code).toBe(3);
   expect(stdout).not.toContain("+ create");
+});
+
+it("knows nothing with the token of the administrator, which is nobody's", async () => {
+  const { code, stdout, stderr } = await plan(tenant(team) + group, { token: platform.admin.token });
+  expect(code).toBe(3);
+  expect(stdout).not.toContain("+ create");
+  expect(stderr).toContain("muster: warning: the token does not say whose it is");
 });
 
 it("exits with 0 if there is nothing to do", async () => {

@@ -110,6 +110,16 @@ describe("a plan is what the operator then does", () => {
   });
 });
 
+it("reports what a narrower Tenant refuses, and removes nothing", async () => {
+  const world = await settledWorld();
+  world.tenant("red", { roles: [] });
+  const plan = await planAndAct(world, {});
+  expect(plan).toMatchObject({
+    changes: [],
+    refusals: [{ object: { kind: "RoleBinding", name: "ci-views" }, condition: { reason: "TenantDenied" } }],
+  });
+});
+
 describe("what the caller may not list", () => {
   it("is unknown, and never nothing to do", async () => {
     const plan = await (await settledWorld()).plan({ apply: tree }, auditor);
