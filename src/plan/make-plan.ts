@@ -24,7 +24,7 @@ import type { VirtualClock } from "#src/time/virtual-clock.ts";
 import { Agenda } from "./agenda.ts";
 import { runToEnd } from "./run-to-end.ts";
 import type { MemoryCluster } from "./memory-cluster.ts";
-import { OverlayPlatform } from "./overlay-platform.ts";
+import { type Caller, OverlayPlatform } from "./overlay-platform.ts";
 import type { Plan } from "./plan.ts";
 import { PlanRecorder } from "./plan-recorder.ts";
 
@@ -46,8 +46,7 @@ export interface PlanOptions
   /** The clock of `cluster`. Its time passes at once. */
   readonly clock: VirtualClock;
   readonly reads: ReadApi;
-  /** The uid of the identity that reads the platform; undefined if it is not known. */
-  readonly caller: string | undefined;
+  readonly caller: Caller;
   /** The uid of the operator's identity. */
   readonly identity: string;
   /** The owner that the operator's identity must record. */

@@ -60,7 +60,7 @@ function platform(capabilities = collections.map(({ listCapability }) => listCap
     },
   });
   const { signal } = new AbortController();
-  return { calls, overlay: new OverlayPlatform({ reads: guarded, caller: me, collections, signal }) };
+  return { calls, overlay: new OverlayPlatform({ reads: guarded, caller: { identity: me }, collections, signal }) };
 }
 
 const below = (group: string) => ({ scope: { descendantsOf: group } });

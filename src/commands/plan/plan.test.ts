@@ -142,10 +142,15 @@ it("knows nothing with a token that is narrower than the roles of its identity",
   expect(stdout).not.toContain("+ create");
 });
 
-it("knows nothing with the token of the administrator, which is nobody's", async () => {
+it("sees everything with the token of an administrator", async () => {
   const { code, stdout, stderr } = await plan(tenant(team) + group, { token: platform.admin.token });
-  expect(code).toBe(3);
-  expect(stdout).not.toContain("+ create");
+  expect(code).toBe(2);
+  expect(stdout).toContain("+ create");
+  expect(stderr).not.toContain("warning");
+});
+
+it("knows nothing with a token that does not say whose it is", async () => {
+  const { stderr } = await plan(tenant(team) + group, { token: "of-another-form" });
   expect(stderr).toContain("muster: warning: the token does not say whose it is");
 });
 

@@ -16,7 +16,7 @@ import { systemClock } from "#src/time/clock.ts";
 import { VirtualClock } from "#src/time/virtual-clock.ts";
 import { formatPlan, summaryOf } from "./format-plan.ts";
 import { applyManifests } from "./apply-manifests.ts";
-import { callerIdentity } from "./caller-identity.ts";
+import { callerOf } from "./caller.ts";
 import { readCluster, readOwnerId } from "./read-cluster.ts";
 import { type Manifest, readManifests } from "./read-manifests.ts";
 import { planSettings, type PlanValues } from "./settings.ts";
@@ -81,7 +81,7 @@ async function planOf(values: PlanValues, context: CommandContext): Promise<Plan
       cluster,
       clock,
       reads: platform.api,
-      caller: callerIdentity(platform, context),
+      caller: callerOf(platform, context),
       identity: values.identity,
       owner: ownerOf(facts.ownerId, values.class),
       outer: outerBoundOf(values),

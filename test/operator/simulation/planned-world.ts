@@ -61,7 +61,7 @@ export class PlannedWorld extends TwoTenants {
       cluster,
       clock,
       reads: this.#readOnly(new MemoryCredential(platform.copy(instant, collections), caller)),
-      caller,
+      caller: { identity: caller },
       identity: operatorIdentity,
       owner: "cluster",
       outer: { roots: [root], roles: ["viewer"], namespaces: null },

@@ -1,12 +1,14 @@
 import type { CommandContext } from "#src/commands/command.ts";
 import type { PlatformReader } from "#src/commands/reader/connect-reader.ts";
+import type { Caller } from "#src/plan/overlay-platform.ts";
 
-/** The identity whose roles say what the token may list; undefined if they do not. */
-export function callerIdentity(
-  { claims }: Pick<PlatformReader, "claims">,
+/** Whose permissions say what the token lists; undefined, with a warning, if that is not known. */
+export function callerOf(
+  { claims, seesEverything }: Pick<PlatformReader, "claims" | "seesEverything">,
   { stderr }: Pick<CommandContext, "stderr">,
-): string | undefined {
-  if (claims?.identity !== undefined && !claims.isNarrowed) return claims.identity;
+): Caller {
+  if (seesEverything) return "administrator";
+  if (claims?.identity !== undefined && !claims.isNarrowed) return { identity: claims.identity };
   const why =
     claims?.isNarrowed === true
       ? "the token is limited to some groups or capabilities"
