@@ -104,7 +104,7 @@ export async function listPage<D extends DescMessage, R extends DescMessage, T e
   return {
     items,
     ...(rows.length > items.length && last !== undefined
-      ? { nextPageToken: pageTokens.issue(query, { sort: last[order.column], uid: last.uid }, now) }
+      ? { nextPageToken: pageTokens.issue(query, { sort: last.sort, uid: last.uid }, now) }
       : {}),
     ...page,
   };

@@ -1,8 +1,8 @@
 import type { Reader } from "../store/database.ts";
 import type { ResourceTable } from "../store/schema/tables.ts";
 import { comparisonOf, fewRegions } from "./many-regions.ts";
-import { type Entry, rowsOf } from "./ordered-walk.ts";
-import type { PageQuery, PageRow } from "./page-query.ts";
+import { rowsOf } from "./ordered-walk.ts";
+import type { Entry, PageQuery, PageRow } from "./page-query.ts";
 import type { Region } from "./region.ts";
 import { RegionSet } from "./region-set.ts";
 import { allOf, type Condition } from "./row-condition.ts";

@@ -1,7 +1,7 @@
 import type { Reader } from "../store/database.ts";
 import { invalidArgument } from "../errors/api-error.ts";
 import { sizeLimits } from "../limits/size-limits.ts";
-import type { Entry } from "./ordered-walk.ts";
+import type { Entry } from "./page-query.ts";
 import type { Order } from "./order.ts";
 import type { PageQuery } from "./page-query.ts";
 import { allOf, type Condition, inRegions, type RowBuilder } from "./row-condition.ts";

@@ -2,15 +2,9 @@ import { type Expression, type SqlBool, sql } from "kysely";
 import type { Reader } from "../store/database.ts";
 import type { ResourceTable } from "../store/schema/tables.ts";
 import type { Order } from "./order.ts";
-import type { PageQuery, PageRow } from "./page-query.ts";
+import type { Entry, PageQuery, PageRow } from "./page-query.ts";
 import { selectPageRows } from "./select-page-rows.ts";
 import { allOf, type Condition, inRegions, inRegionsWithoutIndex, type RowBuilder } from "./row-condition.ts";
-
-/** An index entry: the value of the sort column, and the uid. */
-export interface Entry {
-  readonly uid: string;
-  readonly sort: string | number;
-}
 
 /**
  * Finds the rows of a page by walking the index on (column, uid) from the cursor on. Entries that are not selected are
@@ -26,8 +20,11 @@ export async function rowsOf(reader: Reader, table: ResourceTable, entries: read
   const uids = entries.map(({ uid }) => uid);
   if (uids.length === 0) return [];
   const rows = await reader.query((db) => selectPageRows(db, table).where("uid", "in", uids));
-  const byUid = new Map(rows.map((row) => [row.uid, row]));
-  return uids.map((uid) => byUid.get(uid)).filter((row) => row !== undefined);
+  const bodies = new Map(rows.map(({ uid, body }) => [uid, body]));
+  return entries.flatMap(({ uid, sort }) => {
+    const body = bodies.get(uid);
+    return body === undefined ? [] : [{ uid, sort, body }];
+  });
 }
 
 function ascending(reader: Reader, query: PageQuery): Promise<Entry[]> {

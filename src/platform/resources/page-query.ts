@@ -1,4 +1,4 @@
-import type { ResourceColumns, ResourceTable } from "../store/schema/tables.ts";
+import type { ResourceTable } from "../store/schema/tables.ts";
 import type { Order } from "./order.ts";
 import type { Cursor } from "./page-token.ts";
 import type { Region } from "./region.ts";
@@ -21,5 +21,13 @@ export interface PageQuery {
   readonly regionCounts?: readonly number[] | undefined;
 }
 
+/** An index entry: the value of the sort column, and the uid. */
+export interface Entry {
+  readonly uid: string;
+  readonly sort: string | number;
+}
+
 /** A row without its body if that is large: the bodies of a page must not be in memory together. */
-export type PageRow = Omit<ResourceColumns, "body"> & { readonly body: Uint8Array | null };
+export interface PageRow extends Entry {
+  readonly body: Uint8Array | null;
+}

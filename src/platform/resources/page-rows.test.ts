@@ -92,7 +92,7 @@ describeOnEachBackend("the rows of a page", (open) => {
       seen.push(...found.map(({ uid }) => uid));
       const last = found.at(-1);
       if (last === undefined || found.length < size) return seen;
-      cursor = { sort: last[query.order.column], uid: last.uid };
+      cursor = { sort: last.sort, uid: last.uid };
     }
   }
 

@@ -68,7 +68,7 @@ async function rowsByUid(reader: Reader, query: PageQuery): Promise<PageRow[]> {
         .limit(limit)
         .offset(skip),
     );
-    rows.push(...found);
+    for (const { uid, body } of found) rows.push({ uid, sort: uid, body });
     // The whole region is skipped, and possibly rows of the next one.
     if (found.length === 0 && skip > 0) skip -= await countRows(reader, table, inThisRegion);
     else skip = 0;
@@ -125,6 +125,7 @@ function sortedRows(reader: Reader, query: PageQuery): Promise<PageRow[]> {
   const { table, regions, conditions, order, cursor, skip, limit } = query;
   return reader.query((db) =>
     selectPageRows(db, table)
+      .select(`${order.column} as sort` as const)
       .where((row) => allOf(row, [inRegions(regions), ...conditions]))
       .$if(cursor !== undefined, (select) => select.where((row) => after(row, order, cursor as Cursor)))
       .orderBy(order.column, order.direction)
