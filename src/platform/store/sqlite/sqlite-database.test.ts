@@ -266,6 +266,12 @@ describe("SqliteDatabase", () => {
     await database.close();
   });
 
+  it("rejects a write after it was closed", async () => {
+    const database = new SqliteDatabase(join(folder(), "data"));
+    await database.close();
+    await expect(database.write(put("late"))).rejects.toBeInstanceOf(DatabaseUnavailableError);
+  });
+
   it("reports a locked file as unavailable, and recovers", async () => {
     const path = join(folder(), "data");
     const database = new SqliteDatabase(path);

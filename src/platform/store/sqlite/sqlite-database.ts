@@ -88,8 +88,8 @@ export class SqliteDatabase implements Database {
   }
 
   async close(): Promise<void> {
-    await this.#writes.idle();
     await this.#reads.close();
+    await this.#writes.idle();
     this.#writer.close();
     await this.#checkpointer.close();
   }
@@ -208,7 +208,7 @@ class Connection implements Writer {
   }
 
   get isTransaction(): boolean {
-    return this.#database.isTransaction;
+    return this.#database.isOpen && this.#database.isTransaction;
   }
 
   /** How many rows this connection has inserted, changed and deleted, including those that were rolled back. */
