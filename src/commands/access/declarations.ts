@@ -1,6 +1,6 @@
 import { apiGroup, version } from "#src/api/custom-resource.ts";
 import type { CommandContext } from "#src/commands/command.ts";
-import { kinds } from "#src/kinds/kinds.ts";
+import type { Kind } from "#src/kinds/kind.ts";
 import type { KubeApi } from "#src/kube/api.ts";
 import { KubeClient } from "#src/kube/client.ts";
 import { KubeConfigError, readConnection } from "#src/kube/config.ts";
@@ -44,6 +44,7 @@ interface DeclaringObject extends KubeObject {
  * @throws {KubeConfigError} if the settings name a cluster to which no connection can be configured
  */
 export async function readDeclarations(
+  kinds: readonly Kind[],
   values: Pick<AccessValues, "context" | "kubeconfig" | "noCluster">,
   { env, signal }: Pick<CommandContext, "env" | "signal">,
 ): Promise<Declarations> {
@@ -60,7 +61,7 @@ export async function readDeclarations(
     });
     const kube = new KubeClient({ connection, connections: kinds.length, clock, deadlineMs });
     try {
-      return { read: true, of: await declarationsIn(kube, signal) };
+      return { read: true, of: await declarationsIn(kube, kinds, signal) };
     } finally {
       await kube.close();
     }
@@ -74,10 +75,11 @@ export async function readDeclarations(
 /** The declarations of all kinds, by the uid of what they declare. */
 export async function declarationsIn(
   kube: Pick<KubeApi, "list">,
+  kinds: readonly Kind[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Declaration>> {
   const found = new Map<string, Declaration>();
-  const read = async ({ plural, kind }: (typeof kinds)[number]["definition"]) => {
+  const read = async ({ plural, kind }: Kind["definition"]) => {
     const resource = { group: apiGroup, version, plural, kind, namespaced: true };
     for await (const object of listAll<DeclaringObject>(kube, resource, signal)) {
       const uid = object.status?.uid;

@@ -2,6 +2,7 @@ import { type AccessModel, accessModel } from "#src/access/access-model.ts";
 import { CommandFailure, type CommandContext } from "#src/commands/command.ts";
 import { exitCodeOf, withExitCode } from "#src/commands/login/exit-code.ts";
 import { type AnswerText, formatAnswer } from "#src/commands/output/answer-format.ts";
+import { kinds } from "#src/kinds/kinds.ts";
 import { PlatformFailure } from "#src/platform-client/failure.ts";
 import { oneLine } from "#src/telemetry/one-line.ts";
 import { systemClock } from "#src/time/clock.ts";
@@ -39,7 +40,7 @@ export async function answerAccess(
     try {
       const [state, declarations] = await Promise.all([
         readAccessState(reader, context.signal),
-        readDeclarations(values, context),
+        readDeclarations(kinds, values, context),
       ]);
       const model = accessModel(state);
       const view = new AccessView(model, declarations);

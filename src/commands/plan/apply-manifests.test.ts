@@ -2,6 +2,8 @@ import { expect, it } from "vitest";
 import { apiVersion } from "#src/api/custom-resource.ts";
 import { MemoryCluster } from "#src/plan/memory-cluster.ts";
 import { VirtualClock } from "#src/time/virtual-clock.ts";
+import { kinds } from "#src/kinds/kinds.ts";
+import { specSchemasOf } from "./read-manifests.ts";
 import { applyManifests } from "./apply-manifests.ts";
 
 const group = (spec: object) => ({
@@ -13,7 +15,11 @@ const group = (spec: object) => ({
 
 it("replaces the spec, and keeps uid and status", () => {
   const cluster = new MemoryCluster([{ ...group({ parentUid: "a" }), status: { uid: "b" } }], new VirtualClock(0));
-  applyManifests(cluster, [{ object: group({ parentUid: "a", description: "new" }), where: "a.yaml" }]);
+  applyManifests(
+    cluster,
+    [{ object: group({ parentUid: "a", description: "new" }), where: "a.yaml" }],
+    specSchemasOf(kinds),
+  );
   expect(cluster.find("Group", "team/shop")).toMatchObject({
     metadata: { uid: "1", generation: 5, resourceVersion: "9007199254740994" },
     spec: { parentUid: "a", description: "new" },
@@ -24,7 +30,7 @@ it("replaces the spec, and keeps uid and status", () => {
 it("refuses a change of an immutable field, as the API server does", () => {
   const cluster = new MemoryCluster([group({ parentUid: "a" })], new VirtualClock(0));
   const where = "a.yaml: document 1 (line 1)";
-  expect(() => applyManifests(cluster, [{ object: group({ parentUid: "b" }), where }])).toThrow(
+  expect(() => applyManifests(cluster, [{ object: group({ parentUid: "b" }), where }], specSchemasOf(kinds))).toThrow(
     "a.yaml: document 1 (line 1): spec.parentUid: parentUid ",
   );
 });

@@ -18,7 +18,7 @@ import { formatPlan, summaryOf } from "./format-plan.ts";
 import { applyManifests } from "./apply-manifests.ts";
 import { callerOf } from "./caller.ts";
 import { readCluster, readOwnerId } from "./read-cluster.ts";
-import { type Manifest, readManifests } from "./read-manifests.ts";
+import { type Manifest, readManifests, specSchemasOf } from "./read-manifests.ts";
 import { planSettings, type PlanValues } from "./settings.ts";
 
 const exitCodes = { nothing: 0, changes: 2, refused: 3 } as const;
@@ -70,7 +70,7 @@ async function planOf(values: PlanValues, context: CommandContext): Promise<Plan
   const clock = new VirtualClock(systemClock.now());
   const cluster = new MemoryCluster(objects, clock);
   if (values.delete) for (const { object } of manifests) cluster.remove(object.kind, keyOf(object));
-  else if (!values.live) applyManifests(cluster, manifests);
+  else if (!values.live) applyManifests(cluster, manifests, specSchemasOf(kinds));
   const platform = await connectReader({ ...values, timeout: values.platformTimeout }, context);
   const { platformUrl } = platform;
   const { authUrl = platform.authUrl } = values;
@@ -99,7 +99,7 @@ async function planOf(values: PlanValues, context: CommandContext): Promise<Plan
 
 async function readOffline(values: PlanValues, { stdin }: CommandContext): Promise<ReadWorld> {
   const { filename, namespace = "default", ownerId = "", serviceAccountIssuer = "" } = values;
-  const manifests = await readManifests(filename, stdin, namespace);
+  const manifests = await readManifests(filename, { stdin, namespace, kinds });
   // Nobody else says what exists: what is to be deleted is there before, and a namespace that is used exists.
   const given = manifests.map(({ object }) => object);
   const objects = given.filter(({ kind }) => values.delete || kind === "Tenant" || kind === "Namespace");
@@ -115,11 +115,12 @@ async function readOnline(values: PlanValues, { env, signal, stdin }: CommandCon
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
     ...(kubeContext === undefined ? {} : { context: kubeContext }),
   });
-  const manifests = await readManifests(filename, stdin, values.namespace ?? connection.namespace ?? "default");
+  const namespace = values.namespace ?? connection.namespace ?? "default";
+  const manifests = await readManifests(filename, { stdin, namespace, kinds });
   const kube = new KubeClient({ connection, clock: systemClock });
   try {
     const [objects, ownerId, serviceAccountIssuer] = await Promise.all([
-      readCluster(kube, signal),
+      readCluster(kube, kinds, signal),
       values.ownerId ?? readOwnerId(kube, signal),
       values.serviceAccountIssuer ?? readIssuer(kube, signal),
     ]);

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { apiVersion } from "#src/api/custom-resource.ts";
+import { kinds } from "#src/kinds/kinds.ts";
 import { KubeError } from "#src/kube/errors.ts";
 import type { KubeList, ResourceKind } from "#src/kube/object.ts";
 import { type KubeReads, readCluster } from "./read-cluster.ts";
@@ -24,7 +25,7 @@ it("lists all pages of what the operator watches, and calls nothing else", async
     const item = { metadata: { name, managedFields: [] } } as unknown as KubeList["items"][number];
     return { metadata: plural === "groups" && page === "first" ? { continue: "second" } : {}, items: [item] };
   });
-  const objects = await readCluster(kube, signal);
+  const objects = await readCluster(kube, kinds, signal);
   expect(pages.toSorted()).toEqual([
     "groups first",
     "groups second",
@@ -44,5 +45,5 @@ it("says what is missing if a kind may not be listed", async () => {
     if (plural !== "tenants") return { metadata: {}, items: [] };
     throw new KubeError({ call: "list tenants", code: 403, reason: "Forbidden" }, "forbidden");
   });
-  await expect(readCluster(kube, signal)).rejects.toThrow("A plan needs all tenants of the cluster");
+  await expect(readCluster(kube, kinds, signal)).rejects.toThrow("A plan needs all tenants of the cluster");
 });

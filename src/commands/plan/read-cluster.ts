@@ -1,5 +1,5 @@
 import { namespaceResource, tenantResource } from "#src/commands/operator/tenancy-caches.ts";
-import { kinds } from "#src/kinds/kinds.ts";
+import type { Kind } from "#src/kinds/kind.ts";
 import type { KubeApi } from "#src/kube/api.ts";
 import { isUnreadable } from "#src/kube/errors.ts";
 import { type KubeObject, type ResourceKind, withoutBulk } from "#src/kube/object.ts";
@@ -14,7 +14,11 @@ const pageSize = 500;
  * The objects that the operator watches: custom resources, Tenants and namespaces.
  * @throws {Error} if one of them may not be listed: a plan without them would be wrong
  */
-export async function readCluster(kube: KubeReads, signal: AbortSignal): Promise<readonly KubeObject[]> {
+export async function readCluster(
+  kube: KubeReads,
+  kinds: readonly Kind[],
+  signal: AbortSignal,
+): Promise<readonly KubeObject[]> {
   const resources = [namespaceResource, tenantResource, ...kinds.map(({ definition }) => resourceKindOf(definition))];
   const lists = await Promise.all(resources.map((resource) => listAll(kube, resource, signal)));
   return lists.flat();

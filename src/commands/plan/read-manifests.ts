@@ -5,7 +5,7 @@ import { LineCounter, parseAllDocuments } from "yaml";
 import type * as z from "zod";
 import { apiVersion } from "#src/api/custom-resource.ts";
 import { tenantSpecSchema } from "#src/api/tenant.ts";
-import { kinds } from "#src/kinds/kinds.ts";
+import type { Kind } from "#src/kinds/kind.ts";
 import { keyOf } from "#src/kube/object.ts";
 import type { ClusterObject } from "#src/plan/memory-cluster.ts";
 
@@ -22,23 +22,33 @@ const maxObjects = 100_000;
 const maxBytes = 64 * 1024 * 1024;
 const extensions: readonly string[] = [".yaml", ".yml", ".json"];
 
-/** The schema of the spec of each kind that has one. */
-export const specSchemas: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
-  ...kinds.map(({ name, definition }) => [name, definition.specSchema] as const),
-  ["Tenant", tenantSpecSchema],
-]);
+/** The schemas of specs, by kind. */
+export type SpecSchemas = ReadonlyMap<string, z.ZodType>;
+
+export function specSchemasOf(kinds: readonly Kind[]): SpecSchemas {
+  return new Map<string, z.ZodType>([
+    ...kinds.map(({ name, definition }) => [name, definition.specSchema] as const),
+    ["Tenant", tenantSpecSchema],
+  ]);
+}
+
+export interface ManifestSources {
+  readonly stdin: NodeJS.ReadableStream;
+  /** Of objects that name none. */
+  readonly namespace: string;
+  readonly kinds: readonly Kind[];
+}
 
 /**
  * Reads manifests, with the default values that the API server fills in.
  * @param paths of files and folders, or `-`
- * @param namespace of objects that name none
  * @throws {Error} that names file, document and field of every mistake
  */
 export async function readManifests(
   paths: readonly string[],
-  stdin: NodeJS.ReadableStream,
-  namespace: string,
+  { stdin, namespace, kinds }: ManifestSources,
 ): Promise<readonly Manifest[]> {
+  const schemas = specSchemasOf(kinds);
   const found: Manifest[] = [];
   const mistakes: string[] = [];
   for (const path of paths.flatMap((one) => (one === "-" ? [one] : filesOf(one)))) {
@@ -55,7 +65,7 @@ export async function readManifests(
         continue;
       }
       for (const { value, at } of itemsOf(document.toJS({ maxAliasCount: 100 }), where)) {
-        const read = readObject(value, namespace);
+        const read = readObject(value, namespace, schemas);
         if (typeof read === "string") mistakes.push(`${at}: ${read}`);
         else found.push({ object: read, where: at });
       }
@@ -93,7 +103,7 @@ function itemsOf(value: unknown, where: string): readonly { readonly value: unkn
 }
 
 /** @returns what is wrong, if something is */
-function readObject(value: unknown, defaultNamespace: string): ClusterObject | string {
+function readObject(value: unknown, defaultNamespace: string, schemas: SpecSchemas): ClusterObject | string {
   if (!isRecord(value)) return "the document is not an object";
   const { apiVersion: version, kind, metadata, spec } = value;
   if (typeof kind !== "string") return "kind: is missing";
@@ -106,9 +116,9 @@ function readObject(value: unknown, defaultNamespace: string): ClusterObject | s
     ...Object.fromEntries(others.filter(([, field]) => field !== undefined)),
   };
   if (version === "v1" && kind === "Namespace") return { apiVersion: version, kind, metadata: withName(kept) };
-  const schema = specSchemas.get(kind);
+  const schema = schemas.get(kind);
   if (version !== apiVersion || schema === undefined)
-    return `kind: ${String(version)} ${kind} is not planned; the kinds are Namespace of v1, and ${[...specSchemas.keys()].join(", ")} of ${apiVersion}`;
+    return `kind: ${String(version)} ${kind} is not planned; the kinds are Namespace of v1, and ${[...schemas.keys()].join(", ")} of ${apiVersion}`;
   const parsed = schema.safeParse(spec ?? {});
   if (!parsed.success)
     return parsed.error.issues.map(({ path, message }) => `${["spec", ...path].join(".")}: ${message}`).join("; ");
