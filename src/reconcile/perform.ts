@@ -1,17 +1,11 @@
-import { apiGroup, finalizer, version } from "#src/api/custom-resource.ts";
-import type { ResourceDefinition } from "#src/api/resource-definition.ts";
+import { finalizer } from "#src/api/custom-resource.ts";
+import { resourceKindOf } from "#src/api/resource-kind.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import type { KubeApi } from "#src/kube/api.ts";
-import type { ResourceKind } from "#src/kube/object.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import type { Observed } from "./observe/observed.ts";
 import type { Sources } from "./observe/sources.ts";
 import type { KubeStep, PlatformStep } from "./policy/step.ts";
-
-/** How Kubernetes addresses the objects of a kind. */
-export function resourceKindOf({ kind, plural }: ResourceDefinition): ResourceKind {
-  return { group: apiGroup, version, plural, kind, namespaced: true };
-}
 
 /** Makes one call to the platform, for a resource of the kind. Its result is in the views of the session afterwards. @throws {PlatformFailure} */
 export async function performOnPlatform(

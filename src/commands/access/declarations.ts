@@ -1,4 +1,4 @@
-import { apiGroup, version } from "#src/api/custom-resource.ts";
+import { resourceKindOf } from "#src/api/resource-kind.ts";
 import type { CommandContext } from "#src/commands/command.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import type { KubeApi } from "#src/kube/api.ts";
@@ -79,14 +79,13 @@ export async function declarationsIn(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Declaration>> {
   const found = new Map<string, Declaration>();
-  const read = async ({ plural, kind }: Kind["definition"]) => {
-    const resource = { group: apiGroup, version, plural, kind, namespaced: true };
-    for await (const object of listAll<DeclaringObject>(kube, resource, signal)) {
+  const read = async ({ name, definition }: Kind) => {
+    for await (const object of listAll<DeclaringObject>(kube, resourceKindOf(definition), signal)) {
       const uid = object.status?.uid;
-      if (typeof uid === "string") found.set(uid, declarationOf(kind, object));
+      if (typeof uid === "string") found.set(uid, declarationOf(name, object));
     }
   };
-  await Promise.all(kinds.map(({ definition }) => read(definition)));
+  await Promise.all(kinds.map(read));
   return found;
 }
 

@@ -1,7 +1,7 @@
+import { resourceKindOf } from "#src/api/resource-kind.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import type { KubeObject } from "#src/kube/object.ts";
 import { newResourceStores, type ResourceStores } from "#src/reconcile/observe/resource-stores.ts";
-import { resourceKindOf } from "#src/reconcile/perform.ts";
 import { type ReflectorContext, startReflector } from "./start-reflector.ts";
 
 export interface CachesOptions extends ReflectorContext {

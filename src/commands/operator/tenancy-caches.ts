@@ -1,16 +1,10 @@
-import { apiGroup, version } from "#src/api/custom-resource.ts";
+import { resourceKindOf } from "#src/api/resource-kind.ts";
 import { tenantDefinition } from "#src/api/tenant.ts";
 import type { ResourceKind } from "#src/kube/object.ts";
 import { newTenancyStores, type TenancyStores } from "#src/reconcile/tenancy/tenancy-stores.ts";
 import { type ReflectorContext, startReflector } from "./start-reflector.ts";
 
-export const tenantResource: ResourceKind = {
-  group: apiGroup,
-  version,
-  plural: tenantDefinition.plural,
-  kind: tenantDefinition.kind,
-  namespaced: false,
-};
+export const tenantResource: ResourceKind = resourceKindOf(tenantDefinition);
 export const namespaceResource: ResourceKind = {
   group: "",
   version: "v1",

@@ -1,14 +1,13 @@
+import { resourceKindOf } from "#src/api/resource-kind.ts";
 import { namespaceResource, tenantResource } from "#src/commands/operator/tenancy-caches.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import type { KubeApi } from "#src/kube/api.ts";
 import { isUnreadable } from "#src/kube/errors.ts";
+import { listExisting } from "#src/kube/list-all.ts";
 import { type KubeObject, type ResourceKind, withoutBulk } from "#src/kube/object.ts";
-import { resourceKindOf } from "#src/reconcile/perform.ts";
 
 /** The only calls that a plan makes to Kubernetes. */
 export type KubeReads = Pick<KubeApi, "get" | "list">;
-
-const pageSize = 500;
 
 /**
  * The objects that the operator watches: custom resources, Tenants and namespaces.
@@ -20,34 +19,24 @@ export async function readCluster(
   signal: AbortSignal,
 ): Promise<readonly KubeObject[]> {
   const resources = [namespaceResource, tenantResource, ...kinds.map(({ definition }) => resourceKindOf(definition))];
-  const lists = await Promise.all(resources.map((resource) => listAll(kube, resource, signal)));
+  const lists = await Promise.all(resources.map((resource) => readAll(kube, resource, signal)));
   return lists.flat();
 }
 
-async function listAll(kube: KubeReads, resource: ResourceKind, signal: AbortSignal): Promise<readonly KubeObject[]> {
+async function readAll(kube: KubeReads, resource: ResourceKind, signal: AbortSignal): Promise<readonly KubeObject[]> {
+  const { group, version, kind, plural } = resource;
+  // Items of a list have neither.
+  const own = { apiVersion: group === "" ? version : `${group}/${version}`, kind };
   const objects: KubeObject[] = [];
-  let next: string | undefined;
-  do {
-    const page = await kube
-      .list(resource, { signal, limit: pageSize, ...(next === undefined ? {} : { continue: next }) })
-      .catch((error: unknown) => {
-        if (!isUnreadable(error)) throw error;
-        throw new Error(
-          `${error.message}. A plan needs all ${resource.plural} of the cluster: ask for the right to list them, or use --offline with their manifests`,
-          { cause: error },
-        );
-      });
-    // Items of a list have neither.
-    for (const object of page.items)
-      objects.push(
-        withoutBulk({
-          ...object,
-          apiVersion: resource.group === "" ? resource.version : `${resource.group}/${resource.version}`,
-          kind: resource.kind,
-        }),
-      );
-    next = page.metadata.continue || undefined;
-  } while (next !== undefined);
+  try {
+    for await (const object of listExisting(kube, resource, signal)) objects.push(withoutBulk({ ...object, ...own }));
+  } catch (error) {
+    if (!isUnreadable(error)) throw error;
+    throw new Error(
+      `${error.message}. A plan needs all ${plural} of the cluster: ask for the right to list them, or use --offline with their manifests`,
+      { cause: error },
+    );
+  }
   return objects;
 }
 

@@ -1,5 +1,5 @@
-import { apiGroup, finalizer, version } from "#src/api/custom-resource.ts";
-import type { ResourceDefinition } from "#src/api/resource-definition.ts";
+import { finalizer } from "#src/api/custom-resource.ts";
+import { resourceKindOf } from "#src/api/resource-kind.ts";
 import { tenantDefinition } from "#src/api/tenant.ts";
 import { defineCommand } from "#src/commands/command.ts";
 import * as settings from "#src/commands/settings/settings.ts";
@@ -91,22 +91,18 @@ export default defineCommand({
 async function check(kube: KubeApi, operatorClass: string, signal: AbortSignal): Promise<void> {
   const classes = new Map<string, string>();
   const tenants = new GuardedCount(tenantDefinition.plural, needsOperator(operatorClass));
-  for await (const tenant of listAll<CheckedObject>(kube, customResource(tenantDefinition), signal)) {
+  for await (const tenant of listAll<CheckedObject>(kube, resourceKindOf(tenantDefinition), signal)) {
     classes.set(tenant.metadata.name, tenant.spec?.class ?? "");
     tenants.add(tenant);
   }
   const guarded: Guarded[] = [];
   for (const { definition } of kinds) {
     const objects = new GuardedCount(definition.plural, servesObject(operatorClass, classes));
-    for await (const object of listAll<CheckedObject>(kube, customResource(definition), signal)) objects.add(object);
+    for await (const object of listAll<CheckedObject>(kube, resourceKindOf(definition), signal)) objects.add(object);
     guarded.push(objects.result);
   }
   const problem = uninstallProblem([...guarded, tenants.result]);
   if (problem !== undefined) throw new Error(problem);
-}
-
-function customResource({ plural, kind, scope }: ResourceDefinition): ResourceKind {
-  return { group: apiGroup, version, plural, kind, namespaced: scope !== "Cluster" };
 }
 
 async function deleteFinalizerPolicy(kube: KubeApi, name: string, signal: AbortSignal): Promise<void> {
