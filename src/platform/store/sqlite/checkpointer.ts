@@ -25,8 +25,8 @@ export class Checkpointer {
   readonly #rows: number;
   #worker: Worker | undefined;
   #descriptor: number | undefined;
-  #isBusy = false;
-  #isCopied = false;
+  /** `copied`: the thread has ended a checkpoint, and the thread that writes has not copied the rest yet. */
+  #state: "idle" | "copying" | "copied" = "idle";
   #changed = 0;
 
   /**
@@ -50,12 +50,12 @@ export class Checkpointer {
    */
   committed(rows: number, copyRest: () => void): void {
     this.#changed += rows;
-    if (this.#isCopied) {
-      this.#isCopied = false;
+    if (this.#state === "copied") {
+      this.#state = "idle";
       copyRest();
     }
-    if (this.#isBusy || this.#changed < this.#rows) return;
-    this.#isBusy = true;
+    if (this.#state === "copying" || this.#changed < this.#rows) return;
+    this.#state = "copying";
     this.#changed = 0;
     this.#worker ??= this.#start();
     this.#worker.postMessage("checkpoint");
@@ -85,14 +85,13 @@ export class Checkpointer {
     // An open database does not keep the process running.
     worker.unref();
     worker.on("message", () => {
-      this.#isBusy = false;
-      this.#isCopied = true;
+      this.#state = "copied";
     });
     // Without a listener, its error would end the process.
     worker.on("error", () => undefined);
     worker.on("exit", () => {
       this.#worker = undefined;
-      this.#isBusy = false;
+      if (this.#state === "copying") this.#state = "idle";
     });
     return worker;
   }
