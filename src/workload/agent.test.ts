@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { seeded } from "#test/support/seeded.ts";
 import { ManualClock } from "#src/time/manual-clock.testing.ts";
 import { Agent } from "./agent.ts";
 import { type ApiToken, ExchangeFailure } from "./token-service.ts";
@@ -238,17 +239,6 @@ describe("Agent", () => {
 });
 
 describe("1,000 renewals under faults", () => {
-  /** A generator with a seed (mulberry32), so that a failure can be repeated. */
-  function seeded(seed: number): () => number {
-    let state = seed;
-    return () => {
-      state = (state + 0x6d2b79f5) | 0;
-      let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-      mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-      return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-    };
-  }
-
   /** Reads both files again and again from another thread. `stop` returns what it saw. */
   function startReader(): { readonly stop: () => Promise<{ readonly reads: number; readonly mistakes: string[] }> } {
     const source = `

@@ -2,6 +2,7 @@ import type { Clock } from "#src/time/clock.ts";
 import type { ListQuery, PlatformApi, ResourcePage } from "#src/platform-client/api.ts";
 import type { ExternalRole, ExternalRoleBinding } from "#src/platform-client/permission-resources.ts";
 import { type CodeName, PlatformFailure, type PlatformProblem } from "#src/platform-client/failure.ts";
+import type { PlatformWrite } from "#src/plan/overlay-platform.ts";
 import type { ManagedCollection, ExternalResource, ResourceType } from "#src/platform-client/collection.ts";
 import { identityProviders, listIdentityProviders } from "#src/platform-client/identity-providers.ts";
 import { isBelow, parentOf } from "#src/platform-client/uid.ts";
@@ -23,17 +24,6 @@ export const laterMs = 5_000;
 /** Small, so that even a small tree needs several pages. */
 const resourcesPerPage = 3;
 
-/** A write that took effect. */
-export interface AppliedWrite {
-  readonly do: "create" | "update" | "delete";
-  readonly collection: string;
-  readonly uid: string;
-  readonly before: ExternalResource | undefined;
-  readonly after: ExternalResource | undefined;
-  /** The fields of the request. */
-  readonly fields: readonly string[];
-}
-
 /** A platform in memory. It stores resources, enforces the rules that the operator relies on, and can lose a response. */
 export class MemoryPlatform implements PlatformApi {
   /** By collection and uid. */
@@ -41,7 +31,7 @@ export class MemoryPlatform implements PlatformApi {
   readonly #initial = new Set([root, operatorIdentity, auditor, `${root}/0000000000000002`, owner, viewer]);
   readonly #clock: Clock;
   /** The writes of clients, in order. */
-  readonly applied: AppliedWrite[] = [];
+  readonly applied: PlatformWrite[] = [];
   #count = 16;
   #posts = 0;
   writes = 0;

@@ -1,3 +1,4 @@
+import type { PlatformWrite } from "#src/plan/overlay-platform.ts";
 import { apiVersion } from "#src/api/custom-resource.ts";
 import { carriedMarker, ownerHash, withoutMarker } from "#src/kinds/marker.ts";
 import { kinds } from "#src/kinds/kinds.ts";
@@ -13,7 +14,7 @@ import { systemClock } from "#src/time/clock.ts";
 import { VirtualClock } from "#src/time/virtual-clock.ts";
 import { MemoryCredential } from "./memory-credential.ts";
 import type { Manifest } from "./memory-kube.ts";
-import { type AppliedWrite, operatorIdentity, root } from "./memory-platform.ts";
+import { operatorIdentity, root } from "./memory-platform.ts";
 import { settleMs } from "./operator-process.ts";
 import { TwoTenants } from "./two-tenants.ts";
 
@@ -87,7 +88,7 @@ export class PlannedWorld extends TwoTenants {
    * Makes the change, and lets an operator that has just started work until only people could change more: one that runs would
    * first act on what it saw before others changed the platform. @returns what it wrote
    */
-  async act({ apply = [], remove = [] }: Change): Promise<readonly AppliedWrite[]> {
+  async act({ apply = [], remove = [] }: Change): Promise<readonly PlatformWrite[]> {
     const { kube, platform } = this.scenario;
     const start = platform.applied.length;
     for (const manifest of apply) kube.apply(manifest);
@@ -130,7 +131,7 @@ export function plannedWrites({ changes }: Plan): readonly string[] {
 }
 
 /** The writes of the operator, in the form of `plannedWrites`. */
-export function madeWrites(writes: readonly AppliedWrite[]): readonly string[] {
+export function madeWrites(writes: readonly PlatformWrite[]): readonly string[] {
   const names = new Names();
   return writes
     .flatMap((write) => {
@@ -142,7 +143,7 @@ export function madeWrites(writes: readonly AppliedWrite[]): readonly string[] {
     .toSorted();
 }
 
-function changedFields({ before, after, fields }: AppliedWrite): (readonly [string, unknown])[] {
+function changedFields({ before, after, fields }: PlatformWrite): (readonly [string, unknown])[] {
   const values = fields.flatMap((field) => {
     const [from, to] = [shown(before, field), shown(after, field)];
     return JSON.stringify(from) === JSON.stringify(to) ? [] : [[field, to] as const];

@@ -1,19 +1,9 @@
+import { seeded } from "#test/support/seeded.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { Manifest } from "./memory-kube.ts";
 import { auditor, owner, viewer } from "./memory-platform.ts";
 import { type Change, PlannedWorld } from "./planned-world.ts";
 import { issuer, red, shared } from "./two-tenants.ts";
-
-/** A generator of numbers in [0, 1) that a seed repeats (mulberry32). */
-export function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 const groups = ["org", "shop", "pay"] as const;
 const people = ["ci", "deploy"] as const;
