@@ -36,7 +36,10 @@ export interface UnprovenAbsence {
   readonly group: string;
 }
 
-/** Who makes the reads: an administrator, who sees everything; an identity, by its uid; or, if it is not known, someone to whom no list proves anything. */
+/**
+ * Who makes the reads: an administrator, who sees everything; an identity, by its uid; or, if it is not known, someone to
+ * whom no list proves anything.
+ */
 export type Caller = "administrator" | { readonly identity: string } | undefined;
 
 export interface OverlayOptions {

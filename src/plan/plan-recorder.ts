@@ -57,12 +57,13 @@ export class PlanRecorder {
   plan(unproven: readonly UnprovenAbsence[]): Plan {
     const { cluster, kinds } = this.#options;
     const changes = [...this.#changes];
+    const recorded = new Set(changes.map(({ action, object }) => `${action} ${subjectName(object)}`));
     const refusals: PlannedRefusal[] = [];
     for (const { name: kind } of kinds) {
       const names = [...this.#before.values()].filter((object) => object.kind === kind).map(objectName);
       for (const object of names.toSorted((a, b) => (subjectName(a) < subjectName(b) ? -1 : 1))) {
         const after = cluster.find(kind, `${object.namespace}/${object.name}`);
-        const change = this.#withoutWrite(object, after, changes);
+        const change = this.#withoutWrite(object, after, recorded);
         if (change !== undefined) changes.push(change);
         const condition = after === undefined ? undefined : this.#refusalOf(object, after);
         if (condition !== undefined) refusals.push({ object, condition });
@@ -75,24 +76,25 @@ export class PlanRecorder {
   #withoutWrite(
     object: ObjectName,
     after: ClusterObject | undefined,
-    changes: readonly PlannedChange[],
+    recorded: ReadonlySet<string>,
   ): PlannedChange | undefined {
-    const before = this.#before.get(subjectName(object));
+    const subject = subjectName(object);
+    const before = this.#before.get(subject);
     const [had, has] = [statusOf(before), statusOf(after)];
-    const isTold = (...actions: readonly PlannedAction[]) =>
-      changes.some((change) => subjectName(change.object) === subjectName(object) && actions.includes(change.action));
+    const isRecorded = (...actions: readonly PlannedAction[]) =>
+      actions.some((action) => recorded.has(`${action} ${subject}`));
     const collection = this.#options.kinds.find(({ name }) => name === object.kind)?.collection.name ?? "";
-    const told = { object, fields: [] };
-    if (after === undefined && had?.uid !== undefined && had.management !== "Observed" && !isTold("delete", "keep"))
+    const unchanged = { object, fields: [] };
+    if (after === undefined && had?.uid !== undefined && had.management !== "Observed" && !isRecorded("delete", "keep"))
       return {
-        ...told,
+        ...unchanged,
         action: "keep",
         resource: this.#resourceOf(collection, had.uid, undefined),
         reason: "the object is deleted, and its resource stays on the platform",
       };
-    if (had?.uid === undefined && has?.uid !== undefined && has.management === "Adopted" && !isTold("adopt"))
+    if (had?.uid === undefined && has?.uid !== undefined && has.management === "Adopted" && !isRecorded("adopt"))
       return {
-        ...told,
+        ...unchanged,
         action: "adopt",
         resource: this.#resourceOf(collection, has.uid, undefined),
         reason: "the resource exists already, as the object describes it",

@@ -1,6 +1,6 @@
 /** The first half of the last segment of a planned uid. The platform draws segments at random. */
 const mark = "ffffffff";
-const planned = new RegExp(`/${mark}[0-9a-f]{8}(/|$)`);
+const planned = new RegExp(`/${mark}([0-9a-f]{8})(?![0-9a-f])`, "g");
 
 /** The placeholder for the uid of the resource that is created as the `number`th, from 1 to 2³² - 1. */
 export function plannedUid(parent: string, number: number): string {
@@ -9,5 +9,10 @@ export function plannedUid(parent: string, number: number): string {
 
 /** Whether a resource with this uid exists only in a plan, or is within such a resource. */
 export function isPlanned(uid: string): boolean {
-  return planned.test(uid);
+  return uid.search(planned) >= 0;
+}
+
+/** The text, with `(new NUMBER)` for the last segment of each planned uid in it. */
+export function withNumbers(text: string): string {
+  return text.replaceAll(planned, (_, number: string) => `/(new ${Number.parseInt(number, 16)})`);
 }

@@ -4,6 +4,7 @@ import { isUnreadable, KubeError } from "#src/kube/errors.ts";
 import type { Clock } from "#src/time/clock.ts";
 import { seconds } from "#src/time/durations.ts";
 import type { OperatorValues } from "./settings.ts";
+import { namespaceResource } from "./tenancy-caches.ts";
 
 /** What the operator needs to know about the cluster that it runs in. */
 export interface Cluster {
@@ -12,8 +13,6 @@ export interface Cluster {
   /** The issuer of the cluster's service-account tokens, for `serviceAccountRef`. */
   readonly serviceAccountIssuer: string;
 }
-
-const namespaces = { group: "", version: "v1", plural: "namespaces", kind: "Namespace", namespaced: false };
 
 export interface IdentifyOptions {
   readonly clock: Clock;
@@ -43,6 +42,11 @@ export async function identifyCluster(
   return { ownerId, serviceAccountIssuer };
 }
 
+/** The uid of the namespace kube-system; undefined if the response has none. @throws {KubeError} */
+export async function kubeSystemUid(kube: Pick<KubeApi, "get">, signal: AbortSignal): Promise<string | undefined> {
+  return (await kube.get(namespaceResource, undefined, "kube-system", { signal })).metadata?.uid || undefined;
+}
+
 /** The uid of the namespace kube-system. */
 async function readOwnerId(
   kube: Pick<KubeApi, "get">,
@@ -51,8 +55,8 @@ async function readOwnerId(
 ): Promise<string> {
   for (;;) {
     try {
-      const { uid } = (await kube.get(namespaces, undefined, "kube-system", { signal })).metadata ?? {};
-      if (uid !== undefined && uid !== "") return uid;
+      const uid = await kubeSystemUid(kube, signal);
+      if (uid !== undefined) return uid;
       throw KubeError.noResponse("get namespaces", "the namespace kube-system has no uid");
     } catch (error) {
       if (signal.aborted || isUnreadable(error)) throw error;

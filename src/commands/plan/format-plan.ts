@@ -1,6 +1,8 @@
 import { markdownTable } from "#src/commands/output/markdown.ts";
+import { formatValue } from "#src/commands/output/output-format.ts";
+import { parentOf } from "#src/platform-client/uid.ts";
 import { oneLine } from "#src/telemetry/one-line.ts";
-import { isPlanned } from "#src/plan/planned-uid.ts";
+import { isPlanned, withNumbers } from "#src/plan/planned-uid.ts";
 import type { FieldChange, ObjectName, Plan, PlannedChange } from "#src/plan/plan.ts";
 import type { PlanValues } from "./settings.ts";
 
@@ -8,9 +10,8 @@ import type { PlanValues } from "./settings.ts";
 export async function formatPlan(plan: Plan, format: PlanValues["output"]): Promise<string> {
   switch (format) {
     case "json":
-      return `${JSON.stringify(plan, undefined, 2)}\n`;
     case "yaml":
-      return (await import("#src/commands/output/yaml.ts")).stringify(plan);
+      return formatValue(format, plan, []);
     case "markdown":
       return asMarkdown(plan);
     case "table":
@@ -81,7 +82,7 @@ function objectText({ kind, namespace, name }: ObjectName): string {
 }
 
 function nameOf({ resource: { name, uid } }: PlannedChange): string {
-  const where = isPlanned(uid) ? `in ${uidText(uid.slice(0, uid.lastIndexOf("/")))}` : uid;
+  const where = isPlanned(uid) ? `in ${withNumbers(parentOf(uid) ?? "")}` : uid;
   return name === undefined ? where : `${oneLine(name)} ${where}`;
 }
 
@@ -92,10 +93,5 @@ function fieldText({ field, from, to, toName }: FieldChange): string {
 
 function valueText(value: unknown): string {
   if (value === null) return "none";
-  return typeof value === "string" ? uidText(JSON.stringify(value).slice(1, -1)) : oneLine(JSON.stringify(value));
-}
-
-/** A uid with numbers for the parts that the platform is going to assign. */
-function uidText(uid: string): string {
-  return uid.replaceAll(/\/ffffffff([0-9a-f]{8})/g, (_, number: string) => `/(new ${Number.parseInt(number, 16)})`);
+  return typeof value === "string" ? withNumbers(JSON.stringify(value).slice(1, -1)) : oneLine(JSON.stringify(value));
 }

@@ -1,4 +1,5 @@
 import { resourceKindOf } from "#src/api/resource-kind.ts";
+import { kubeSystemUid } from "#src/commands/operator/cluster.ts";
 import { namespaceResource, tenantResource } from "#src/commands/operator/tenancy-caches.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import type { KubeApi } from "#src/kube/api.ts";
@@ -42,7 +43,7 @@ async function readAll(kube: KubeReads, resource: ResourceKind, signal: AbortSig
 
 /** The uid of the namespace kube-system, which is the owner id unless a setting gives another one. */
 export async function readOwnerId(kube: KubeReads, signal: AbortSignal): Promise<string> {
-  const { uid } = (await kube.get(namespaceResource, undefined, "kube-system", { signal })).metadata;
-  if (uid === undefined || uid === "") throw new Error("the namespace kube-system has no uid: set --owner-id");
+  const uid = await kubeSystemUid(kube, signal);
+  if (uid === undefined) throw new Error("the namespace kube-system has no uid: set --owner-id");
   return uid;
 }
