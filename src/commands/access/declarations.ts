@@ -1,9 +1,10 @@
 import { resourceKindOf } from "#src/api/resource-kind.ts";
 import type { CommandContext } from "#src/commands/command.ts";
+import { clusterConnection } from "#src/commands/reader/cluster-connection.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import type { KubeApi } from "#src/kube/api.ts";
 import { KubeClient } from "#src/kube/client.ts";
-import { KubeConfigError, readConnection } from "#src/kube/config.ts";
+import { KubeConfigError } from "#src/kube/config.ts";
 import { listAll } from "#src/kube/list-all.ts";
 import type { KubeObject } from "#src/kube/object.ts";
 import { oneLine } from "#src/telemetry/one-line.ts";
@@ -52,13 +53,7 @@ export async function readDeclarations(
   if (noCluster) return { read: false, reason: "--no-cluster is set" };
   const named = context !== undefined || kubeconfig !== undefined;
   try {
-    const connection = await readConnection({
-      env,
-      clock,
-      ...(context === undefined ? {} : { context }),
-      ...(kubeconfig === undefined ? {} : { kubeconfig }),
-      ...(env["KUBERNETES_SERVICE_HOST"] ? {} : { userKubeconfig: true as const }),
-    });
+    const connection = await clusterConnection(values, env);
     const kube = new KubeClient({ connection, connections: kinds.length, clock, deadlineMs });
     try {
       return { read: true, of: await declarationsIn(kube, kinds, signal) };

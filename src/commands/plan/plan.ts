@@ -2,11 +2,11 @@ import { confirmAnnotation } from "#src/api/annotations.ts";
 import { type CommandContext, CommandFailure, defineCommand } from "#src/commands/command.ts";
 import { withExitCode } from "#src/commands/login/exit-code.ts";
 import { breakerLimitsOf, governingFacts, outerBoundOf } from "#src/commands/operator/governing-facts.ts";
+import { clusterConnection } from "#src/commands/reader/cluster-connection.ts";
 import { connectReader } from "#src/commands/reader/connect-reader.ts";
 import { SettingsError } from "#src/commands/settings/settings.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { KubeClient } from "#src/kube/client.ts";
-import { readConnection } from "#src/kube/config.ts";
 import { type KubeObject, keyOf } from "#src/kube/object.ts";
 import { ownerOf } from "#src/platform-client/owner-record.ts";
 import { makePlan, subjectOf } from "#src/plan/make-plan.ts";
@@ -107,14 +107,8 @@ async function readOffline(values: PlanValues, { stdin }: CommandContext): Promi
 }
 
 async function readOnline(values: PlanValues, { env, signal, stdin }: CommandContext): Promise<ReadWorld> {
-  const { kubeconfig, context: kubeContext, filename } = values;
-  const connection = await readConnection({
-    env,
-    clock: systemClock,
-    userKubeconfig: true,
-    ...(kubeconfig === undefined ? {} : { kubeconfig }),
-    ...(kubeContext === undefined ? {} : { context: kubeContext }),
-  });
+  const { filename } = values;
+  const connection = await clusterConnection(values, env);
   const namespace = values.namespace ?? connection.namespace ?? "default";
   const manifests = await readManifests(filename, { stdin, namespace, kinds });
   const kube = new KubeClient({ connection, clock: systemClock });

@@ -1,5 +1,6 @@
-import { loginSettings } from "#src/commands/login/settings.ts";
 import { operatorSettings } from "#src/commands/operator/settings.ts";
+import { anyOutput } from "#src/commands/output/output-format.ts";
+import { readerSettings } from "#src/commands/reader/settings.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 
 const {
@@ -36,10 +37,7 @@ export const planSettings = {
       "Call no Kubernetes: Tenants, Namespaces and objects are those in the files. Needs --owner-id and --service-account-issuer.",
     ),
   ),
-  output: {
-    ...settings.withDefault(settings.oneOf("table", "json", "yaml", "markdown"), "table", "The format of the output."),
-    short: "o",
-  },
+  output: anyOutput("table"),
   namespace: {
     ...settings.optional(
       { ...settings.text, placeholder: "NAME" },
@@ -47,13 +45,7 @@ export const planSettings = {
     ),
     short: "n",
   },
-  kubeconfig: settings.optional(settings.file, "The kubeconfig to use. (default: the user's kubeconfig)"),
-  context: settings.optional(settings.text, "The context of the kubeconfig. (default: its current context)"),
-  ...loginSettings,
-  tokenFile: settings.optional(
-    settings.file,
-    "File with a token of the platform, as muster token prints it, instead of your login. Needs --platform-url.",
-  ),
+  ...readerSettings,
   identity,
   rootGroup,
   allowedRole,

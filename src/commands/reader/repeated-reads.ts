@@ -12,7 +12,7 @@ const maxPauseMs = seconds(30);
 const temporary: readonly CodeName[] = ["RESOURCE_EXHAUSTED", "UNAVAILABLE", "ABORTED"];
 
 /**
- * What a command of `muster access` has of the platform's API: its result has no methods that write.
+ * What a command that only reads has of the platform's API: its result has no methods that write.
  * It repeats calls that the platform refused for the moment, when it asks for it, or after a second.
  */
 export function repeatedReads(api: ReadApi, clock: Clock): ReadApi {
