@@ -28,7 +28,7 @@ function itemOf(item: unknown, indent: string): string {
 /** Letters, digits and separators, beginning with a letter: not a number, a date or a special value. */
 const plain = /^[A-Za-z][\w./-]*$/;
 /** What a parser of YAML 1.1 reads as a boolean, as nothing, or as a number without its first digits. */
-const special = /^(y|n|yes|no|on|off|true|false|null|e[\d_]+)$/i;
+const special = /^(y|n|yes|no|on|off|true|false|null|e[-\d_]+)$/i;
 const invisible = /[[\p{C}\p{Z}]--[ ]]/gv;
 
 function scalarOf(value: unknown): string {

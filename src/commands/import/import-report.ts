@@ -61,9 +61,10 @@ export function isEverything({ exceptions, unseen, kept }: ImportReport): boolea
 export function summaryOf({ exceptions, unseen, kept }: ImportReport): string {
   const counts = new Map<string, number>();
   for (const { outcome } of exceptions) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+  const types = unseen.length === 1 ? "1 type of resources" : `${unseen.length} types of resources`;
   return [
     ...[...counts].map(([outcome, count]) => `${count} ${outcome}`),
-    ...(unseen.length === 0 ? [] : [`${unseen.length} types of resources not seen`]),
+    ...(unseen.length === 0 ? [] : [`${types} not seen`]),
     ...(kept.length === 0
       ? []
       : [`${countOf(kept.length, "file")} kept as ${kept.length === 1 ? "it is" : "they are"}`]),
@@ -72,10 +73,10 @@ export function summaryOf({ exceptions, unseen, kept }: ImportReport): string {
 
 export function reportText(report: ImportReport): AnswerText {
   const { group, dir, namespace, management, objects, exceptions, unseen, files, kept } = report;
-  const parts = Object.entries(objects).map(([kind, count]) => `${count} ${kind}`);
+  const parts = Object.entries(objects).map(([kind, count]) => `${kind}: ${count}`);
   const titles = ["OUTCOME", "TYPE", "NAME", "UID", "REASON"];
   return {
-    heading: `${dir} declares what is in group ${group.name}: ${parts.join(", ")} in namespace ${namespace}, with management ${management}.`,
+    heading: `${dir} declares what is in group ${group.name} (${parts.join(", ")}) in namespace ${namespace}, with management ${management}.`,
     table: {
       titles,
       rows: exceptions.map(({ outcome, noun, name = "", uid, reason }) => [outcome, noun, name, uid, reason]),

@@ -5,6 +5,7 @@ import { formatAnswer } from "#src/commands/output/answer-format.ts";
 import { callerOf } from "#src/commands/plan/caller.ts";
 import { clusterConnection } from "#src/commands/reader/cluster-connection.ts";
 import { connectReader } from "#src/commands/reader/connect-reader.ts";
+import { readFailure } from "#src/commands/reader/read-failure.ts";
 import { SettingsError } from "#src/commands/settings/settings.ts";
 import { hasMarkers } from "#src/import/existing-tree.ts";
 import { importFiles } from "#src/import/import-files.ts";
@@ -57,6 +58,8 @@ async function runImport(values: ImportValues, context: CommandContext): Promise
     });
     const files = writeImport(dir, importFiles(imported), { group, isComplete: unseen.length === 0 });
     return reportOf(imported, files, { group: tree.group, dir, adopt, unseen });
+  } catch (error) {
+    throw readFailure(error);
   } finally {
     await reader.close();
   }
