@@ -74,10 +74,14 @@ it("replaces what it wrote, and removes what no longer exists, with its folder",
   expect(content()["shop-1/group.yaml"]).toBe("kind: Group\nspec: {}\n");
 });
 
-it("removes nothing if it could not see everything", () => {
+it("writes nothing if it could not see what it declared before", () => {
   writeImport(folder, new Map([...files, ["gone-1/group.yaml", "kind: Group\n"]]), options);
-  expect(writeImport(folder, files, { group, isComplete: false }).removed).toEqual([]);
-  expect(content()).toHaveProperty(["gone-1/group.yaml"]);
+  const before = content();
+  const next = new Map([...files, ["kustomization.yaml", "resources: []\n"]]);
+  expect(() => writeImport(folder, next, { group, isComplete: false })).toThrow("such as gone-1/group.yaml");
+  expect(content()).toEqual(before);
+  writeImport(folder, next, options);
+  expect(writeImport(folder, files, { group, isComplete: false }).written).toEqual(["kustomization.yaml"]);
 });
 
 describe("a file that stays", () => {

@@ -22,7 +22,7 @@ export interface KeptFile {
 export interface ImportFolderOptions {
   /** The uid of the group that is imported. */
   readonly group: string;
-  /** Whether the files are all that exists, so that others of an earlier import can be removed. */
+  /** Whether the files are all that exists; otherwise what an earlier import wrote may still exist, too. */
   readonly isComplete: boolean;
 }
 
@@ -51,7 +51,8 @@ const reasons = {
  *
  * **Assumptions.** Nobody else replaces folders by links while this runs: a file is looked at again just before it is replaced, and no later.
  *
- * @throws {Error} before anything is written, if the folder or one below it is a link or a file
+ * @throws {Error} before anything is written, if the folder or one below it is a link or a file; or if an earlier import declared what
+ * cannot be seen now, so that the kustomizations would lose it
  */
 export function writeImport(
   folder: string,
@@ -62,7 +63,8 @@ export function writeImport(
   const folders = new Set([...files.keys()].flatMap(foldersOf));
   requireFolder(root, "--dir: ");
   for (const path of folders) requireFolder(join(root, path), "");
-  const stale = isComplete ? staleFiles(root, files, group) : { unedited: [], edited: [] };
+  const stale = staleFiles(root, files, group);
+  if (!isComplete) requireNone([...stale.unedited, ...stale.edited]);
   mkdirSync(root, { recursive: true });
   for (const path of folders) mkdirSync(join(root, path), { recursive: true });
 
@@ -82,6 +84,14 @@ export function writeImport(
   }
   for (const path of stale.unedited) remove(root, path);
   return { written, unchanged, removed: stale.unedited, kept };
+}
+
+function requireNone(stale: readonly string[]): void {
+  const [first] = stale;
+  if (first === undefined) return;
+  throw new Error(
+    `an earlier import declares ${stale.length} resources that do not exist any more, or that you may not list, such as ${first}: nothing was written. Use a token that may list groups, identities and role bindings, or another folder`,
+  );
 }
 
 /** The paths of the folders above a file, outermost first. */

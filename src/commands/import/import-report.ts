@@ -85,8 +85,7 @@ export function reportText(report: ImportReport): AnswerText {
       `Files: ${files.written} written, ${files.unchanged} unchanged, ${files.removed.length} removed.`,
       ...kept.map(({ path, reason }) => `Kept: ${path}: ${reason}.`),
       ...unseen.map(
-        ({ capability, group: uid }) =>
-          `Not seen: you do not have ${capability} in ${uid}. More may exist there, so that no file was removed.`,
+        ({ capability, group: uid }) => `Not seen: you do not have ${capability} in ${uid}. More may exist there.`,
       ),
       ...(management === "Observe"
         ? [`Next: kubectl apply -k ${dir}`]

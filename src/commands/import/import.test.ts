@@ -293,15 +293,17 @@ describe("what cannot be declared", () => {
     expect(stderr).toContain("import has to know which one is yours: set --owner-id, or --kubeconfig");
   });
 
-  it("includes what the caller may not see, and then no file is removed", async () => {
-    await run(team);
-    const before = Object.keys(content());
+  it("includes what the caller may not see, and a folder never loses it", async () => {
     const stranger = await platform.callerWith("registry.pull", team);
-    const { code, unseen, files } = await report(team, [], stranger.token);
-    expect(code).toBe(3);
+    const { code, unseen, objects } = await report(team, [], stranger.token);
+    expect({ code, objects }).toEqual({ code: 3, objects: { Group: 2 } });
     expect(unseen.map(({ capability }) => capability)).toContain("CAP_IAM_IDENTITY_LIST");
-    expect(files.removed).toEqual([]);
-    expect(Object.keys(content())).toEqual(before);
+    await run(team);
+    const before = content();
+    const again = await run(team, [], stranger.token);
+    expect(again.code).toBe(1);
+    expect(again.stderr).toContain("that you may not list, such as team-");
+    expect(content()).toEqual(before);
   });
 });
 

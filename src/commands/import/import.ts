@@ -45,7 +45,12 @@ async function runImport(values: ImportValues, context: CommandContext): Promise
   const reader = await connectReader({ ...values, timeout }, context);
   try {
     const caller = callerOf(reader, context);
-    const { tree, unseen } = await readTree(reader.api, { group, caller, elsewhere: adopt, signal: context.signal });
+    const { tree, unseen, isComplete } = await readTree(reader.api, {
+      group,
+      caller,
+      elsewhere: adopt,
+      signal: context.signal,
+    });
     const namespace = values.namespace ?? namespaceOf(tree.group.name);
     const owners = hasMarkers(tree) ? await ownersOf(values, context) : [];
     const imported = importTree(tree, {
@@ -56,7 +61,7 @@ async function runImport(values: ImportValues, context: CommandContext): Promise
       clusterIssuer: values.serviceAccountIssuer,
       publicIssuers: values.publicIssuer,
     });
-    const files = writeImport(dir, importFiles(imported), { group, isComplete: unseen.length === 0 });
+    const files = writeImport(dir, importFiles(imported), { group, isComplete });
     return reportOf(imported, files, { group: tree.group, dir, adopt, unseen });
   } catch (error) {
     throw readFailure(error);

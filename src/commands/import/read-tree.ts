@@ -19,6 +19,11 @@ const others = [
   { noun: "invite", collection: "groupInvites", capability: "CAP_IAM_GROUP_INVITES_LIST" },
 ] as const;
 
+/** The capabilities to list what has manifests. */
+const declarable: readonly string[] = [groupKind, identityKind, roleBindingKind].map(
+  ({ collection }) => collection.listCapability,
+);
+
 const other = z.object({ uid: externalUid, name: externalText });
 
 export interface ReadTreeOptions {
@@ -34,6 +39,8 @@ export interface ReadTree {
   readonly tree: ExistingTree;
   /** Where the caller may not list: more may exist there. */
   readonly unseen: readonly UnprovenAbsence[];
+  /** Whether the tree has everything that a manifest can declare. */
+  readonly isComplete: boolean;
 }
 
 /**
@@ -60,7 +67,8 @@ export async function readTree(api: ReadApi, { group, caller, elsewhere, signal 
     roleBindingsElsewhere: bindings.filter((binding) => !isInTree(binding) && known.has(binding.identity.uid)),
     others: rest.flat(),
   };
-  return { tree, unseen };
+  const isComplete = !unseen.some(({ capability }) => declarable.includes(capability));
+  return { tree, unseen, isComplete };
 }
 
 async function readOthers(
@@ -82,8 +90,7 @@ async function findUnseen(
 ): Promise<readonly UnprovenAbsence[]> {
   if (caller === "administrator") return [];
   const permissions = caller && (await readPermissions(api, caller.identity, signal)).permissions;
-  const managed = [groupKind, identityKind, roleBindingKind].map(({ collection }) => collection.listCapability);
-  return [...managed, ...others.map(({ capability }) => capability)]
+  return [...declarable, ...others.map(({ capability }) => capability)]
     .filter((capability) => permissions?.allow(capability, group) !== true)
     .map((capability) => ({ capability, group }));
 }
