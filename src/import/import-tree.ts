@@ -51,8 +51,9 @@ export function importTree(tree: ExistingTree, options: ImportOptions): Imported
     roles: bindings.flatMap(({ binding, obstacle }) => (obstacle === undefined ? [binding.role] : [])),
   };
   const wanted = identities.map(({ authentication }) => authentication);
-  const atMost = new TenantLimits({ ...needs, authentications: wanted });
-  const permitted = wanted.filter((one) => atMost.denialOf(one) === undefined);
+  const everything = new TenantLimits({ ...needs, authentications: wanted });
+  const permitted = wanted.filter((one) => everything.denialOf(one) === undefined);
+  // What is not permitted nevertheless needs nothing of the Tenant.
   const limits = new TenantLimits({ ...needs, authentications: permitted });
 
   declareRoot(tree, declarations);
@@ -63,7 +64,7 @@ export function importTree(tree: ExistingTree, options: ImportOptions): Imported
   }
   const excess = grantsInExcess(tree, limits);
   for (const { identity, authentication } of identities) {
-    const denial = limits.denialOf(authentication);
+    const denial = everything.denialOf(authentication);
     const method = denial === undefined ? authenticationOf(identity) : {};
     const isUnknown = denial === undefined && Object.keys(method).length === 0;
     const candidate = {

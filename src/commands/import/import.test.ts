@@ -96,7 +96,9 @@ it("writes one folder a group, and reads only", async () => {
       /\b[0-9a-f]{40}(\/[0-9a-f]{16})*/g,
       (uid) => uids.get(uid) ?? uids.set(uid, `UID${uids.size + 1}`).get(uid) ?? "",
     )
-    .replaceAll(/-[0-9a-f]{10}\b/g, "-0123456789");
+    .replaceAll(/-[0-9a-f]{10}\b/g, "-0123456789")
+    // A uid that begins with a digit has quotes.
+    .replaceAll(/"(UID\d)"/g, "$1");
   expect(text).toMatchInlineSnapshot(`
     "kustomization.yaml
     # Written by muster import of UID1; the next import replaces it unless it was edited. sha256:…
@@ -268,24 +270,26 @@ describe("what cannot be declared", () => {
       description: withMarker("", marker),
     });
     const listed = (exceptions: ImportReport["exceptions"]) =>
-      exceptions.map(({ outcome, noun, name, reason }) =>
-        [outcome, noun, name, reason.replaceAll(/[0-9a-f/]{40,}/g, "UID")].join(" | "),
-      );
+      exceptions
+        .map(({ outcome, noun, name, reason }) =>
+          [noun, name, outcome, reason.replaceAll(/[0-9a-f/]{40,}/g, "UID")].join(" | "),
+        )
+        .toSorted();
     const owned = ["--owner-id", "prod"];
     expect(listed((await report(group, owned)).exceptions)).toMatchInlineSnapshot(`
       [
-        "in part | identity | long | spec.description: must be at most 477 characters: the platform allows 512, and 35 are reserved for the marker by which Muster finds its own resources",
-        "left out | role binding | outside viewer | its identity UID is outside of the group, where the Tenant may not use it",
-        "left out | role | custom | no manifest declares resources of this type",
+        "identity | long | in part | spec.description: must be at most 477 characters: the platform allows 512, and 35 are reserved for the marker by which Muster finds its own resources",
+        "role binding | outside viewer | left out | its identity UID is outside of the group, where the Tenant may not use it",
+        "role | custom | left out | no manifest declares resources of this type",
       ]
     `);
     expect(listed((await report(group, ["--adopt", ...owned])).exceptions)).toMatchInlineSnapshot(`
       [
-        "observed | group | theirs | it carries the marker of another owner",
-        "observed | identity | long | spec.description: must be at most 477 characters: the platform allows 512, and 35 are reserved for the marker by which Muster finds its own resources",
-        "observed | identity | powerful | it holds the role viewer in UID, which the Tenant may not bind",
-        "left out | role binding | outside viewer | its identity UID is outside of the group, where the Tenant may not use it",
-        "left out | role | custom | no manifest declares resources of this type",
+        "group | theirs | observed | it carries the marker of another owner",
+        "identity | long | observed | spec.description: must be at most 477 characters: the platform allows 512, and 35 are reserved for the marker by which Muster finds its own resources",
+        "identity | powerful | observed | it holds the role viewer in UID, which the Tenant may not bind",
+        "role binding | outside viewer | left out | its identity UID is outside of the group, where the Tenant may not use it",
+        "role | custom | left out | no manifest declares resources of this type",
       ]
     `);
     const { code, stderr } = await run(group, ["--kubeconfig", join(home, "missing")]);
