@@ -1,6 +1,8 @@
 export interface ImportOptions {
   /** The namespace of the objects, and the name of the Tenant. */
   readonly namespace: string;
+  /** The class of the operator that is to serve the Tenant; undefined: none. */
+  readonly operatorClass: string | undefined;
   /** Whether the objects take the resources over; otherwise they only observe. */
   readonly adopt: boolean;
   /** The hashes of the owner whose markers are no obstacle, as `ownerHash` returns them. */

@@ -34,6 +34,7 @@ function imported(tree: Partial<ExistingTree>, options: Partial<ImportOptions> =
       adopt: true,
       owners: [own],
       breakGlass: [],
+      operatorClass: undefined,
       clusterIssuer: undefined,
       publicIssuers: [],
       ...options,
@@ -109,6 +110,10 @@ describe("a Tenant", () => {
       namespaces: ["team"],
       groups: [team],
     });
+  });
+
+  it("has the class of the operator that is to serve it", () => {
+    expect(tenantOf({}, { operatorClass: "blue" })).toMatchObject({ class: "blue" });
   });
 
   it("lists roles of groups by their uids", () => {

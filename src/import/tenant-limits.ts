@@ -48,6 +48,7 @@ export class TenantLimits {
       ...(issuers.length === 0 ? {} : { claimIssuers: issuers }),
       ...(adopt ? { adopt: ["Group", "Identity"] } : {}),
       ...(breakGlass.length === 0 ? {} : { breakGlass: sorted(breakGlass) }),
+      ...(needs.operatorClass === undefined ? {} : { class: needs.operatorClass }),
     };
     this.#context = { namespace, clusterIssuer, uploadsKeys: false, publicIssuers };
     this.#boundary = boundaryOf(tenantSpecSchema.parse(this.spec), { roots: [group], roles: names, namespaces: null });

@@ -30,7 +30,7 @@ First observe, which never writes to the platform; when all objects are Ready, w
   muster import --group UID --dir shop/ --adopt
   muster plan -f shop/
 What it cannot declare, or not take over, it lists with the reason. A file that you edited, or that something else wrote, is never replaced.
-The exit code is 0 if everything is declared as you asked, 3 if something was listed, and 1 after a failure.`,
+The exit code is 0 if everything is declared as you asked, 3 if something is listed, could not be seen or a file was kept, and 1 after a failure.`,
   settings: importSettings,
   run: async (values, context) => {
     const report = await withExitCode(() => runImport(values, context));
@@ -55,6 +55,7 @@ async function runImport(values: ImportValues, context: CommandContext): Promise
     const owners = hasMarkers(tree) ? await ownersOf(values, context) : [];
     const imported = importTree(tree, {
       namespace,
+      operatorClass: values.class,
       adopt,
       owners,
       breakGlass,

@@ -42,7 +42,7 @@ export const importSettings = {
     help: "The owner id of the operator that is to manage the objects. It matters if an operator manages something in the group already. (default: the uid of the namespace kube-system)",
   },
   previousOwnerId,
-  class: operatorClass,
+  class: { ...operatorClass, help: "The class of the operator that is to serve the Tenant. (default: none)" },
   serviceAccountIssuer: settings.optional(
     settings.text,
     "The issuer of the cluster's service-account tokens. It matters if identities in the group accept patterns of its subjects.",

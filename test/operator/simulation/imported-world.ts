@@ -57,6 +57,7 @@ export class ImportedWorld extends PlannedWorld {
         adopt,
         owners: [ownerHash("cluster")],
         breakGlass: [emergency],
+        operatorClass: undefined,
         clusterIssuer: "https://issuer.example",
         publicIssuers: [],
       },
