@@ -27,7 +27,7 @@ export interface ImportFolderOptions {
 }
 
 /** A larger file is not one that import wrote. */
-const maxBytes = 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 /** A folder with more entries, those of its folders included, is not searched. */
 const maxEntries = 200_000;
 
