@@ -1,5 +1,6 @@
 import { apiVersion } from "#src/api/custom-resource.ts";
 import type { Fields } from "#src/kinds/kind.ts";
+import type { ImportOptions } from "./import-options.ts";
 import type { ImportedObject, ImportException } from "./imported-tree.ts";
 import { ObjectNames } from "./object-names.ts";
 
@@ -8,13 +9,15 @@ type Declared = Pick<ImportedObject, "kind" | "spec"> & { readonly metadata: { r
 /** What has been declared until now: every resource has at most one object. */
 export class Declarations {
   readonly namespace: string;
+  readonly #earlierNames: ImportOptions["earlierNames"];
   readonly #names = new Map<string, ObjectNames>();
   readonly #objectNames = new Map<string, string>();
   readonly #byGroup = new Map<string, ImportedObject[]>();
   readonly #exceptions: ImportException[] = [];
 
-  constructor(namespace: string) {
+  constructor({ namespace, earlierNames }: Pick<ImportOptions, "namespace" | "earlierNames">) {
     this.namespace = namespace;
+    this.#earlierNames = earlierNames;
   }
 
   /** In the order in which they were found. */
@@ -24,7 +27,7 @@ export class Declarations {
 
   /** The name of the only object of a kind for `key`; see `ObjectNames`. */
   nameOf(kind: string, text: string, noun: string, key: string): string {
-    const names = this.#names.get(kind) ?? new ObjectNames();
+    const names = this.#names.get(kind) ?? new ObjectNames(this.#earlierNames.get(kind));
     this.#names.set(kind, names);
     return names.nameOf(text, noun.replaceAll(" ", "-"), key);
   }

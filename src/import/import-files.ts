@@ -1,9 +1,16 @@
+import { groupKind } from "#src/kinds/group.ts";
+import { identityKind } from "#src/kinds/identity.ts";
+import { roleBindingKind } from "#src/kinds/role-binding.ts";
 import type { GroupFolder, ImportedObject, ImportedTree } from "./imported-tree.ts";
 import { manifestText } from "./manifest-text.ts";
 
 /** The texts of an import's files by their paths, which are relative and have `/` between their names. */
 export type ImportFiles = ReadonlyMap<string, string>;
 
+/** The names of objects by kind. */
+export type EarlierNames = ReadonlyMap<string, readonly string[]>;
+
+const kinds = [groupKind, identityKind, roleBindingKind].map(({ name }) => name);
 const kustomizationFile = "kustomization.yaml";
 
 /**
@@ -30,6 +37,18 @@ function addFolder(files: Map<string, string>, { name, objects, folders }: Group
 /** The name of an object is unique among those of its kind, and no longer than a label. */
 function fileOf({ kind, metadata }: ImportedObject): string {
   return `${kind.toLowerCase()}-${metadata.name}.yaml`;
+}
+
+/** The names of the objects in the files of an import, from the paths of the files. */
+export function namesInFiles(paths: readonly string[]): EarlierNames {
+  const files = paths.map((path) => path.slice(path.lastIndexOf("/") + 1));
+  return new Map(
+    kinds.map((kind) => {
+      const [start, end] = [`${kind.toLowerCase()}-`, ".yaml"];
+      const own = files.filter((file) => file.startsWith(start) && file.endsWith(end));
+      return [kind, own.map((file) => file.slice(start.length, -end.length))];
+    }),
+  );
 }
 
 function kustomization(resources: readonly string[]): string {

@@ -1,3 +1,5 @@
+import type { EarlierNames } from "./import-files.ts";
+
 export interface ImportOptions {
   /** The namespace of the objects, and the name of the Tenant. */
   readonly namespace: string;
@@ -13,4 +15,6 @@ export interface ImportOptions {
   readonly clusterIssuer: string | undefined;
   /** Issuers at which anybody can have an account, in addition to the built-in list. */
   readonly publicIssuers: readonly string[];
+  /** The names of the objects of an earlier import, by kind, which they keep. */
+  readonly earlierNames: EarlierNames;
 }

@@ -35,6 +35,7 @@ function imported(tree: Partial<ExistingTree>, options: Partial<ImportOptions> =
       owners: [own],
       breakGlass: [],
       operatorClass: undefined,
+      earlierNames: new Map(),
       clusterIssuer: undefined,
       publicIssuers: [],
       ...options,

@@ -41,7 +41,7 @@ interface Candidate {
 export function importTree(tree: ExistingTree, options: ImportOptions): ImportedTree {
   const { namespace, breakGlass } = options;
   const root = tree.group.uid;
-  const declarations = new Declarations(namespace);
+  const declarations = new Declarations(options);
   const identities = sorted(tree.identities).map((identity) => ({ identity, authentication: validOf(identity) }));
   const bindings = findObstacles(tree, options);
   const needs = {
@@ -89,7 +89,7 @@ export function importTree(tree: ExistingTree, options: ImportOptions): Imported
   return {
     namespace,
     tenant: { apiVersion, kind: "Tenant", metadata: { name: namespace }, spec: limits.spec },
-    folder: folderTree(tree, declarations),
+    folder: folderTree(tree, declarations, options),
     exceptions: declarations.exceptions,
   };
 }

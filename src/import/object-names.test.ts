@@ -26,6 +26,12 @@ describe("the name of an object", () => {
     expect(names.nameOf("shop", "group", "z")).toBe(new ObjectNames().nameOf("shop", "group", "z"));
   });
 
+  it("stays as an earlier import chose it, whatever people call it since", () => {
+    const earlier = ["shop-2d711642b7", `${"n".repeat(60)}-2d711642b7`, "../a-2d711642b7", "readme"];
+    expect(new ObjectNames(earlier).nameOf("store", "group", "x")).toBe("shop-2d711642b7");
+    expect(new ObjectNames(earlier).nameOf("store", "group", "y")).toMatch(/^store-/);
+  });
+
   it("is unique even if the digits collide", () => {
     const names = new ObjectNames();
     expect(names.nameOf("shop", "group", "x")).toBe("shop-2d711642b7");

@@ -135,8 +135,21 @@ function replace(path: string, text: string, before: Found, group: string): bool
 }
 
 /** The files of earlier imports of the group that this one does not have. */
-function staleFiles(root: string, files: ImportFiles, group: string): { unedited: string[]; edited: string[] } {
-  const found: { unedited: string[]; edited: string[] } = { unedited: [], edited: [] };
+function staleFiles(root: string, files: ImportFiles, group: string) {
+  const stale = searchImport(root, group).filter(({ path }) => !files.has(path));
+  const pathsOf = (origin: TextOrigin) => stale.flatMap(({ is, path }) => (is === origin ? [path] : []));
+  return { unedited: pathsOf("unedited"), edited: pathsOf("edited") };
+}
+
+/** The paths of the files that earlier imports of a group wrote into a folder, edited ones included. */
+export function filesOfImport(folder: string, group: string): readonly string[] {
+  const root = resolve(folder);
+  requireFolder(root, "--dir: ");
+  return searchImport(root, group).map(({ path }) => path);
+}
+
+function searchImport(root: string, group: string): readonly { readonly path: string; readonly is: TextOrigin }[] {
+  const found: { path: string; is: TextOrigin }[] = [];
   let entries = 0;
   const search = (path: string) => {
     const listed = readdirSync(join(root, path), { withFileTypes: true });
@@ -146,9 +159,9 @@ function staleFiles(root: string, files: ImportFiles, group: string): { unedited
       const below = path === "" ? entry.name : `${path}/${entry.name}`;
       // Hidden folders are those of other programs, such as .git.
       if (entry.isDirectory() && !entry.name.startsWith(".")) search(below);
-      if (!entry.isFile() || !entry.name.endsWith(".yaml") || files.has(below)) continue;
+      if (!entry.isFile() || !entry.name.endsWith(".yaml")) continue;
       const { is } = find(join(root, below), group);
-      if (is === "unedited" || is === "edited") found[is].push(below);
+      if (is === "unedited" || is === "edited") found.push({ path: below, is });
     }
   };
   if (lstatSync(root, { throwIfNoEntry: false }) !== undefined) search("");

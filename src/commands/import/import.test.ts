@@ -246,6 +246,22 @@ it("changes no byte when it runs again", async () => {
   expect(content()).toEqual(before);
 });
 
+it("keeps the names of objects and folders when people rename what they declare", async () => {
+  const { admin } = platform;
+  const group = await admin.group(platform.root, "renamed");
+  const below = await admin.group(group, "first");
+  const robot = await admin.identity(below, "first");
+  await admin.bind(below, robot, await admin.role("viewer"));
+  await run(group, ["-n", "renamed"]);
+  const before = Object.keys(content());
+  await admin.ok("PATCH", `/iam/v2beta1/groups/${below}?updateMask=name`, { name: "second" });
+  await admin.ok("PATCH", `/iam/v2beta1/identities/${robot}?updateMask=name`, { name: "second" });
+  const { files } = await report(group, ["-n", "renamed"]);
+  expect(files).toMatchObject({ written: 2, removed: [] });
+  expect(Object.keys(content())).toEqual(before);
+  expect(Object.values(content()).join("")).toContain("name: second");
+});
+
 it("keeps what was edited, and says so", async () => {
   await run(team);
   appendFileSync(join(folder, "tenant.yaml"), "# mine\n");

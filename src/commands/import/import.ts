@@ -8,13 +8,13 @@ import { connectReader } from "#src/commands/reader/connect-reader.ts";
 import { readFailure } from "#src/commands/reader/read-failure.ts";
 import { SettingsError } from "#src/commands/settings/settings.ts";
 import { hasMarkers } from "#src/import/existing-tree.ts";
-import { importFiles } from "#src/import/import-files.ts";
+import { importFiles, namesInFiles } from "#src/import/import-files.ts";
 import { importTree } from "#src/import/import-tree.ts";
 import { stemOf } from "#src/import/object-names.ts";
 import { ownerHash } from "#src/kinds/marker.ts";
 import { KubeClient } from "#src/kube/client.ts";
 import { systemClock } from "#src/time/clock.ts";
-import { writeImport } from "./import-folder.ts";
+import { filesOfImport, writeImport } from "./import-folder.ts";
 import { type ImportReport, isEverything, reportOf, reportText, summaryOf } from "./import-report.ts";
 import { readTree } from "./read-tree.ts";
 import { importSettings, type ImportValues } from "./settings.ts";
@@ -56,6 +56,7 @@ async function runImport(values: ImportValues, context: CommandContext): Promise
     const imported = importTree(tree, {
       namespace,
       operatorClass: values.class,
+      earlierNames: namesInFiles(filesOfImport(dir, group)),
       adopt,
       owners,
       breakGlass,
