@@ -90,6 +90,14 @@ export class AccessView {
         uid: unread.group,
         message: `the role bindings of ${this.#named(unread.group)} cannot be read: you need role_bindings.list there`,
       };
+    if (unread.what === "roleBindingsBelow") {
+      const except = unread.except.map((group) => this.#named(group)).join(", ");
+      return {
+        what: unread.what,
+        uid: unread.group,
+        message: `the role bindings of the groups below ${this.#named(unread.group)} cannot be read${except === "" ? "" : `, except in ${except} and below`}: you need role_bindings.list there`,
+      };
+    }
     const where = unread.group === undefined ? "" : ` in ${this.#named(unread.group)}`;
     return {
       what: unread.what,
