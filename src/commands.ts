@@ -33,6 +33,7 @@ export const commands: CommandList = {
   api: { group: "People", load: () => import("./commands/login/api.ts") },
   "access who-can": { group: "People", load: () => import("./commands/access/who-can.ts") },
   "access of": { group: "People", load: () => import("./commands/access/of.ts") },
+  "access report": { group: "People", load: () => import("./commands/access/report.ts") },
   "access explain": { group: "People", load: () => import("./commands/access/explain.ts") },
   completion: { group: "Other", load: () => import("./commands/completion/completion.ts") },
   help: { group: "Other", load: () => import("./commands/help/help.ts") },
