@@ -35,6 +35,7 @@ export const commands: CommandList = {
   "access of": { group: "People", load: () => import("./commands/access/of.ts") },
   "access report": { group: "People", load: () => import("./commands/access/report.ts") },
   "access explain": { group: "People", load: () => import("./commands/access/explain.ts") },
+  "access unused": { group: "People", load: () => import("./commands/access/unused.ts") },
   completion: { group: "Other", load: () => import("./commands/completion/completion.ts") },
   help: { group: "Other", load: () => import("./commands/help/help.ts") },
   version: { group: "Other", load: () => import("./commands/version/version.ts") },

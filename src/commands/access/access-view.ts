@@ -35,7 +35,7 @@ export interface LinkView {
 }
 
 export interface UnreadView {
-  readonly what: Unread["what"];
+  readonly what: Unread["what"] | "auditRecords";
   readonly uid: string;
   /** What is unknown, why, and what would have to be granted. */
   readonly message: string;
@@ -104,6 +104,12 @@ export class AccessView {
       uid: unread.role,
       message: `the capabilities of the role ${unread.name || unread.role} cannot be read: you need roles.list${where}`,
     };
+  }
+
+  /** @param group whose audit records cannot be read */
+  unreadRecords(group: string): UnreadView {
+    const message = `the audit records of ${this.#named(group)} cannot be read: you need audit.list there`;
+    return { what: "auditRecords", uid: group, message };
   }
 
   /** Why declarations are unknown; undefined if they are known. */
