@@ -128,6 +128,12 @@ describe("unused writes", () => {
       [undefined, undefined, false],
     ],
     [
+      "a role that has more capabilities than registry.pull, but not all of its",
+      custom("CAP_REPO_CREATE", "CAP_REPO_DELETE", "CAP_REPO_UPDATE", "CAP_TAG_LIST"),
+      [],
+      [undefined, undefined, false],
+    ],
+    [
       "a role with a capability that nobody knows",
       custom("CAP_REPO_CREATE", "70000"),
       [],

@@ -51,12 +51,15 @@ beforeAll(async () => {
   const pusher = await grant(shop, "pusher", await admin.role("editor"));
   const viewer = await grant(web, "viewer", await admin.role("viewer"));
   ({ identity: auditor } = await grant(web, "auditor", await admin.role("owner")));
+  const chief = await grant(root, "chief", await admin.role("viewer"));
+  await admin.bind(web, chief.identity, await admin.role("owner"));
   const old = await asAdmin("--days", "30");
   expect(old).toMatchObject({ code: 1, stdout: "" });
   expect(old.stderr).toMatch(/--days: the oldest audit record that you can read is of 20\S+Z, .*: ask again tomorrow/);
 
   vi.setSystemTime(Date.now() + 40 * hours(24));
   tokens["auditor"] = await tokenOf(auditor, "auditor");
+  tokens["chief"] = await tokenOf(chief.identity, "chief");
   tokens["viewer"] = await tokenOf(viewer.identity, "viewer");
   const caller = platform.as(await tokenOf(pusher.identity, "pusher"));
   await caller.ok("POST", `/registry/v2beta1/repos/${web}`, { name: "app" });
@@ -90,15 +93,16 @@ it("prints unused writes, and the smallest role that keeps what is needed", asyn
   const { stderr, stdout } = await asAdmin("--days", "30", "--group", "shop");
   expect(stderr).toBe("");
   const [heading, , titles, ...rows] = stdout.split("\n");
-  expect(heading).toBe("4 role bindings have write capabilities that nobody used in 30 days.");
+  expect(heading).toBe("5 role bindings have write capabilities that nobody used in 30 days.");
   expect(titles).toMatch(/^IDENTITY +GROUP +ROLE +UNUSED WRITES +USED WRITES +SMALLEST ROLE +DECLARED BY$/);
   const patterns = [
+    /^root\/chief +root\/shop\/web +owner +.* viewer, but without audit.list +unknown$/,
     /^root\/shop\/ci +root\/shop +editor +repo.create, repo.delete, repo.update +none +viewer +unknown$/,
     /^root\/shop\/pusher +root\/shop +editor +repo.delete, repo.update +repo.create +no built-in role is smaller +unknown$/,
     /^root\/shop\/web\/auditor +root\/shop\/web +owner .* and \d+ more +none +viewer, but without audit.list +unknown$/,
     /^root\/shop\/web\/robot +root\/shop\/web +creator +repo.create +none +none is needed +unknown$/,
   ];
-  expect(rows.slice(0, 5)).toEqual([...patterns.map((pattern) => expect.stringMatching(pattern)), ""]);
+  expect(rows.slice(0, 6)).toEqual([...patterns.map((pattern) => expect.stringMatching(pattern)), ""]);
 });
 
 it("says nothing about what is younger", async () => {
@@ -115,8 +119,19 @@ it("says that it is unknown where the caller cannot read role bindings or record
   const groups = (own["roleBindings"] as { group: { uid: string } }[]).map(({ group }) => group.uid);
   expect(new Set(groups)).toEqual(new Set([web]));
   const { stdout } = await unused(tokens["auditor"], "--days", "30");
-  expect(stdout).toContain("At least 1 role binding has write capabilities that nobody used in 30 days.");
+  expect(stdout).toContain("At least 2 role bindings have write capabilities that nobody used in 30 days.");
   expect(stdout).toContain("Unknown: role bindings in other groups than");
+});
+
+it("judges role bindings only where the caller can read the audit log", async () => {
+  const answer = json(await unused(tokens["chief"], "--days", "30", "-o", "json"));
+  const message = `the audit records of root/shop (${shop}) cannot be read: you need audit.list there`;
+  expect(answer).toMatchObject({
+    complete: false,
+    unknown: expect.arrayContaining([expect.objectContaining({ message })]),
+  });
+  const groups = (answer["roleBindings"] as { group: { uid: string } }[]).map(({ group }) => group.uid);
+  expect(new Set(groups)).toEqual(new Set([web]));
 });
 
 it("only reads, in pages", async () => {
