@@ -18,7 +18,7 @@ export default defineCommand({
   summary: "print which write capabilities nobody has used, and the smallest role that would do",
   description: `Compares role bindings with the audit log of the platform, and changes nothing:
   muster access unused --days 90 --group acme/shop
-A capability to create, update or delete is unused if no successful call of the identity needed it since then. Reads leave no record, and are never called unused. The proposed role is the smallest built-in one that keeps every read and every used write. You need audit.list, which the role owner has; where you do not have it, the answer is unknown.`,
+A capability to create, update or delete is unused if no successful call of the identity needed it since then. Reads leave no record, and are never called unused. The proposed role is the smallest built-in one that keeps every read and every used write; if all smaller ones would lose reads, these are named. You need audit.list, which the role owner has; where you do not have it, the answer is unknown.`,
   settings: {
     days: settings.flagOnly(
       settings.required(

@@ -7,10 +7,7 @@ export const outputFormats = ["table", "json", "yaml", "markdown"] as const;
 export type OutputFormat = (typeof outputFormats)[number];
 
 /** The setting `--output`, or `-o`, of a command that prints data, perhaps in a format of its own. */
-export function outputSetting<F extends string>(
-  formats: readonly F[],
-  defaultFormat: NoInfer<F>,
-): settings.Setting<F> {
+export function outputSetting<F extends string>(formats: readonly F[], defaultFormat: NoInfer<F>): settings.Setting<F> {
   return {
     ...settings.withDefault(settings.oneOf(...formats), defaultFormat, "The format of the output."),
     short: "o",
