@@ -31,6 +31,8 @@ export interface UnusedAccess {
   readonly unread: readonly Unread[];
 }
 
+const none: ReadonlySet<string> = new Set();
+
 export interface UnusedQuestion {
   readonly bindings: readonly KnownBinding[];
   readonly used: UsedWrites;
@@ -60,7 +62,7 @@ export function unusedAccess(model: AccessModel, question: UnusedQuestion): Unus
   return {
     bindings: known.flatMap((binding) => {
       const role = model.roles.get(binding.role.uid);
-      return role === undefined ? [] : unusedOf(binding, role.capabilities, used.of(binding), builtIn);
+      return role === undefined ? [] : unusedOf(binding, role.capabilities, used.get(binding.uid) ?? none, builtIn);
     }),
     recent,
     unreadRecords: [...unreadRecords],

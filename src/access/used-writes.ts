@@ -1,39 +1,36 @@
 import { isWithin } from "#src/platform/contract/uid.ts";
 import { type AccessModel, groupOf } from "./access-model.ts";
-import type { KnownBinding } from "./access-state.ts";
 import { type RecordedChange, usesOf } from "./recorded-writes.ts";
 
-const none: ReadonlySet<string> = new Set();
+/** Who has changed what. */
+export interface AuthoredChange extends RecordedChange {
+  /** The actor's name is the uid of an identity, or that of another author. */
+  readonly actor: { readonly name: string };
+}
+
+/** The capabilities that were used of each role binding, by its uid. They may be more than its role has. */
+export type UsedWrites = ReadonlyMap<string, ReadonlySet<string>>;
 
 /**
- * Which capabilities of each role binding have been used. It holds a set of capabilities for each role binding, however many
- * changes are added.
+ * Which capabilities the changes needed. A change counts for every role binding that permitted it, because nobody knows which
+ * one was needed. It holds a set of capabilities for each role binding, however many changes there are.
  */
-export class UsedWrites {
-  readonly #model: AccessModel;
-  readonly #bindingsOf: ReadonlyMap<string, readonly KnownBinding[]>;
-  readonly #used = new Map<string, Set<string>>();
-
-  constructor(model: AccessModel) {
-    this.#model = model;
-    this.#bindingsOf = Map.groupBy(model.state.bindings, ({ identity }) => identity.uid);
-  }
-
-  /** Counts a change for every role binding that permitted it: nobody knows which of them was needed. */
-  add(identity: string, change: RecordedChange): void {
-    const bindings = this.#bindingsOf.get(identity);
-    const use = bindings === undefined ? undefined : usesOf(change, this.#model.roles);
-    if (bindings === undefined || use === undefined) return;
+export async function usedWrites(
+  { roles, state }: AccessModel,
+  changes: AsyncIterable<AuthoredChange> | Iterable<AuthoredChange>,
+): Promise<UsedWrites> {
+  const bindingsOf = Map.groupBy(state.bindings, ({ identity }) => identity.uid);
+  const used = new Map<string, Set<string>>();
+  for await (const change of changes) {
+    const bindings = bindingsOf.get(change.actor.name);
+    const use = bindings === undefined ? undefined : usesOf(change, roles);
+    if (bindings === undefined || use === undefined) continue;
     for (const binding of bindings) {
       if (!isWithin(groupOf(binding), use.at)) continue;
-      const known = this.#used.get(binding.uid) ?? new Set();
+      const known = used.get(binding.uid) ?? new Set();
       for (const capability of use.capabilities) known.add(capability);
-      this.#used.set(binding.uid, known);
+      used.set(binding.uid, known);
     }
   }
-
-  /** By the names of the contract. It may have capabilities that the role of the binding does not have. */
-  of({ uid }: KnownBinding): ReadonlySet<string> {
-    return this.#used.get(uid) ?? none;
-  }
+  return used;
 }

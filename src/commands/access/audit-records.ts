@@ -2,16 +2,12 @@ import * as z from "zod";
 import type { ReadApi } from "#src/platform-client/api.ts";
 import type { ExternalResource, ResourceType } from "#src/platform-client/collection.ts";
 import { childUids } from "#src/platform-client/uid.ts";
-import type { RecordedChange } from "#src/access/recorded-writes.ts";
+import type { AuthoredChange } from "#src/access/used-writes.ts";
 
 /** What is read of a record of the platform's audit log. */
-export interface AuditRecord extends ExternalResource, RecordedChange {
+export interface AuditRecord extends ExternalResource, AuthoredChange {
   /** RFC 3339. */
   readonly createTime: string;
-  readonly actor: {
-    /** The uid of an identity, or another name. */
-    readonly name: string;
-  };
 }
 
 const text = z.string().default("");

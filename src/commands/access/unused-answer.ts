@@ -64,9 +64,7 @@ export function unusedAnswer({ view }: OpenedAccess, found: FoundUnused): Answer
         ]),
       },
       notes: [
-        ...(recent.length === 0
-          ? []
-          : [`Not judged: ${recent.length} role bindings that are younger than ${days} days.`]),
+        ...(recent.length === 0 ? [] : [recentText(recent.length, days)]),
         ...unknown.map(({ message }) => `Unknown: ${message}.`),
         ...(readBelow === undefined ? [] : [readElsewhere(readBelow.map(({ path }) => path))]),
         ...(declarationsNote === undefined || bindings.length === 0 ? [] : [declarationsNote]),
@@ -107,11 +105,20 @@ function smallestText({ needless, smallestRole }: UnusedView): string {
 }
 
 function headingOf(count: number, days: number, complete: boolean): string {
-  const period = `in ${days === 1 ? "1 day" : `${days} days`}`;
+  const period = daysText(days);
   if (count === 0)
     return complete
-      ? `Every write capability of role bindings that are old enough was used ${period}.`
-      : `No write capability is known to be unused ${period}.`;
+      ? `No role binding that is older than ${period} has a write capability that nobody used since then.`
+      : `No write capability is known to be unused in ${period}.`;
   const has = count === 1 ? "1 role binding has" : `${count} role bindings have`;
-  return `${complete ? "" : "At least "}${has} write capabilities that nobody used ${period}.`;
+  return `${complete ? "" : "At least "}${has} write capabilities that nobody used in ${period}.`;
+}
+
+function recentText(count: number, days: number): string {
+  const are = count === 1 ? "1 role binding that is" : `${count} role bindings that are`;
+  return `Not judged: ${are} younger than ${daysText(days)}.`;
+}
+
+function daysText(days: number): string {
+  return days === 1 ? "1 day" : `${days} days`;
 }

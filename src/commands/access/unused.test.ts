@@ -110,6 +110,8 @@ it("says nothing about what is younger", async () => {
   const young = await admin.bind(web, auditor, await admin.role("editor"));
   const all = json(await asAdmin("--days", "30", "-o", "json"));
   expect(all).toMatchObject({ complete: true, unknown: [], days: 30, recent: [{ roleBinding: { uid: young } }] });
+  const { stdout } = await asAdmin("--days", "30", "--group", "web");
+  expect(stdout).toContain("Not judged: 1 role binding that is younger than 30 days.");
   await admin.ok("DELETE", `/iam/v2beta1/roleBindings/${young}`);
 });
 

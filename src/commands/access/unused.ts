@@ -1,7 +1,7 @@
 import { type AccessModel, groupOf, listedGroups } from "#src/access/access-model.ts";
 import { explain } from "#src/access/explain.ts";
 import { type UnusedAccess, unusedAccess } from "#src/access/unused-writes.ts";
-import { UsedWrites } from "#src/access/used-writes.ts";
+import { usedWrites } from "#src/access/used-writes.ts";
 import { defineCommand } from "#src/commands/command.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 import { isWithin } from "#src/platform-client/uid.ts";
@@ -65,8 +65,7 @@ async function findUnused(
   signal: AbortSignal,
 ): Promise<UnusedAccess> {
   const { api, model } = access;
-  const used = new UsedWrites(model);
-  for await (const record of auditRecords(api, { since, resource: at }, signal)) used.add(record.actor.name, record);
+  const used = await usedWrites(model, auditRecords(api, { since, resource: at }, signal));
   const bindings = model.state.bindings.filter((binding) => at === undefined || isWithin(groupOf(binding), at));
   return unusedAccess(model, { bindings, used, since, canReadRecords: (group) => readsRecords(access, group) });
 }
