@@ -1,3 +1,4 @@
+import { outermost } from "#src/platform/access/grant.ts";
 import { type AccessModel, groupOf } from "./access-model.ts";
 import type { KnownBinding, KnownRole } from "./access-state.ts";
 import { recordedWrites } from "./recorded-writes.ts";
@@ -26,7 +27,7 @@ export interface UnusedAccess {
   readonly bindings: readonly UnusedWrites[];
   /** Role bindings that are younger than the period: nothing is said about them. */
   readonly recent: readonly KnownBinding[];
-  /** The groups with role bindings whose audit records cannot be read: nothing is said about these. */
+  /** The groups with role bindings whose audit records cannot be read, the outermost ones: nothing is said about these. */
   readonly unreadRecords: readonly string[];
   readonly unread: readonly Unread[];
 }
@@ -44,7 +45,9 @@ export interface UnusedQuestion {
 
 /** Which writes of role bindings were not used in a period. What is not recorded, such as a read, is never called unused. */
 export function unusedAccess(model: AccessModel, question: UnusedQuestion): UnusedAccess {
-  const { bindings, canReadRecords, since, used } = question;
+  const { canReadRecords, since, used } = question;
+  // There is nothing to say about a role without a write.
+  const bindings = question.bindings.filter(({ role }) => mayWrite(model.roles.get(role.uid)));
   const builtIn = model.state.roles.filter(({ uid }) => !uid.includes("/"));
   const groups = [...new Set(bindings.map(groupOf))].toSorted();
   const unreadRecords = new Set(groups.filter((group) => !canReadRecords(group)));
@@ -65,9 +68,14 @@ export function unusedAccess(model: AccessModel, question: UnusedQuestion): Unus
       return role === undefined ? [] : unusedOf(binding, role.capabilities, used.get(binding.uid) ?? none, builtIn);
     }),
     recent,
-    unreadRecords: [...unreadRecords],
+    unreadRecords: outermost([...unreadRecords]),
     unread: unreadRoles(unknown),
   };
+}
+
+/** Also true of a role that cannot be read. */
+function mayWrite(role: KnownRole | undefined): boolean {
+  return role === undefined || [...role.capabilities].some((capability) => recordedWrites.has(capability));
 }
 
 /** A role binding without a time may be younger. */
