@@ -58,7 +58,7 @@ export class ImportedWorld extends PlannedWorld {
         owners: [ownerHash("cluster")],
         breakGlass: [emergency],
         operatorClass: undefined,
-      earlierNames: new Map(),
+        earlierNames: new Map(),
         clusterIssuer: "https://issuer.example",
         publicIssuers: [],
       },
