@@ -123,14 +123,16 @@ function find(path: string, group: string): Found {
 /** @returns whether the file was still as `before` */
 function replace(path: string, text: string, before: Found, group: string): boolean {
   const temporary = join(dirname(path), `.muster-import-${randomUUID()}.tmp`);
+  let isInPlace = false;
   try {
     writeFileSync(temporary, text, { flag: "wx" });
     const now = find(path, group);
     if (now.is !== before.is || ("text" in now && "text" in before && now.text !== before.text)) return false;
     renameSync(temporary, path);
+    isInPlace = true;
     return true;
   } finally {
-    rmSync(temporary, { force: true });
+    if (!isInPlace) rmSync(temporary, { force: true });
   }
 }
 
