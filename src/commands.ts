@@ -34,6 +34,7 @@ export const commands: CommandList = {
   "access who-can": { group: "People", load: () => import("./commands/access/who-can.ts") },
   "access of": { group: "People", load: () => import("./commands/access/of.ts") },
   "access explain": { group: "People", load: () => import("./commands/access/explain.ts") },
+  why: { group: "People", load: () => import("./commands/why/why.ts") },
   completion: { group: "Other", load: () => import("./commands/completion/completion.ts") },
   help: { group: "Other", load: () => import("./commands/help/help.ts") },
   version: { group: "Other", load: () => import("./commands/version/version.ts") },
