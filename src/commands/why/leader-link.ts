@@ -1,6 +1,7 @@
 import type { Reading } from "#src/commands/reader/cluster-reads.ts";
 import type { OperatorPlace } from "#src/commands/reader/operator-place.ts";
 import type { Lease } from "#src/kube/lease-client.ts";
+import { oneLine } from "#src/telemetry/one-line.ts";
 import { seconds } from "#src/time/durations.ts";
 import type { Link } from "./link.ts";
 
@@ -23,8 +24,12 @@ export function leaderLink(lease: Reading<Lease>, place: OperatorPlace, now: num
         "There is no such Lease: no operator has led with it. If it has another place, give --operator-namespace and --lease-name.",
       fix,
     };
-  const { acquireTime, holderIdentity = "", leaseDurationSeconds, renewTime } = lease.value.spec ?? {};
-  if (holderIdentity === "")
+  const { spec = {} } = lease.value;
+  const { leaseDurationSeconds } = spec;
+  const [holderIdentity, acquireTime, renewTime] = [spec.holderIdentity, spec.acquireTime, spec.renewTime].map(
+    (text) => (text === undefined ? undefined : oneLine(text)),
+  );
+  if (holderIdentity === undefined || holderIdentity === "")
     return { ...base, state: "problem", message: "No operator leads: the last one stopped.", fix };
   const renewedAt = Date.parse(renewTime ?? "");
   const durationMs = leaseDurationSeconds === undefined ? defaultDurationMs : seconds(leaseDurationSeconds);

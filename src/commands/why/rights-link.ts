@@ -2,15 +2,19 @@ import { type ClusterReads, rightText, userOf, type Right } from "#src/commands/
 import type { OperatorPlace } from "#src/commands/reader/operator-place.ts";
 import type { Link } from "./link.ts";
 
-/** Whether the operator's service account has the rights, as far as the caller may ask. */
+/**
+ * Whether the operator's service account has the rights, as far as the caller may ask.
+ * @param isOwn whether the caller is that service account, which may always ask about itself
+ */
 export async function rightsLink(
   cluster: ClusterReads,
   operator: OperatorPlace,
   rights: readonly Right[],
+  isOwn = false,
 ): Promise<Link> {
   const user = userOf(operator);
   const base = { link: "RBAC", subject: user };
-  const answers = await Promise.all(rights.map((right) => cluster.can(right, user)));
+  const answers = await Promise.all(rights.map((right) => cluster.can(right, isOwn ? undefined : user)));
   const unknown = answers.find((answer) => answer.state !== "found");
   if (unknown !== undefined)
     return {
@@ -22,7 +26,7 @@ export async function rightsLink(
     const answer = answers[index];
     return answer?.state === "found" && !answer.value;
   });
-  if (missing.length === 0) return { ...base, state: "ok", message: "It may do what it needs for this kind." };
+  if (missing.length === 0) return { ...base, state: "ok", message: "It may do what it needs." };
   return {
     ...base,
     state: "problem",
