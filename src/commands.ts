@@ -37,6 +37,7 @@ export const commands: CommandList = {
   "access explain": { group: "People", load: () => import("./commands/access/explain.ts") },
   why: { group: "People", load: () => import("./commands/why/why.ts") },
   completion: { group: "Other", load: () => import("./commands/completion/completion.ts") },
+  complete: { group: "Other", load: () => import("./commands/completion/complete.ts") },
   help: { group: "Other", load: () => import("./commands/help/help.ts") },
   version: { group: "Other", load: () => import("./commands/version/version.ts") },
 };
