@@ -16,6 +16,7 @@ import type { KubeObject } from "#src/kube/object.ts";
 import { withRecordedOwner } from "#src/platform-client/owner-record.ts";
 import { RunningPlatform } from "#src/platform/tests/running-platform.testing.ts";
 
+const account = "system:serviceaccount:muster-system:muster-operator";
 const cluster = new ClusterServer();
 let folder = "";
 let platform: RunningPlatform;
@@ -26,7 +27,7 @@ beforeAll(async () => {
   platform = await RunningPlatform.start();
   gateway = await Gateway.to(platform.url);
   await cluster.listen();
-  identity = await platform.makeIdentity(platform.root);
+  identity = await platform.makeIdentity(platform.root, "muster", ["127.0.0.1"], account);
   await platform.admin.bind(platform.root, identity, await platform.admin.role("owner"));
   await record("kube-system-uid");
 });
@@ -260,7 +261,7 @@ describe("muster doctor", () => {
   });
 
   it("uses the operator's settings and identity in its pod", async () => {
-    const subject = file("subject", await platform.subjectToken(identity));
+    const subject = file("subject", await platform.subjectToken(identity, {}, account));
     const env = {
       KUBERNETES_SERVICE_HOST: "127.0.0.1",
       HOME: folder,
@@ -268,7 +269,7 @@ describe("muster doctor", () => {
       MUSTER_IDENTITY: identity,
       MUSTER_ROOT_GROUP: platform.root,
       MUSTER_ALLOWED_ROLE: "viewer",
-      MUSTER_SUBJECT_TOKEN_FILE: subject,
+      MUSTER_TOKEN_FILE: subject,
       MUSTER_OPERATOR_URL: "http://127.0.0.1:9",
     };
     const { stdout } = await runCommand(["doctor"], { env });

@@ -6,7 +6,7 @@ import { oneLine } from "#src/telemetry/one-line.ts";
 export async function tokenLink(file: string, now: number): Promise<Link> {
   const base = { link: "token", subject: file };
   const fix =
-    "Mount a projected service-account token with the audience of the platform there, or correct --subject-token-file.";
+    "Mount a projected service-account token with the audience of the platform there, or correct --token-file.";
   const text = await readFile(file, "utf8").catch(() => undefined);
   if (text === undefined) return { ...base, state: "problem", message: "The file cannot be read.", fix };
   const claims = claimsOf(text);

@@ -9,6 +9,7 @@ import { RunningPlatform } from "#src/platform/tests/running-platform.testing.ts
 import { connectReader, type ReaderValues } from "./connect-reader.ts";
 
 let platform: RunningPlatform;
+const subject = "system:serviceaccount:muster-system:muster-operator";
 let folder = "";
 let identity = "";
 let inPod: ReaderValues;
@@ -18,9 +19,9 @@ const stderr = new PassThrough();
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "muster-reader-"));
   platform = await RunningPlatform.start();
-  identity = await platform.makeIdentity(platform.root);
+  identity = await platform.makeIdentity(platform.root, "muster", ["127.0.0.1"], subject);
   const subjectTokenFile = join(folder, "subject-token");
-  writeFileSync(subjectTokenFile, await platform.subjectToken(identity));
+  writeFileSync(subjectTokenFile, await platform.subjectToken(identity, {}, subject));
   const platformUrl = new URL(platform.url);
   inPod = { identity, platformUrl, subjectTokenFile, tokenFile: undefined, platformCa: undefined, timeout: 5_000 };
 });
@@ -39,6 +40,22 @@ it("assumes the operator's identity in its pod, with a read", async () => {
   } finally {
     await reader.close();
   }
+});
+
+it("exchanges the token of --token-file there, as the operator does", async () => {
+  const { subjectTokenFile, ...values } = inPod;
+  const reader = await connectReader({ ...values, tokenFile: subjectTokenFile }, { env: env(), signal, stderr });
+  expect(reader.claims?.identity).toBe(identity);
+  await reader.close();
+});
+
+it("uses a token of the platform in --token-file as it is, also in a pod", async () => {
+  const { body } = await platform.exchange(await platform.subjectToken(identity, {}, subject), identity);
+  const tokenFile = join(folder, "token");
+  writeFileSync(tokenFile, body.token);
+  const reader = await connectReader({ ...inPod, tokenFile }, { env: env(), signal, stderr });
+  expect(await reader.api.list(groups, {}, signal)).toHaveProperty("totalCount");
+  await reader.close();
 });
 
 it.each([

@@ -1,5 +1,6 @@
-import { existsSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import type { CommandContext } from "#src/commands/command.ts";
+import { readTokenClaims } from "#src/login/token-claims.ts";
 
 export interface PodIdentityValues {
   readonly kubeconfig?: string | undefined;
@@ -21,17 +22,30 @@ export interface PodIdentity {
   readonly subjectTokenFile: string;
 }
 
+/** The subject of every service-account token of Kubernetes begins with it, and that of no token of a platform. */
+const serviceAccountPrefix = "system:serviceaccount:";
+
 /**
- * The identity of the operator, in its own pod: there it is used if the settings name neither a token nor a cluster. Undefined
- * elsewhere, where a person's login is used.
+ * The identity of the operator, in its own pod: there, the file of --token-file has a service-account token, which no platform
+ * accepts before it is exchanged. Undefined elsewhere, and where the settings name a cluster.
  */
 export function podIdentityOf(
   { authUrl, context, identity, kubeconfig, platformUrl, subjectTokenFile, tokenFile }: PodIdentityValues,
   { env }: Pick<CommandContext, "env">,
 ): PodIdentity | undefined {
-  if (!env["KUBERNETES_SERVICE_HOST"] || tokenFile !== undefined) return undefined;
-  if (kubeconfig !== undefined || context !== undefined) return undefined;
+  if (!env["KUBERNETES_SERVICE_HOST"] || kubeconfig !== undefined || context !== undefined) return undefined;
   if (identity === undefined || platformUrl === undefined) return undefined;
-  if (subjectTokenFile === undefined || !existsSync(subjectTokenFile)) return undefined;
-  return { identity, platformUrl, authUrl: authUrl ?? platformUrl, subjectTokenFile };
+  const file = tokenFile ?? subjectTokenFile;
+  if (file === undefined || !hasServiceAccountToken(file)) return undefined;
+  return { identity, platformUrl, authUrl: authUrl ?? platformUrl, subjectTokenFile: file };
+}
+
+function hasServiceAccountToken(file: string): boolean {
+  try {
+    const subject = readTokenClaims(readFileSync(file, "utf8"))?.identity;
+    return subject?.startsWith(serviceAccountPrefix) === true;
+  } catch {
+    // Whatever reads the file next reports that it cannot be read.
+    return false;
+  }
 }

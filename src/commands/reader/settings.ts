@@ -25,7 +25,7 @@ export const podIdentitySettings = {
   subjectTokenFile: settings.withDefault(
     settings.file,
     "/var/run/secrets/muster/token",
-    "In the operator's pod: the file with its service-account token, which is exchanged for a token of --identity.",
+    "In the operator's pod: the file with its service-account token, which is exchanged for a token of --identity, unless --token-file names it.",
   ),
 } as const;
 
