@@ -15,7 +15,7 @@ interface Rule {
 /** What a role of deploy/ grants, one text for each right. */
 function granted(file: string, namespace?: string): readonly string[] {
   const [role] = parseAllDocuments(readFileSync(`deploy/kustomize/base/${file}`, "utf8"));
-  const { rules } = role?.toJS() as { readonly rules: readonly Rule[] };
+  const { rules } = (role?.toJS() ?? {}) as { readonly rules: readonly Rule[] };
   const all = rules.flatMap(({ apiGroups, resourceNames = [undefined], resources, verbs }) =>
     apiGroups.flatMap((group) =>
       resources.flatMap((path) =>
