@@ -98,7 +98,7 @@ beforeEach(() => {
 function doctor(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}, who = identity) {
   const asAdmin = ["--platform-url", gateway.url, "--token-file", file("token", `${platform.admin.token ?? ""}\n`)];
   const question = ["--identity", who, "--root-group", platform.root];
-  const settings = ["--kubeconfig", file("kubeconfig", cluster.kubeconfig()), ...asAdmin, ...question];
+  const settings = ["--kubeconfig", file("kubeconfig", cluster.kubeconfig), ...asAdmin, ...question];
   return runCommand(["doctor", ...settings, ...args], { env });
 }
 
@@ -233,7 +233,7 @@ describe("muster doctor", () => {
       "2s",
     ];
     const env = { HTTPS_PROXY: "http://user:c2lnbmF0dXJl-_x@127.0.0.3:9" };
-    const kubeconfig = ["--kubeconfig", file("kubeconfig", cluster.kubeconfig()), "--token-file", file("token", "t\n")];
+    const kubeconfig = ["--kubeconfig", file("kubeconfig", cluster.kubeconfig), "--token-file", file("token", "t\n")];
     const { code, stdout } = await runCommand(["doctor", ...kubeconfig, ...args], { env });
     expect(code).toBe(3);
     expect(stdout).toContain("The file contains no certificate.");
@@ -254,7 +254,7 @@ describe("muster doctor", () => {
       "--token-file",
       file("token", "t\n"),
       "--kubeconfig",
-      file("kubeconfig", cluster.kubeconfig()),
+      file("kubeconfig", cluster.kubeconfig),
     ];
     const { stdout } = await runCommand(["doctor", ...args]);
     expect(stdout).toMatch(/FAIL +clock .* s ahead of its clock\./);

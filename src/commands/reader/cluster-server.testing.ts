@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { KubeObject } from "#src/kube/object.ts";
+import { kubeconfigFor } from "./kubeconfig.testing.ts";
 
 interface Review {
   readonly spec: {
@@ -41,14 +42,9 @@ export class ClusterServer {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** A kubeconfig for it. @param token the bearer token of the user */
-  kubeconfig(token = "t"): string {
-    return JSON.stringify({
-      clusters: [{ name: "c", cluster: { "insecure-skip-tls-verify": true, server: this.url } }],
-      users: [{ name: "u", user: { token } }],
-      contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
-      "current-context": "x",
-    });
+  /** A kubeconfig for it. */
+  get kubeconfig(): string {
+    return kubeconfigFor(this.url);
   }
 
   async close(): Promise<void> {

@@ -16,6 +16,8 @@ export interface ChainSources {
   readonly cluster: ClusterReads;
   readonly kinds: readonly Kind[];
   readonly operator: OperatorPlace;
+  /** Whether the caller is the operator's service account, which may ask only about itself. */
+  readonly isOperator: boolean;
 }
 
 /** What an object is looked up by. */
@@ -161,13 +163,14 @@ export class Chain {
   /** RBAC is asked only where it may be the cause. */
   async #rights({ reason, unserved }: ObjectLink, { kind, namespace }: Target): Promise<Finding> {
     if (!unserved && reason !== "KubernetesForbidden") return nothing;
-    const { cluster, kinds, operator } = this.#sources;
+    const { cluster, isOperator, kinds, operator } = this.#sources;
     const rights = operatorRights(kinds).filter(({ resource }) => resource === kind.definition.plural);
     return findingOf(
       await rightsLink(
         cluster,
         operator,
         rights.map((right) => ({ ...right, namespace })),
+        isOperator,
       ),
     );
   }

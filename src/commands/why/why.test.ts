@@ -97,7 +97,7 @@ beforeEach(() => {
 
 function why(...args: readonly string[]) {
   const kubeconfig = join(folder, "kubeconfig");
-  writeFileSync(kubeconfig, cluster.kubeconfig());
+  writeFileSync(kubeconfig, cluster.kubeconfig);
   const reads = args.includes("--token-file") ? [] : ["--no-platform"];
   return runCommand(["why", ...args, "--kubeconfig", kubeconfig, ...reads], { env: {} });
 }

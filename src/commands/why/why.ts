@@ -45,10 +45,11 @@ async function answerOf(values: WhyValues, context: CommandContext): Promise<Why
   const { env, signal } = context;
   const connection = await clusterConnection(values, env);
   const address = addressOf(values.object, kinds, values.namespace ?? connection.namespace ?? "default");
-  const operator = operatorPlaceOf(values, podIdentityOf(values, context), connection.namespace);
+  const inPod = podIdentityOf(values, context);
+  const operator = operatorPlaceOf(values, inPod, connection.namespace);
   const kube = new KubeClient({ connection, clock, connections: 4, deadlineMs: values.timeout });
   const cluster = new ClusterReads(kube, signal);
-  const sources: ChainSources = { cluster, kinds, operator };
+  const sources: ChainSources = { cluster, kinds, operator, isOperator: inPod !== undefined };
   try {
     const leader = leaderLink(
       await cluster.get<Lease>(leaseResource, operator.namespace, operator.name),
