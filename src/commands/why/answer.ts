@@ -36,7 +36,7 @@ export function answerText({ causes, chain, events, object, ready }: WhyAnswer):
         `Cause: ${cause.subject}: ${cause.message}`,
         ...(cause.fix === undefined ? [] : [`Fix: ${cause.fix}`]),
       ]),
-      ...chain.flatMap((one) => (ready && one.state === "ok" ? [`${one.subject}: ${one.message}`] : [])),
+      ...chain.flatMap((one) => (ready && one.state !== "unknown" ? [`${one.subject}: ${one.message}`] : [])),
       ...chain.flatMap((one) => (one.state === "unknown" ? [`Unknown: ${one.subject}: ${one.message}`] : [])),
       ...events.map(({ note, reason, time, type }) => `Event: ${time} ${type} ${reason}: ${note}`),
     ],

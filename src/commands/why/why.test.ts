@@ -271,6 +271,13 @@ describe("muster why", () => {
     expect(found[0]).toMatchObject({ link: "leader", message: expect.stringContaining(message) });
   });
 
+  it("says of a Ready object, too, that nobody leads", async () => {
+    cluster.put("leases", lease({ holderIdentity: "" }));
+    const { code, stdout } = await why("shop/Group/web");
+    expect(code).toBe(0);
+    expect(stdout).toContain("Lease muster-system/muster-operator: No operator leads: the last one stopped.");
+  });
+
   it("does not trust a status of an earlier generation", async () => {
     cluster.put("groups", object("Group", "web", { reason: "Available", generation: 2, spec: { parentUid: root } }));
     const { code, stdout } = await why("shop/Group/web");
