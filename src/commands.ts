@@ -7,6 +7,7 @@ export const commands: CommandList = {
   bootstrap: { group: "Operator", load: () => import("./commands/bootstrap/bootstrap.ts") },
   plan: { group: "Operator", load: () => import("./commands/plan/plan.ts") },
   import: { group: "Operator", load: () => import("./commands/import/import.ts") },
+  doctor: { group: "Operator", load: () => import("./commands/doctor/doctor.ts") },
   "uninstall-check": { group: "Operator", load: () => import("./commands/uninstall/uninstall-check.ts") },
   platform: { group: "Platform", load: () => import("./commands/platform/platform.ts") },
   "platform admin-token": { group: "Platform", load: () => import("./commands/platform/admin-token.ts") },
@@ -37,7 +38,9 @@ export const commands: CommandList = {
   "access explain": { group: "People", load: () => import("./commands/access/explain.ts") },
   "access report": { group: "People", load: () => import("./commands/access/report.ts") },
   "access unused": { group: "People", load: () => import("./commands/access/unused.ts") },
+  why: { group: "People", load: () => import("./commands/why/why.ts") },
   completion: { group: "Other", load: () => import("./commands/completion/completion.ts") },
+  complete: { group: "Other", load: () => import("./commands/completion/complete.ts") },
   help: { group: "Other", load: () => import("./commands/help/help.ts") },
   version: { group: "Other", load: () => import("./commands/version/version.ts") },
 };
