@@ -6,6 +6,7 @@ export const commands: CommandList = {
   "operator check": { group: "Operator", load: () => import("./commands/operator/check.ts") },
   bootstrap: { group: "Operator", load: () => import("./commands/bootstrap/bootstrap.ts") },
   plan: { group: "Operator", load: () => import("./commands/plan/plan.ts") },
+  import: { group: "Operator", load: () => import("./commands/import/import.ts") },
   doctor: { group: "Operator", load: () => import("./commands/doctor/doctor.ts") },
   "uninstall-check": { group: "Operator", load: () => import("./commands/uninstall/uninstall-check.ts") },
   platform: { group: "Platform", load: () => import("./commands/platform/platform.ts") },

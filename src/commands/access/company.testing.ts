@@ -3,7 +3,7 @@ import type { AccessState, KnownBinding, KnownIdentity } from "#src/access/acces
 import { AccessView } from "./access-view.ts";
 import type { Declaration, Declarations } from "./declarations.ts";
 import type { OpenedAccess } from "./open-access.ts";
-import { visibleText } from "./visible-text.ts";
+import { visibleText } from "#src/commands/output/visible-text.ts";
 
 const root = "a".repeat(40);
 const segment = (number: number) => number.toString(16).padStart(16, "0");

@@ -11,7 +11,7 @@ import { oneLine } from "#src/telemetry/one-line.ts";
 import { systemClock as clock } from "#src/time/clock.ts";
 import { seconds } from "#src/time/durations.ts";
 import type { AccessValues } from "./settings.ts";
-import { visibleText } from "./visible-text.ts";
+import { visibleText } from "#src/commands/output/visible-text.ts";
 
 const deadlineMs = seconds(10);
 

@@ -1,12 +1,11 @@
 import { type AccessModel, accessModel } from "#src/access/access-model.ts";
-import { CommandFailure, type CommandContext } from "#src/commands/command.ts";
-import { exitCodeOf, withExitCode } from "#src/commands/login/exit-code.ts";
+import type { CommandContext } from "#src/commands/command.ts";
+import { withExitCode } from "#src/commands/login/exit-code.ts";
 import { type AnswerText, formatAnswer } from "#src/commands/output/answer-format.ts";
 import type { OutputFormat } from "#src/commands/output/output-format.ts";
 import { connectReader, type PlatformReader } from "#src/commands/reader/connect-reader.ts";
+import { readFailure } from "#src/commands/reader/read-failure.ts";
 import { kinds } from "#src/kinds/kinds.ts";
-import { PlatformFailure } from "#src/platform-client/failure.ts";
-import { oneLine } from "#src/telemetry/one-line.ts";
 import { systemClock } from "#src/time/clock.ts";
 import { AccessView } from "./access-view.ts";
 import { readDeclarations } from "./declarations.ts";
@@ -63,18 +62,9 @@ export async function printAccess(
       const { api, claims, platformUrl } = reader;
       context.stdout.write(await textOf({ api, claims, platformUrl, model, view, now: systemClock.now() }));
     } catch (error) {
-      throw error instanceof PlatformFailure ? failureOf(error) : error;
+      throw readFailure(error);
     } finally {
       await reader.close();
     }
   });
-}
-
-function failureOf({ message, problem }: PlatformFailure): Error {
-  const text = oneLine(message);
-  if (problem.kind !== "rejected") return new Error(`the platform is not available: ${text}`);
-  const { code } = problem.error;
-  const fix =
-    code === "UNAUTHENTICATED" ? ". Log in again with muster login, or replace the token of --token-file" : "";
-  return new CommandFailure(text + fix, exitCodeOf(code));
 }

@@ -1,13 +1,8 @@
 import type { AccessState } from "#src/access/access-state.ts";
 import type { TokenClaims } from "#src/login/token-claims.ts";
-import type { ReadApi } from "#src/platform-client/api.ts";
-import type { ExternalResource, ResourceType } from "#src/platform-client/collection.ts";
-import { listAll } from "#src/platform-client/list-all.ts";
 import type { PlatformReader } from "#src/commands/reader/connect-reader.ts";
+import { listStable } from "#src/commands/reader/list-stable.ts";
 import { groups, identities, roleBindings, roles } from "./resource-types.ts";
-
-/** How often a list is read that changes meanwhile. */
-const attempts = 3;
 
 interface AboutToken {
   readonly claims: Pick<TokenClaims, "scopes"> | undefined;
@@ -23,10 +18,10 @@ export async function readAccessState(
   signal: AbortSignal,
 ): Promise<AccessState> {
   const [knownGroups, knownIdentities, knownRoles, bindings] = await Promise.all([
-    listStable(api, groups, signal),
-    listStable(api, identities, signal),
-    listStable(api, roles, signal),
-    listStable(api, roleBindings, signal),
+    listStable(api, groups, {}, signal),
+    listStable(api, identities, {}, signal),
+    listStable(api, roles, {}, signal),
+    listStable(api, roleBindings, {}, signal),
   ]);
   return {
     groups: knownGroups,
@@ -36,18 +31,4 @@ export async function readAccessState(
     seesEverything,
     ...(claims?.scopes === undefined ? {} : { scopes: claims.scopes }),
   };
-}
-
-async function listStable<R extends ExternalResource>(
-  api: ReadApi,
-  type: ResourceType<R>,
-  signal: AbortSignal,
-): Promise<readonly R[]> {
-  for (let attempt = 1; attempt <= attempts; attempt += 1) {
-    const { resources, stable } = await listAll(api, type, {}, signal);
-    if (stable) return resources;
-  }
-  throw new Error(
-    `${type.name} were created or deleted while they were listed, ${attempts} times: run the command again`,
-  );
 }

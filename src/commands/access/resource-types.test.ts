@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { identities, roles } from "./resource-types.ts";
-import { visibleText } from "./visible-text.ts";
+import { visibleText } from "#src/commands/output/visible-text.ts";
 
 const uid = "a".repeat(40);
 

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Assumption, KnownIdentity } from "#src/access/access-state.ts";
 import { externalUid, type ResourceType } from "#src/platform-client/collection.ts";
 import { childUids } from "#src/platform-client/uid.ts";
-import { visibleText } from "./visible-text.ts";
+import { visibleText } from "#src/commands/output/visible-text.ts";
 
 // What the commands read of the platform's resources. Texts are made visible here, once for every output.
 

@@ -5,7 +5,9 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { runCommand } from "#src/command-line.testing.ts";
 import { withRecordedOwner } from "#src/platform-client/owner-record.ts";
 import { type Client, RunningPlatform } from "#src/platform/tests/running-platform.testing.ts";
+import { kinds } from "#src/kinds/kinds.ts";
 import type { Plan } from "#src/plan/plan.ts";
+import { readManifests } from "./read-manifests.ts";
 
 // The command with the platform itself, and a cluster in files.
 
@@ -182,4 +184,12 @@ it("exits with 1 after wrong settings, because 2 says that something changes", a
   const { code, stderr } = await runCommand(["plan", "--live", "--delete", "--offline"]);
   expect(code).toBe(1);
   expect(stderr).toContain("invalid settings");
+});
+
+it("reads the manifests of a folder, and not what kustomize reads there", async () => {
+  const folder = mkdtempSync(join(files, "folder-"));
+  writeFileSync(join(folder, "tree.yaml"), tenant(team));
+  writeFileSync(join(folder, "kustomization.yaml"), "kind: Kustomization\nresources: [tree.yaml]\n");
+  const manifests = await readManifests([folder], { stdin: process.stdin, namespace: "shop", kinds });
+  expect(manifests.map(({ object }) => object.kind)).toEqual(["Tenant", "Namespace"]);
 });

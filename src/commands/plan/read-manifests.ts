@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { extname, join } from "node:path";
+import { basename, extname, join } from "node:path";
 import { text as readAll } from "node:stream/consumers";
 import { LineCounter, parseAllDocuments } from "yaml";
 import type * as z from "zod";
@@ -21,6 +21,8 @@ const maxObjects = 100_000;
 /** A larger file is not read. */
 const maxBytes = 64 * 1024 * 1024;
 const extensions: readonly string[] = [".yaml", ".yml", ".json"];
+/** In a folder, these are for kustomize: what they name is in other files. */
+const kustomizations: readonly string[] = ["kustomization.yaml", "kustomization.yml"];
 
 /** The schemas of specs, by kind. */
 export type SpecSchemas = ReadonlyMap<string, z.ZodType>;
@@ -82,7 +84,7 @@ function filesOf(path: string): readonly string[] {
   if (stats === undefined) throw new Error(`--filename: the file or folder ${path} does not exist`);
   if (!stats.isDirectory()) return [path];
   const files = readdirSync(path, { recursive: true, encoding: "utf8" })
-    .filter((name) => extensions.includes(extname(name)))
+    .filter((name) => extensions.includes(extname(name)) && !kustomizations.includes(basename(name)))
     .toSorted()
     .map((name) => join(path, name));
   if (files.length === 0) throw new Error(`--filename: no file below ${path} ends with ${extensions.join(", ")}`);

@@ -1,0 +1,105 @@
+import type { AnswerText } from "#src/commands/output/answer-format.ts";
+import { visibleText } from "#src/commands/output/visible-text.ts";
+import type { ExistingTree } from "#src/import/existing-tree.ts";
+import type { GroupFolder, ImportedTree, ImportException } from "#src/import/imported-tree.ts";
+import type { UnprovenAbsence } from "#src/plan/overlay-platform.ts";
+import type { WrittenFiles } from "./import-folder.ts";
+
+/** What an import did, for every output. */
+export interface ImportReport {
+  readonly group: { readonly uid: string; readonly name: string };
+  readonly dir: string;
+  readonly namespace: string;
+  readonly management: "Observe" | "Full";
+  /** How many objects there are manifests of, by kind. */
+  readonly objects: Readonly<Record<string, number>>;
+  /** What is not declared, or not as it was asked for. */
+  readonly exceptions: readonly ImportException[];
+  /** Where the caller may not list: more may exist there. */
+  readonly unseen: readonly UnprovenAbsence[];
+  /** How many files were written, or are as they were. */
+  readonly files: { readonly written: number; readonly unchanged: number; readonly removed: readonly string[] };
+  /** The files that import may not touch. */
+  readonly kept: WrittenFiles["kept"];
+}
+
+export interface ImportFacts {
+  readonly group: ExistingTree["group"];
+  readonly dir: string;
+  readonly adopt: boolean;
+  readonly unseen: readonly UnprovenAbsence[];
+}
+
+export function reportOf(
+  { namespace, folder, exceptions }: ImportedTree,
+  { written, unchanged, removed, kept }: WrittenFiles,
+  { group: { uid, name }, dir, adopt, unseen }: ImportFacts,
+): ImportReport {
+  return {
+    group: { uid, name: visibleText(name) },
+    dir,
+    namespace,
+    management: adopt ? "Full" : "Observe",
+    objects: countObjects(folder, {}),
+    exceptions: exceptions.map(({ name: text, reason, ...exception }) => ({
+      ...exception,
+      ...(text === undefined ? {} : { name: visibleText(text) }),
+      reason: visibleText(reason),
+    })),
+    unseen,
+    files: { written: written.length, unchanged: unchanged.length, removed },
+    kept,
+  };
+}
+
+/** Whether everything is declared as it was asked for. */
+export function isEverything({ exceptions, unseen, kept }: ImportReport): boolean {
+  return exceptions.length + unseen.length + kept.length === 0;
+}
+
+/** One line, such as `2 left out, 1 observed; 1 file kept`. */
+export function summaryOf({ exceptions, unseen, kept }: ImportReport): string {
+  const counts = new Map<string, number>();
+  for (const { outcome } of exceptions) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+  const types = unseen.length === 1 ? "1 type of resources" : `${unseen.length} types of resources`;
+  return [
+    ...[...counts].map(([outcome, count]) => `${count} ${outcome}`),
+    ...(unseen.length === 0 ? [] : [`${types} not seen`]),
+    ...(kept.length === 0
+      ? []
+      : [`${countOf(kept.length, "file")} kept as ${kept.length === 1 ? "it is" : "they are"}`]),
+  ].join(", ");
+}
+
+export function reportText(report: ImportReport): AnswerText {
+  const { group, dir, namespace, management, objects, exceptions, unseen, files, kept } = report;
+  const parts = Object.entries(objects).map(([kind, count]) => `${kind}: ${count}`);
+  const titles = ["OUTCOME", "TYPE", "NAME", "UID", "REASON"];
+  return {
+    heading: `${dir} declares what is in group ${group.name} (${parts.join(", ")}) in namespace ${namespace}, with management ${management}.`,
+    table: {
+      titles,
+      rows: exceptions.map(({ outcome, noun, name = "", uid, reason }) => [outcome, noun, name, uid, reason]),
+    },
+    notes: [
+      `Files: ${files.written} written, ${files.unchanged} unchanged, ${files.removed.length} removed.`,
+      ...kept.map(({ path, reason }) => `Kept: ${path}: ${reason}.`),
+      ...unseen.map(
+        ({ capability, group: uid }) => `Not seen: you do not have ${capability} in ${uid}. More may exist there.`,
+      ),
+      ...(management === "Observe"
+        ? [`Next: kubectl apply -k ${dir}`]
+        : [`Next: see what the operator would write with muster plan -f ${dir}, then kubectl apply -k ${dir}`]),
+    ],
+  };
+}
+
+function countObjects({ objects, folders }: GroupFolder, counts: Record<string, number>): Record<string, number> {
+  for (const { kind } of objects) counts[kind] = (counts[kind] ?? 0) + 1;
+  for (const folder of folders) countObjects(folder, counts);
+  return counts;
+}
+
+function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,116 @@
+import { type CommandContext, CommandFailure, defineCommand } from "#src/commands/command.ts";
+import { withExitCode } from "#src/commands/login/exit-code.ts";
+import { kubeSystemUid } from "#src/commands/operator/cluster.ts";
+import { formatAnswer } from "#src/commands/output/answer-format.ts";
+import { callerOf } from "#src/commands/plan/caller.ts";
+import { clusterConnection } from "#src/commands/reader/cluster-connection.ts";
+import { connectReader } from "#src/commands/reader/connect-reader.ts";
+import { readFailure } from "#src/commands/reader/read-failure.ts";
+import { SettingsError } from "#src/commands/settings/settings.ts";
+import { hasMarkers } from "#src/import/existing-tree.ts";
+import { importFiles, namesInFiles } from "#src/import/import-files.ts";
+import { importTree } from "#src/import/import-tree.ts";
+import { stemOf } from "#src/import/object-names.ts";
+import { ownerHash } from "#src/kinds/marker.ts";
+import { KubeClient } from "#src/kube/client.ts";
+import { systemClock } from "#src/time/clock.ts";
+import { filesOfImport, writeImport } from "./import-folder.ts";
+import { type ImportReport, isEverything, reportOf, reportText, summaryOf } from "./import-report.ts";
+import { readTree } from "./read-tree.ts";
+import { importSettings, type ImportValues } from "./settings.ts";
+
+const incomplete = 3;
+
+export default defineCommand({
+  summary: "write manifests for what exists on the platform",
+  description: `Reads a group and everything below it, and writes a folder with a manifest for each group, identity and role binding, and a Tenant that permits them. It calls nothing but reads, and changes nothing on the platform.
+First observe, which never writes to the platform; when all objects are Ready, write the same manifests again so that they take over:
+  muster import --group UID --dir shop/
+  kubectl apply -k shop/
+  muster import --group UID --dir shop/ --adopt
+  muster plan -f shop/
+What it cannot declare, or not take over, it lists with the reason. A file that you edited, or that something else wrote, is never replaced.
+The exit code is 0 if everything is declared as you asked, 3 if something is listed, could not be seen or a file was kept, and 1 after a failure.`,
+  settings: importSettings,
+  run: async (values, context) => {
+    const report = await withExitCode(() => runImport(values, context));
+    context.stdout.write(await formatAnswer(values.output, report, reportText(report)));
+    if (!isEverything(report)) throw new CommandFailure(summaryOf(report), incomplete);
+  },
+});
+
+async function runImport(values: ImportValues, context: CommandContext): Promise<ImportReport> {
+  const { group, dir, breakGlass, platformTimeout: timeout } = values;
+  const adopt = adoptsOf(values);
+  const reader = await connectReader({ ...values, timeout }, context);
+  try {
+    const caller = callerOf(reader, context);
+    const { tree, unseen, isComplete } = await readTree(reader.api, {
+      group,
+      caller,
+      elsewhere: adopt,
+      signal: context.signal,
+    });
+    const namespace = values.namespace ?? namespaceOf(tree.group.name);
+    const owners = hasMarkers(tree) ? await ownersOf(values, context) : [];
+    const imported = importTree(tree, {
+      namespace,
+      operatorClass: values.class,
+      earlierNames: namesInFiles(filesOfImport(dir, group)),
+      adopt,
+      owners,
+      breakGlass,
+      clusterIssuer: values.serviceAccountIssuer,
+      publicIssuers: values.publicIssuer,
+    });
+    const files = writeImport(dir, importFiles(imported), { group, isComplete });
+    return reportOf(imported, files, { group: tree.group, dir, adopt, unseen });
+  } catch (error) {
+    throw readFailure(error);
+  } finally {
+    await reader.close();
+  }
+}
+
+/** @throws {SettingsError} */
+function adoptsOf({ adopt, management }: ImportValues): boolean {
+  if (adopt && management === "Observe")
+    throw new SettingsError(["--adopt manages what exists: leave out --management Observe"]);
+  return adopt || management === "Full";
+}
+
+/** @throws {SettingsError} if the name of the group is not one that a namespace of its own should have */
+function namespaceOf(group: string): string {
+  const name = stemOf(group);
+  if (name !== "" && name !== "default" && !name.startsWith("kube-")) return name;
+  throw new SettingsError([
+    `--namespace (-n) is required: the name of the group, "${name}", is not one for a namespace`,
+  ]);
+}
+
+/**
+ * The hashes of the owner that is to manage the objects.
+ * @throws {Error} if no setting says who that is, and the cluster cannot be asked
+ */
+async function ownersOf(values: ImportValues, { env, signal }: CommandContext): Promise<readonly string[]> {
+  const { class: operatorClass, previousOwnerId } = values;
+  const ownerId = values.ownerId ?? (await readOwnerId(values, env, signal));
+  return [ownerId, ...previousOwnerId].map((id) => ownerHash(id, operatorClass));
+}
+
+async function readOwnerId(values: ImportValues, env: CommandContext["env"], signal: AbortSignal): Promise<string> {
+  const needed = "An operator manages something in the group already, so import has to know which one is yours";
+  try {
+    const kube = new KubeClient({ connection: await clusterConnection(values, env), clock: systemClock });
+    try {
+      const uid = await kubeSystemUid(kube, signal);
+      if (uid !== undefined) return uid;
+    } finally {
+      await kube.close();
+    }
+  } catch (error) {
+    const { message } = error as Error;
+    throw new Error(`${message}. ${needed}: set --owner-id, or --kubeconfig`, { cause: error });
+  }
+  throw new Error(`the namespace kube-system has no uid. ${needed}: set --owner-id`);
+}

@@ -1,0 +1,96 @@
+import * as z from "zod";
+import { listStable } from "#src/commands/reader/list-stable.ts";
+import type { ExistingTree, OtherResource } from "#src/import/existing-tree.ts";
+import { groupKind } from "#src/kinds/group.ts";
+import { identityKind } from "#src/kinds/identity.ts";
+import { roleBindingKind } from "#src/kinds/role-binding.ts";
+import type { ReadApi } from "#src/platform-client/api.ts";
+import { externalText, externalUid } from "#src/platform-client/collection.ts";
+import { listIdentityProviders } from "#src/platform-client/identity-providers.ts";
+import { readPermissions } from "#src/platform-client/permissions.ts";
+import { childUids, isBelow } from "#src/platform-client/uid.ts";
+import type { Caller, UnprovenAbsence } from "#src/plan/overlay-platform.ts";
+
+/** Types without manifests: what messages call a resource, and the capability to list it. */
+const others = [
+  { noun: "role", collection: "roles", capability: "CAP_IAM_ROLES_LIST" },
+  { noun: "identity provider", collection: "identityProviders", capability: listIdentityProviders },
+  { noun: "account association", collection: "accountAssociations", capability: "CAP_IAM_ACCOUNT_ASSOCIATIONS_LIST" },
+  { noun: "invite", collection: "groupInvites", capability: "CAP_IAM_GROUP_INVITES_LIST" },
+] as const;
+
+/** The capabilities to list what has manifests. */
+const declarable: readonly string[] = [groupKind, identityKind, roleBindingKind].map(
+  ({ collection }) => collection.listCapability,
+);
+
+const other = z.object({ uid: externalUid, name: externalText });
+
+export interface ReadTreeOptions {
+  /** The uid of the group. */
+  readonly group: string;
+  readonly caller: Caller;
+  /** Whether to read which roles the identities have elsewhere. */
+  readonly elsewhere: boolean;
+  readonly signal: AbortSignal;
+}
+
+export interface ReadTree {
+  readonly tree: ExistingTree;
+  /** Where the caller may not list: more may exist there. */
+  readonly unseen: readonly UnprovenAbsence[];
+  /** Whether the tree has everything that a manifest can declare. */
+  readonly isComplete: boolean;
+}
+
+/**
+ * Reads a group and everything below it, in pages of 200.
+ * @throws {PlatformFailure} NOT_FOUND if the group does not exist, or the caller may not see it
+ */
+export async function readTree(api: ReadApi, { group, caller, elsewhere, signal }: ReadTreeOptions): Promise<ReadTree> {
+  const scope = { descendantsOf: group };
+  const [root, groups, identities, bindings, unseen, ...rest] = await Promise.all([
+    api.get(groupKind.collection, group, signal),
+    listStable(api, groupKind.collection, { scope }, signal),
+    listStable(api, identityKind.collection, { scope }, signal),
+    listStable(api, roleBindingKind.collection, elsewhere ? {} : { scope }, signal),
+    findUnseen(api, group, caller, signal),
+    ...others.map((type) => readOthers(api, type, group, signal)),
+  ]);
+  const isInTree = ({ uid }: { readonly uid: string }) => isBelow(uid, group);
+  const known = new Set(identities.map(({ uid }) => uid));
+  const tree = {
+    group: root,
+    groups,
+    identities,
+    roleBindings: bindings.filter(isInTree),
+    roleBindingsElsewhere: bindings.filter((binding) => !isInTree(binding) && known.has(binding.identity.uid)),
+    others: rest.flat(),
+  };
+  const isComplete = !unseen.some(({ capability }) => declarable.includes(capability));
+  return { tree, unseen, isComplete };
+}
+
+async function readOthers(
+  api: ReadApi,
+  { noun, collection }: (typeof others)[number],
+  group: string,
+  signal: AbortSignal,
+): Promise<readonly OtherResource[]> {
+  const type = { name: collection, api: "iam/v2beta1", schema: other, uids: childUids };
+  const resources = await listStable(api, type, { scope: { descendantsOf: group } }, signal);
+  return resources.map(({ uid, name }) => ({ noun, uid, ...(name === "" ? {} : { name }) }));
+}
+
+async function findUnseen(
+  api: ReadApi,
+  group: string,
+  caller: Caller,
+  signal: AbortSignal,
+): Promise<readonly UnprovenAbsence[]> {
+  if (caller === "administrator") return [];
+  const permissions = caller && (await readPermissions(api, caller.identity, signal)).permissions;
+  return [...declarable, ...others.map(({ capability }) => capability)]
+    .filter((capability) => permissions?.allow(capability, group) !== true)
+    .map((capability) => ({ capability, group }));
+}

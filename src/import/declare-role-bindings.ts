@@ -1,0 +1,77 @@
+import { carriedMarker, ownerOf } from "#src/kinds/marker.ts";
+import { roleBindingKind } from "#src/kinds/role-binding.ts";
+import type { ExternalRoleBinding } from "#src/platform-client/permission-resources.ts";
+import { isBelow, parentOf } from "#src/platform-client/uid.ts";
+import type { Declarations } from "./declarations.ts";
+import type { ExistingTree } from "./existing-tree.ts";
+import type { ImportOptions } from "./import-options.ts";
+import { isCredential } from "./is-credential.ts";
+import { isNamed, type TenantLimits } from "./tenant-limits.ts";
+
+/** A role binding, and why no object of the Tenant can declare it. */
+export interface CheckedBinding {
+  readonly binding: ExternalRoleBinding;
+  readonly obstacle: string | undefined;
+}
+
+/**
+ * The role bindings of a tree, ordered by uid. Those whose role only somebody else may bind have an obstacle, so that the Tenant need
+ * not permit the role to everybody who may write its objects.
+ */
+export function findObstacles(
+  { group, identities, roleBindings }: ExistingTree,
+  { breakGlass, owners }: ImportOptions,
+): readonly CheckedBinding[] {
+  const descriptions = new Map(identities.map(({ uid, description }) => [uid, description]));
+  const obstacleOf = (identity: string): string | undefined => {
+    if (!isBelow(identity, group.uid))
+      return `its identity ${identity} is outside of the group, where the Tenant may not use it`;
+    if (breakGlass.includes(identity))
+      return "its identity is for emergencies, and its role bindings are never adopted";
+    const description = descriptions.get(identity) ?? "";
+    if (isCredential(description))
+      return "its identity is the credential of an operator, whose role bindings Muster never manages";
+    const marker = carriedMarker({ description });
+    return marker === undefined || owners.includes(ownerOf(marker)) ? undefined : "its identity is another owner's";
+  };
+  return roleBindings
+    .map((binding) => ({ binding, obstacle: obstacleOf(binding.identity.uid) }))
+    .toSorted((one, other) => (one.binding.uid < other.binding.uid ? -1 : 1));
+}
+
+/**
+ * Declares role bindings. A role binding is what it grants, and where: its object has no uid, and one object stands for all that
+ * are equal.
+ */
+export function declareRoleBindings(
+  bindings: readonly CheckedBinding[],
+  limits: TenantLimits,
+  declarations: Declarations,
+  { adopt }: ImportOptions,
+): void {
+  const { noun, name: kind } = roleBindingKind;
+  const declared = new Map<string, string>();
+  for (const { binding, obstacle } of bindings) {
+    const { uid, identity, role } = binding;
+    const text = `${identity.name} ${role.name}`.trim();
+    const group = parentOf(uid) ?? "";
+    const key = `${group} ${identity.uid} ${role.uid}`;
+    const equal = declared.get(key);
+    const reason =
+      obstacle ??
+      (limits.permitsRole(role) ? undefined : "the Tenant cannot list more roles") ??
+      (equal === undefined ? undefined : `it grants the same as ${equal}, and one object stands for both`);
+    if (reason !== undefined) {
+      declarations.except({ noun, uid, name: text, outcome: "left out", reason });
+      continue;
+    }
+    declared.set(key, uid);
+    const spec = {
+      ...declarations.reference("group", group),
+      ...declarations.reference("identity", identity.uid),
+      ...(isNamed(role) ? { roleRef: { name: role.name } } : { roleUid: role.uid }),
+      ...(adopt ? {} : { policy: { management: "Observe" } }),
+    };
+    declarations.add(uid, group, { kind, metadata: { name: declarations.nameOf(kind, text, noun, key) }, spec });
+  }
+}

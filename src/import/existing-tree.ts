@@ -1,0 +1,31 @@
+import type { ExternalGroup } from "#src/kinds/group.ts";
+import type { ExternalIdentity } from "#src/kinds/identity.ts";
+import { carriedMarker } from "#src/kinds/marker.ts";
+import type { ExternalRoleBinding } from "#src/platform-client/permission-resources.ts";
+
+/** What exists on the platform in a group and below it. Plain data. */
+export interface ExistingTree {
+  /** The group itself. */
+  readonly group: ExternalGroup;
+  /** The groups below it. */
+  readonly groups: readonly ExternalGroup[];
+  readonly identities: readonly ExternalIdentity[];
+  readonly roleBindings: readonly ExternalRoleBinding[];
+  /** Role bindings elsewhere, as far as they can be seen: an identity that has one holds more than the group. */
+  readonly roleBindingsElsewhere: readonly ExternalRoleBinding[];
+  /** Resources of types that no manifest declares. */
+  readonly others: readonly OtherResource[];
+}
+
+export interface OtherResource {
+  /** Such as `invite`. */
+  readonly noun: string;
+  readonly uid: string;
+  /** Absent if resources of this type have none. */
+  readonly name?: string;
+}
+
+/** Whether Muster manages something in the tree, so that it matters whose marker that is. */
+export function hasMarkers({ groups, identities }: ExistingTree): boolean {
+  return [...groups, ...identities].some((resource) => carriedMarker(resource) !== undefined);
+}

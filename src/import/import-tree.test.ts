@@ -1,0 +1,210 @@
+import { describe, expect, it } from "vitest";
+import { markerOf, objectHash, ownerHash, withMarker } from "#src/kinds/marker.ts";
+import { withRecordedOwner } from "#src/platform-client/owner-record.ts";
+import type { ExistingTree } from "./existing-tree.ts";
+import type { ImportOptions } from "./import-options.ts";
+import { importTree } from "./import-tree.ts";
+import type { GroupFolder, ImportedObject, ImportedTree } from "./imported-tree.ts";
+
+const root = "a".repeat(40);
+const team = `${root}/00000000000000a1`;
+const shop = `${team}/00000000000000b1`;
+const ci = `${shop}/00000000000000c1`;
+const viewer = { uid: "c".repeat(40), name: "viewer" };
+const custom = { uid: `${root}/00000000000000d1`, name: "custom" };
+const claimMatch = { issuer: "https://ci.example", subject: "repo:acme/shop" };
+const group = { uid: shop, name: "shop", description: "" };
+const identity = { uid: ci, name: "ci", description: "", claimMatch };
+const binding = { uid: `${shop}/00000000000000e1`, identity: { uid: ci, name: "ci" }, role: viewer };
+const own = ownerHash("cluster");
+
+function imported(tree: Partial<ExistingTree>, options: Partial<ImportOptions> = {}): ImportedTree {
+  return importTree(
+    {
+      group: { uid: team, name: "team", description: "ours" },
+      groups: [group],
+      identities: [identity],
+      roleBindings: [binding],
+      roleBindingsElsewhere: [],
+      others: [],
+      ...tree,
+    },
+    {
+      namespace: "team",
+      adopt: true,
+      owners: [own],
+      breakGlass: [],
+      operatorClass: undefined,
+      earlierNames: new Map(),
+      clusterIssuer: undefined,
+      publicIssuers: [],
+      ...options,
+    },
+  );
+}
+
+function objectsOf({ folder }: ImportedTree): readonly ImportedObject[] {
+  const all = ({ objects, folders }: GroupFolder): readonly ImportedObject[] => [...objects, ...folders.flatMap(all)];
+  return all(folder);
+}
+const specOf = (tree: ImportedTree, kind: string) =>
+  objectsOf(tree).find((one) => one.kind === kind && one.spec["uid"] !== team)?.spec;
+const exceptionsOf = ({ exceptions }: ImportedTree) =>
+  exceptions.map(({ noun, outcome, reason }) => `${noun} ${outcome}: ${reason}`);
+
+it("refers to objects by name, and to the resources that exist by uid", () => {
+  const tree = imported({});
+  const [top, below, who, grant] = objectsOf(tree);
+  expect(tree.exceptions).toEqual([]);
+  expect(top?.spec).toEqual({ uid: team, policy: { management: "Observe" } });
+  expect(below?.spec).toEqual({ parentRef: { name: top?.metadata.name }, uid: shop, name: "shop" });
+  expect(who?.spec).toEqual({ groupRef: { name: below?.metadata.name }, uid: ci, name: "ci", claimMatch });
+  expect(grant?.spec).toEqual({
+    groupRef: { name: below?.metadata.name },
+    identityRef: { name: who?.metadata.name },
+    roleRef: { name: "viewer" },
+  });
+});
+
+it("changes no name when something is added", () => {
+  const names = (tree: ImportedTree) => objectsOf(tree).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+  const sibling = { ...group, uid: `${team}/0000000000000001` };
+  const more = imported({
+    groups: [group, sibling],
+    identities: [{ ...identity, uid: `${sibling.uid}/0000000000000002` }, identity],
+  });
+  expect(names(more)).toEqual(expect.arrayContaining(names(imported({}))));
+  expect(new Set(names(more)).size).toBe(names(more).length);
+});
+
+it("recognizes what its own objects manage, and the description without the marker", () => {
+  const name = objectsOf(imported({}))[1]?.metadata.name ?? "";
+  const marker = markerOf(own, objectHash("Group", "team", name));
+  const tree = imported({ groups: [{ ...group, description: withMarker("sells", marker, true) }] });
+  expect(specOf(tree, "Group")).toMatchObject({ description: "sells" });
+  expect(tree.exceptions).toEqual([]);
+});
+
+it("leaves out what another object of this owner declares, and refers to it by uid", () => {
+  const marker = markerOf(own, objectHash("Group", "team", "by-hand"));
+  const tree = imported({ groups: [{ ...group, description: withMarker("", marker) }] });
+  expect(specOf(tree, "Identity")).toMatchObject({ groupUid: shop });
+  expect(exceptionsOf(tree)).toEqual([
+    "group left out: it carries the marker of another object of this owner, which declares it already",
+  ]);
+});
+
+describe("a Tenant", () => {
+  const tenantOf = (tree: Partial<ExistingTree>, options: Partial<ImportOptions> = {}) =>
+    imported(tree, options).tenant.spec;
+
+  it("permits what exists, and no more", () => {
+    expect(tenantOf({})).toEqual({
+      namespaces: ["team"],
+      groups: [team],
+      roles: ["viewer"],
+      identityTypes: ["ClaimMatch"],
+      claimIssuers: [{ issuer: "https://ci.example" }],
+      adopt: ["Group", "Identity"],
+    });
+    expect(tenantOf({ groups: [], identities: [], roleBindings: [] }, { adopt: false })).toEqual({
+      namespaces: ["team"],
+      groups: [team],
+    });
+  });
+
+  it("has the class of the operator that is to serve it", () => {
+    expect(tenantOf({}, { operatorClass: "blue" })).toMatchObject({ class: "blue" });
+  });
+
+  it("lists roles of groups by their uids", () => {
+    const tree = { roleBindings: [{ ...binding, role: custom }] };
+    expect(tenantOf(tree)["roles"]).toEqual([custom.uid]);
+    expect(specOf(imported(tree), "RoleBinding")).toMatchObject({ roleUid: custom.uid });
+  });
+
+  it("does not permit a role that only an operator, an identity for emergencies or another owner has", () => {
+    const role = { uid: "d".repeat(40), name: "owner" };
+    for (const [description, breakGlass] of [
+      [withRecordedOwner("", "prod"), []],
+      ["", [ci]],
+      [withMarker("", markerOf(ownerHash("elsewhere"), "0".repeat(16))), []],
+    ] as const) {
+      const tree = imported(
+        { identities: [{ ...identity, description }], roleBindings: [{ ...binding, role }] },
+        { breakGlass },
+      );
+      expect(tree.tenant.spec["roles"]).toBeUndefined();
+      expect(specOf(tree, "Identity")).toMatchObject({ policy: { management: "Observe" } });
+      expect(tree.exceptions.map(({ outcome }) => outcome)).toEqual(["observed", "left out"]);
+    }
+  });
+
+  it.each([
+    [{ issuer: "https://gitlab.com", subjectPattern: "project_path:acme/.*" }, ["project_path:acme/"]],
+    [{ issuer: "https://ci.example", subject: "system:serviceaccount:apps:ci" }, ["system:serviceaccount:apps:"]],
+    [{ issuerPattern: "https://.*", subject: "x" }, ["x"]],
+    [{ issuer: "https://ci.example", subjectPattern: ".*" }, undefined],
+  ])("permits %j with the prefixes %j", (claims, subjectPrefixes) => {
+    const tenant = tenantOf({ identities: [{ ...identity, claimMatch: claims }] });
+    const prefixesOf = (one: object) => ("subjectPrefixes" in one ? one.subjectPrefixes : undefined);
+    expect((tenant["claimIssuers"] as object[]).map(prefixesOf)).toEqual([subjectPrefixes]);
+  });
+
+  it("does not permit a pattern that any stranger could match: the identity is observed without it", () => {
+    const claims = { issuer: "https://gitlab.com", subjectPattern: ".*" };
+    const tree = imported({ identities: [{ ...identity, claimMatch: claims }] });
+    expect(tree.tenant.spec["claimIssuers"]).toBeUndefined();
+    expect(specOf(tree, "Identity")).not.toHaveProperty("claimMatch");
+    expect(exceptionsOf(tree).join()).toContain("identity observed: spec.claimMatch.subjectPattern: ");
+  });
+
+  it("has room for 256 roles and 64 issuers; what needs others is listed", () => {
+    const many = Array.from({ length: 300 }, (_, index) => index.toString(16).padStart(16, "0"));
+    const tree = imported({
+      identities: many.map((id) => ({
+        ...identity,
+        uid: `${shop}/${id}`,
+        claimMatch: { issuer: `https://${id}.example`, subject: "x" },
+      })),
+      roleBindings: many.map((id) => ({
+        uid: `${shop}/f${id.slice(1)}`,
+        identity: { uid: `${shop}/${id}`, name: "ci" },
+        role: { uid: `${root}/${id}`, name: "custom" },
+      })),
+    });
+    expect(tree.tenant.spec["roles"]).toHaveLength(256);
+    expect(tree.tenant.spec["claimIssuers"]).toHaveLength(64);
+    const outcomes = tree.exceptions.map(({ noun, outcome }) => `${noun} ${outcome}`);
+    expect(outcomes.filter((one) => one === "role binding left out")).toHaveLength(44);
+    expect(outcomes.filter((one) => one === "identity observed")).toHaveLength(236);
+  });
+});
+
+it("declares one of several equal role bindings", () => {
+  const tree = imported({ roleBindings: [binding, { ...binding, uid: `${shop}/00000000000000e2` }] });
+  expect(objectsOf(tree).filter(({ kind }) => kind === "RoleBinding")).toHaveLength(1);
+  expect(exceptionsOf(tree)).toEqual([
+    `role binding left out: it grants the same as ${binding.uid}, and one object stands for both`,
+  ]);
+});
+
+it("does not adopt an identity that holds a role outside of the group", () => {
+  const tree = imported({ roleBindingsElsewhere: [{ ...binding, uid: `${root}/00000000000000f1` }] });
+  expect(specOf(tree, "Identity")).toMatchObject({ policy: { management: "Observe" } });
+  expect(exceptionsOf(tree)).toEqual([
+    `identity observed: it holds the role viewer in ${root}, which the Tenant may not bind`,
+  ]);
+});
+
+it("lists resources of other types", () => {
+  const { exceptions } = imported({ others: [{ noun: "invite", uid: `${shop}/00000000000000f1` }] });
+  expect(exceptions).toEqual([
+    {
+      noun: "invite",
+      uid: `${shop}/00000000000000f1`,
+      outcome: "left out",
+      reason: "no manifest declares resources of this type",
+    },
+  ]);
+});

@@ -1,0 +1,138 @@
+import type { Authentication } from "#src/api/identity.ts";
+import { type IdentityType, type TenantSpec, tenantSpecSchema } from "#src/api/tenant.ts";
+import type { Fields } from "#src/kinds/kind.ts";
+import type { ExternalRole } from "#src/platform-client/permission-resources.ts";
+import { parentOf } from "#src/platform-client/uid.ts";
+import { type Boundary, boundaryOf, permitsRole } from "#src/reconcile/tenancy/boundary.ts";
+import { beginningsOf } from "#src/reconcile/tenancy/pattern-prefix.ts";
+import { findIdentityDenial, type IdentityContext } from "#src/reconcile/tenancy/permits-identity.ts";
+import type { ImportOptions } from "./import-options.ts";
+
+/** What a Tenant has to permit. */
+export interface TenantNeeds extends ImportOptions {
+  /** The uid of the group that is imported. */
+  readonly group: string;
+  readonly roles: readonly RoleReference[];
+  readonly authentications: readonly Authentication[];
+}
+
+/** A role as a role binding names it. */
+export type RoleReference = Pick<ExternalRole, "uid" | "name">;
+type ClaimIssuer = NonNullable<TenantSpec["claimIssuers"]>[number];
+
+/** The bounds of the lists of a Tenant. What does not fit is not permitted. */
+const maxRoles = 256;
+const maxIssuers = 64;
+const maxPrefixes = 64;
+const maxAccounts = 256;
+
+/** The Tenant that permits what exists, and what it does not permit nevertheless. */
+export class TenantLimits {
+  /** Without what the API server fills in. */
+  readonly spec: Fields;
+  readonly #boundary: Boundary;
+  readonly #context: IdentityContext;
+
+  constructor(needs: TenantNeeds) {
+    const { namespace, group, adopt, roles, authentications, breakGlass, clusterIssuer = "", publicIssuers } = needs;
+    const names = sorted(roles.map(tenantRole)).slice(0, maxRoles);
+    const types = sorted(authentications.flatMap(typeOf));
+    const accounts = sorted(authentications.flatMap(({ awsIdentity }) => awsIdentity?.awsAccount ?? []));
+    const issuers = claimIssuersOf(authentications).slice(0, maxIssuers);
+    this.spec = {
+      namespaces: [namespace],
+      groups: [group],
+      ...(names.length === 0 ? {} : { roles: names }),
+      ...(types.length === 0 ? {} : { identityTypes: types }),
+      ...(accounts.length === 0 ? {} : { awsAccounts: accounts.slice(0, maxAccounts) }),
+      ...(issuers.length === 0 ? {} : { claimIssuers: issuers }),
+      ...(adopt ? { adopt: ["Group", "Identity"] } : {}),
+      ...(breakGlass.length === 0 ? {} : { breakGlass: sorted(breakGlass) }),
+      ...(needs.operatorClass === undefined ? {} : { class: needs.operatorClass }),
+    };
+    this.#context = { namespace, clusterIssuer, uploadsKeys: false, publicIssuers };
+    this.#boundary = boundaryOf(tenantSpecSchema.parse(this.spec), { roots: [group], roles: names, namespaces: null });
+  }
+
+  permitsRole({ uid, name }: RoleReference): boolean {
+    const builtIn = isBuiltIn(uid) ? { uid, name, capabilities: [] } : undefined;
+    return permitsRole(this.#boundary, uid, builtIn);
+  }
+
+  /** Why the Tenant does not permit that an identity is assumed in this way; undefined if it does. */
+  denialOf(authentication: Authentication): string | undefined {
+    const denial = findIdentityDenial(authentication, this.#boundary, this.#context);
+    return denial && `${denial.path}: ${denial.message}`;
+  }
+}
+
+/** Whether a role is one of the platform's own, which every group can use. */
+function isBuiltIn(uid: string): boolean {
+  return parentOf(uid) === undefined;
+}
+
+/** Whether an object can name the role; otherwise it has the uid. */
+export function isNamed({ uid, name }: RoleReference): boolean {
+  return isBuiltIn(uid) && /^[a-z0-9 ._-]{1,512}$/.test(name);
+}
+
+function tenantRole(role: RoleReference): string {
+  return isNamed(role) ? role.name : role.uid;
+}
+
+function typeOf({ claimMatch, staticKeys, awsIdentity }: Authentication): readonly IdentityType[] {
+  if (claimMatch !== undefined) return ["ClaimMatch"];
+  if (staticKeys !== undefined) return ["StaticKeys"];
+  return awsIdentity === undefined ? [] : ["Aws"];
+}
+
+/**
+ * An issuer without prefixes permits every subject. Where a Tenant needs prefixes, or may need them, these are what the subjects that
+ * exist begin with.
+ */
+function claimIssuersOf(authentications: readonly Authentication[]): readonly ClaimIssuer[] {
+  const open = new Map<string, ClaimIssuer>();
+  const prefixed = new Map<string, { readonly issuer: ClaimIssuer; readonly prefixes: Set<string> }>();
+  for (const { claimMatch, staticKeys } of authentications) {
+    const claims = claimMatch ?? staticKeys;
+    if (claims === undefined) continue;
+    const { issuer: exact, issuerPattern = "" }: Claims = claims;
+    const issuer: ClaimIssuer = exact === undefined ? { issuerPattern } : { issuer: exact };
+    const key = JSON.stringify(issuer);
+    const prefixes = prefixesOf(claims);
+    if (prefixes === undefined) open.set(key, issuer);
+    else {
+      const entry = prefixed.get(key) ?? { issuer, prefixes: new Set() };
+      for (const prefix of prefixes) entry.prefixes.add(prefix);
+      prefixed.set(key, entry);
+    }
+  }
+  const all = [...open.values()];
+  for (const { issuer, prefixes } of prefixed.values())
+    for (let rest = sorted(prefixes); rest.length > 0; rest = rest.slice(maxPrefixes))
+      all.push({ ...issuer, subjectPrefixes: rest.slice(0, maxPrefixes) });
+  return all.toSorted((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
+}
+
+interface Claims {
+  readonly issuer?: string | undefined;
+  readonly issuerPattern?: string | undefined;
+  readonly subject?: string | undefined;
+  readonly subjectPattern?: string | undefined;
+}
+
+/** With what the subjects begin; undefined if the issuer alone can be permitted. */
+function prefixesOf({ issuerPattern, subject, subjectPattern }: Claims): readonly string[] | undefined {
+  if (subjectPattern !== undefined) {
+    const beginnings = beginningsOf(subjectPattern);
+    return beginnings?.every((text) => /^[^\t\n\v\f\r]+$/.test(text)) === true ? beginnings : undefined;
+  }
+  if (subject === undefined) return undefined;
+  // The issuer may be the cluster's own, which vouches for the service accounts of every namespace.
+  const [serviceAccounts] = /^system:serviceaccount:[^:]+:/.exec(subject) ?? [];
+  return serviceAccounts === undefined ? (issuerPattern === undefined ? undefined : [subject]) : [serviceAccounts];
+}
+
+function sorted(texts: Iterable<string>): string[] {
+  return [...new Set(texts)].toSorted();
+}

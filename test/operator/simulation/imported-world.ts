@@ -1,0 +1,166 @@
+import { parse } from "yaml";
+import type { Status } from "#src/api/status.ts";
+import { tenantSpecSchema } from "#src/api/tenant.ts";
+import { importFiles } from "#src/import/import-files.ts";
+import type { GroupFolder, ImportedObject, ImportedTree } from "#src/import/imported-tree.ts";
+import { importTree } from "#src/import/import-tree.ts";
+import { groupKind } from "#src/kinds/group.ts";
+import { identityKind } from "#src/kinds/identity.ts";
+import { kinds } from "#src/kinds/kinds.ts";
+import { markerOf, objectHash, ownerHash, withMarker } from "#src/kinds/marker.ts";
+import { roleBindingKind } from "#src/kinds/role-binding.ts";
+import { listAll } from "#src/platform-client/list-all.ts";
+import { withRecordedOwner } from "#src/platform-client/owner-record.ts";
+import { isBelow } from "#src/platform-client/uid.ts";
+import { systemClock } from "#src/time/clock.ts";
+import { seeded } from "#test/support/seeded.ts";
+import type { Manifest } from "./memory-kube.ts";
+import { auditor, owner, viewer } from "./memory-platform.ts";
+import { PlannedWorld } from "./planned-world.ts";
+import { blue, red, resource } from "./two-tenants.ts";
+
+const namespace = "imported";
+const signal = new AbortController().signal;
+const instant = { ...systemClock, sleep: async () => undefined };
+
+/** An identity for emergencies, in some worlds. */
+export const emergency = `${red}/00000000000000e0`;
+
+/** A world in which people made a random tree in the group `red`, which is imported. */
+export class ImportedWorld extends PlannedWorld {
+  constructor(seed: number) {
+    super();
+    this.scenario.kube.applyCluster({ kind: "Namespace", name: namespace });
+    this.#make(seeded(seed));
+  }
+
+  async import(adopt: boolean): Promise<ImportedTree> {
+    const platform = this.scenario.platform.copy(
+      instant,
+      kinds.map(({ collection }) => collection),
+    );
+    const { resources: groups } = await listAll(platform, groupKind.collection, {}, signal);
+    const { resources: identities } = await listAll(platform, identityKind.collection, {}, signal);
+    const { resources: bindings } = await listAll(platform, roleBindingKind.collection, {}, signal);
+    const isInTree = ({ uid }: { readonly uid: string }) => isBelow(uid, red);
+    return importTree(
+      {
+        group: groups.find(({ uid }) => uid === red) ?? { uid: red, name: "red", description: "" },
+        groups: groups.filter(isInTree),
+        identities: identities.filter(isInTree),
+        roleBindings: bindings.filter(isInTree),
+        roleBindingsElsewhere: bindings.filter((one) => !isInTree(one)),
+        others: [],
+      },
+      {
+        namespace,
+        adopt,
+        owners: [ownerHash("cluster")],
+        breakGlass: [emergency],
+        operatorClass: undefined,
+        earlierNames: new Map(),
+        clusterIssuer: "https://issuer.example",
+        publicIssuers: [],
+      },
+    );
+  }
+
+  /** Applies the Tenant. @returns the objects, as the API server stores them, from the text of their files */
+  store(imported: ImportedTree): readonly Manifest[] {
+    const { tenant } = imported;
+    const spec = tenantSpecSchema.parse(tenant.spec);
+    this.scenario.kube.applyCluster({ kind: "Tenant", name: tenant.metadata.name, spec });
+    const texts = [...importFiles(imported)].filter(([path]) => path.includes("/") && !path.includes("kustomization"));
+    return texts.map(([, text]) => {
+      const { kind, metadata, spec: written } = parse(text) as ImportedObject;
+      const schema = kinds.find(({ name }) => name === kind)?.definition.specSchema;
+      return { kind, name: metadata.name, namespace, spec: schema?.parse(written) as object };
+    });
+  }
+
+  /** The objects that are not Ready, with the reason. */
+  notReady(manifests: readonly Manifest[]): readonly string[] {
+    return manifests.flatMap(({ kind, name }) => {
+      const status = this.scenario.kube.find(kind, name, namespace)?.status as Status | undefined;
+      const ready = status?.conditions?.find(({ type }) => type === "Ready");
+      return ready?.status === "True" ? [] : [`${kind} ${name}: ${ready?.reason}: ${ready?.message}`];
+    });
+  }
+
+  #make(random: () => number): void {
+    const { platform } = this.scenario;
+    const one = <T>(...choices: readonly T[]) => choices[Math.floor(random() * choices.length)] as T;
+    const name = () =>
+      one("shop", "shop", "s.hop", "s hop", "...", "yes", "1e3", "_", "n".repeat(300), "n".repeat(600));
+    const marked = () =>
+      withMarker("theirs", markerOf(ownerHash(one("elsewhere", "cluster")), objectHash("a", "b", "c")));
+    const description = () =>
+      one(
+        "",
+        "",
+        "sells",
+        " two  spaces ",
+        "\u202ebidi\u0007",
+        "yes",
+        "x".repeat(477),
+        "x".repeat(500),
+        "[muster:",
+        marked(),
+      );
+    let count = 0;
+    const below = (parent: string) => `${parent}/${(0xe000 + (count += 1)).toString(16).padStart(16, "0")}`;
+    const groups = [red];
+    const identities: string[] = [];
+    const add = (collection: string, fields: { readonly uid: string } & Readonly<Record<string, unknown>>) => {
+      platform.set(collection, resource(fields));
+      return fields.uid;
+    };
+    for (let made = one(0, 1, 3, 5); made > 0; made -= 1)
+      groups.push(add("groups", { uid: below(one(...groups)), name: name(), description: description() }));
+    if (one(true, false))
+      identities.push(add("identities", { uid: emergency, name: "emergency", description: "", ...claims(one) }));
+    for (let made = one(0, 2, 4, 6); made > 0; made -= 1) {
+      const text = random() < 0.1 ? withRecordedOwner("", "another") : description();
+      identities.push(
+        add("identities", { uid: below(one(...groups)), name: name(), description: text, ...claims(one) }),
+      );
+    }
+    const roles = [
+      { uid: viewer, name: "viewer" },
+      { uid: viewer, name: "" },
+    ];
+    for (let made = identities.length * 2; made > 0; made -= 1) {
+      const uid = random() < 0.2 ? one(auditor, ...identities) : one(...identities);
+      const group = random() < 0.1 ? blue : one(...groups);
+      const role = group === blue ? one({ uid: owner, name: "owner" }, ...roles) : one(...roles);
+      add("roleBindings", { uid: below(group), identity: { uid, name: "someone" }, role });
+    }
+  }
+}
+
+function claims(one: <T>(...choices: readonly T[]) => T): object {
+  const issuer = one("https://ci.example", "https://token.actions.githubusercontent.com", "https://issuer.example");
+  return one<object>(
+    { claimMatch: { issuer, subject: one("repo:acme/shop", "system:serviceaccount:other:builds", "a\u200bb") } },
+    { claimMatch: { issuer, subjectPattern: one("repo:acme/.*", ".*", "(a|b)c+") } },
+    { claimMatch: { issuerPattern: "https://.*", subject: "x", claims: { yes: "no", "1e3": "0x1" } } },
+    { claimMatch: { issuer: "https://ci.example", subject: "tab\there" } },
+    { awsIdentity: { awsAccount: "012345678901", arn: "arn:aws:iam::012345678901:role/a", userIdPattern: ".*" } },
+    {
+      staticKeys: {
+        issuer: "https://keys.example",
+        subject: "x",
+        issuerKeys: '{"keys":[]}',
+        expirationTime: "2027-01-31T00:00:00.000Z",
+        audiences: ["a"],
+      },
+    },
+    {},
+  );
+}
+
+/** The objects of an import that adopt a resource with a marker. */
+export function adoptingObjects({ folder }: ImportedTree): readonly ImportedObject[] {
+  const all = ({ objects, folders }: GroupFolder): readonly ImportedObject[] => [...objects, ...folders.flatMap(all)];
+  return all(folder).filter(({ kind, spec }) => kind !== "RoleBinding" && spec["policy"] === undefined);
+}
