@@ -3,6 +3,7 @@ import { finalizer } from "#src/api/custom-resource.ts";
 import type { Kind, ReferenceField, ReferenceRole, ResolvedUids } from "#src/kinds/kind.ts";
 import { keyOf } from "#src/kube/object.ts";
 import type { RoleCatalog } from "#src/platform-client/permissions.ts";
+import { parentOf } from "#src/platform-client/uid.ts";
 import { type CachedResource, referenceKey, type ResourceStore, wantedKey } from "./cached-resource.ts";
 
 // One resource has one claimant, whatever the order of events: a recorded uid wins; among objects that only want a uid, a
@@ -150,7 +151,8 @@ const referredKinds: Readonly<Partial<Record<ReferenceRole, string>>> = { parent
 function targetsOf(role: ReferenceRole, uid: string, { storeOf, roles }: RivalLookup): readonly string[] {
   const kind = referredKinds[role];
   if (kind === undefined) {
-    const name = roles?.byUid.get(uid)?.name;
+    // A name means a built-in role, whatever roles of groups are called.
+    const name = parentOf(uid) === undefined ? roles?.byUid.get(uid)?.name : undefined;
     return name === undefined ? [uid] : [uid, name];
   }
   const objects = storeOf(kind)
