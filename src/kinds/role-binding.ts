@@ -32,6 +32,7 @@ export const roleBindingKind: Kind<RoleBinding, ExternalRoleBinding> = {
   actual: (external) => ({ identityUid: external.identity.uid, roleUid: external.role.uid }),
   identityOf: ({ identity }) => identity.uid,
   principal: null,
+  bindable: null,
   specPath: (field, { spec }) => {
     if (/^identity_?uid$/i.test(field)) return spec.identityUid === undefined ? "spec.identityRef" : "spec.identityUid";
     if (/^role_?uid$/i.test(field)) return spec.roleUid === undefined ? "spec.roleRef" : "spec.roleUid";

@@ -9,7 +9,7 @@ import type { GovernedApi } from "./governed-api.ts";
 import { type IdentityGrants, RecentGrants } from "./identity-grants.ts";
 import type { Outage } from "./outage.ts";
 import type { OwnerCheck } from "./owner-check.ts";
-import { groups, identities, roleBindings } from "./permission-resources.ts";
+import { groups, identities, roleBindings, roles } from "./permission-resources.ts";
 import type { MissingCapability, Permissions, RoleCatalog } from "./permissions.ts";
 import type { PostLedger } from "./post-ledger.ts";
 import { type Peek, SessionLists, type SnapshotListener } from "./session-lists.ts";
@@ -54,8 +54,8 @@ const newGroupAgeMs = 2 * newGroupMs;
  * One credential's access to the platform: what it is allowed to see, what it has seen, and the only way to write.
  *
  * **Expected flow.** A reconcile looks up the views and `posts`, decides on one step, and performs it through one of the
- * methods here: `refreshPermissions`, `ensureSnapshot`, `read`, `readIdentity`, `readGrants`, `create`, `update` or
- * `delete`. Then it looks again. The resync calls `listTogether` for each root.
+ * methods here: `refreshPermissions`, `ensureSnapshot`, `read`, `readIdentity`, `readRole`, `readGrants`, `create`,
+ * `update` or `delete`. Then it looks again. The resync calls `listTogether` for each root.
  *
  * **Guarantees.**
  * - The result of a call is in the views, and listeners have been called, before the returned promise resolves.
@@ -88,8 +88,8 @@ export class PlatformSession {
   readonly #writes: SessionWrites;
   readonly #recoveries: SessionRecoveries;
   readonly #grants = new RecentGrants();
-  /** The reads in flight, by identity: at most one for each caller that waits. */
-  readonly #identityReads = new Map<string, Promise<void>>();
+  /** The reads in flight that callers share, by uid: at most one for each caller that waits. */
+  readonly #sharedReads = new Map<string, Promise<void>>();
   readonly #nameListeners: NameListener[] = [];
 
   constructor(options: SessionOptions) {
@@ -323,12 +323,21 @@ export class PlatformSession {
    * neither succeeds.
    */
   async readIdentity(identity: string): Promise<void> {
-    const collection = this.#options.collections.find(({ name }) => name === identities);
-    if (collection === undefined) throw new Error("the session was created without identities");
-    let reading = this.#identityReads.get(identity);
+    await this.#readShared(identities, identity);
+  }
+
+  /** Reads one role of a group, as `readIdentity` reads an identity. */
+  async readRole(role: string): Promise<void> {
+    await this.#readShared(roles.name, role);
+  }
+
+  async #readShared(type: string, uid: string): Promise<void> {
+    const collection = this.#options.collections.find(({ name }) => name === type);
+    if (collection === undefined) throw new Error(`the session was created without ${type}`);
+    let reading = this.#sharedReads.get(uid);
     if (reading === undefined) {
-      reading = this.read(collection, identity).finally(() => this.#identityReads.delete(identity));
-      this.#identityReads.set(identity, reading);
+      reading = this.read(collection, uid).finally(() => this.#sharedReads.delete(uid));
+      this.#sharedReads.set(uid, reading);
     }
     await reading;
   }

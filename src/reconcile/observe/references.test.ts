@@ -142,6 +142,8 @@ const context: ReferenceContext = {
     ]),
   },
   boundary: everything({ roots: [root], roles: ["viewer"], namespaces: null }),
+  isDeclaredRole: () => false,
+  capabilitiesOf: () => undefined,
   isCredential: (identity) => identity === operatorIdentity,
   serviceAccounts: { issuer: "https://issuer.example", audience: "auth.example" },
   marker,
