@@ -145,14 +145,14 @@ function asWritten(
 }
 
 /** The kinds of the objects that references of each purpose can name. */
-const referredKinds: Readonly<Partial<Record<ReferenceRole, string>>> = { parent: "Group", identity: "Identity" };
+const referredKinds: Readonly<Record<ReferenceRole, string>> = { parent: "Group", identity: "Identity", role: "Role" };
 
 /** How a reference to `uid` can be written. */
 function targetsOf(role: ReferenceRole, uid: string, { storeOf, roles }: RivalLookup): readonly string[] {
   const kind = referredKinds[role];
-  if (kind === undefined) {
-    // A name means a built-in role, whatever roles of groups are called.
-    const name = parentOf(uid) === undefined ? roles?.byUid.get(uid)?.name : undefined;
+  // A name means a built-in role, whatever roles of groups are called.
+  if (role === "role" && parentOf(uid) === undefined) {
+    const name = roles?.byUid.get(uid)?.name;
     return name === undefined ? [uid] : [uid, name];
   }
   const objects = storeOf(kind)
