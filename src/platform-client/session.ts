@@ -19,6 +19,7 @@ import { SessionRecoveries } from "./session-recoveries.ts";
 import { type NameListener, SessionViews } from "./session-views.ts";
 import { newGroupMs, SessionWrites } from "./session-writes.ts";
 import { SnapshotBatcher } from "./snapshot-batcher.ts";
+import { SharedReads } from "./shared-reads.ts";
 import type { SharedRoles } from "./shared-roles.ts";
 import type { SnapshotRequirement } from "./snapshots.ts";
 import { parentOf } from "./uid.ts";
@@ -88,8 +89,7 @@ export class PlatformSession {
   readonly #writes: SessionWrites;
   readonly #recoveries: SessionRecoveries;
   readonly #grants = new RecentGrants();
-  /** The reads in flight that callers share, by uid: at most one for each caller that waits. */
-  readonly #sharedReads = new Map<string, Promise<void>>();
+  readonly #sharedReads: SharedReads;
   readonly #nameListeners: NameListener[] = [];
 
   constructor(options: SessionOptions) {
@@ -106,6 +106,12 @@ export class PlatformSession {
       requireReadableRoot: (uid) => this.#permissions.requireReadableRoot(uid),
       proveAbsence: (collection, uid) => this.#proveAbsence(collection, uid),
       isGone: (group) => this.#isGone(group),
+    });
+    this.#sharedReads = new SharedReads({
+      collections: options.collections,
+      viewOf: (collection) => this.viewOf(collection),
+      read: (collection, uid) => this.read(collection, uid),
+      onChanged: (collection, uid) => this.#lists.notify(collection, [uid]),
     });
     this.#recoveries = new SessionRecoveries(options.api, options.owner, options.signal);
     this.#batcher = new SnapshotBatcher({
@@ -323,23 +329,12 @@ export class PlatformSession {
    * neither succeeds.
    */
   async readIdentity(identity: string): Promise<void> {
-    await this.#readShared(identities, identity);
+    await this.#sharedReads.read(identities, identity);
   }
 
   /** Reads one role of a group, as `readIdentity` reads an identity. */
   async readRole(role: string): Promise<void> {
-    await this.#readShared(roles.name, role);
-  }
-
-  async #readShared(type: string, uid: string): Promise<void> {
-    const collection = this.#options.collections.find(({ name }) => name === type);
-    if (collection === undefined) throw new Error(`the session was created without ${type}`);
-    let reading = this.#sharedReads.get(uid);
-    if (reading === undefined) {
-      reading = this.read(collection, uid).finally(() => this.#sharedReads.delete(uid));
-      this.#sharedReads.set(uid, reading);
-    }
-    await reading;
+    await this.#sharedReads.read(roles.name, role);
   }
 
   /** Reads the role bindings of an identity, in every group in which the session may see them. */
