@@ -13,7 +13,7 @@ function start() {
   let [reads, found] = [0, named("first")];
   const shared = new SharedReads({
     collections: [collection],
-    viewOf: () => view as never,
+    viewOf: () => view,
     read: async () => {
       reads += 1;
       await Promise.resolve();

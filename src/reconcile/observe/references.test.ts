@@ -55,7 +55,7 @@ function group(name: string, { spec = {}, metadata = {}, status }: ObjectParts =
 function role(name: string, { spec = {}, metadata = {}, status }: ObjectParts = {}): Resource {
   const base = groupResource(status === undefined ? {} : { status });
   const own = { groupUid: parent, capabilities: ["CAP_REPO_LIST"], policy: base.spec.policy, ...spec };
-  return { ...base, kind: "Role", metadata: { ...base.metadata, name, ...metadata }, spec: own } as Resource;
+  return { ...base, kind: "Role", metadata: { ...base.metadata, name, ...metadata }, spec: own };
 }
 const terminating = { deletionTimestamp: time };
 const elsewhere = `${otherRoot}/1111111111111111`;

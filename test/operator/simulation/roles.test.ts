@@ -240,7 +240,7 @@ describe("a Role", () => {
   });
 
   it("that nobody declared is reported, and never removed", async () => {
-    const { world, platform } = await start({ ...shop, spec: { ...shop.spec, undeclared: "Remove" } } as Manifest);
+    const { world, platform } = await start({ ...shop, spec: { ...shop.spec, undeclared: "Remove" } });
     const uid = `${world.statusOf(shop)?.uid}/00000000000000d1`;
     platform.set("roles", resource({ uid, name: "strange", description: "", capabilities: [list] }));
     for (let count = 0; count < 4; count += 1) {
