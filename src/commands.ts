@@ -6,6 +6,7 @@ export const commands: CommandList = {
   "operator check": { group: "Operator", load: () => import("./commands/operator/check.ts") },
   bootstrap: { group: "Operator", load: () => import("./commands/bootstrap/bootstrap.ts") },
   plan: { group: "Operator", load: () => import("./commands/plan/plan.ts") },
+  doctor: { group: "Operator", load: () => import("./commands/doctor/doctor.ts") },
   "uninstall-check": { group: "Operator", load: () => import("./commands/uninstall/uninstall-check.ts") },
   platform: { group: "Platform", load: () => import("./commands/platform/platform.ts") },
   "platform admin-token": { group: "Platform", load: () => import("./commands/platform/admin-token.ts") },
@@ -36,7 +37,9 @@ export const commands: CommandList = {
   "access explain": { group: "People", load: () => import("./commands/access/explain.ts") },
   "access report": { group: "People", load: () => import("./commands/access/report.ts") },
   "access unused": { group: "People", load: () => import("./commands/access/unused.ts") },
+  why: { group: "People", load: () => import("./commands/why/why.ts") },
   completion: { group: "Other", load: () => import("./commands/completion/completion.ts") },
+  complete: { group: "Other", load: () => import("./commands/completion/complete.ts") },
   help: { group: "Other", load: () => import("./commands/help/help.ts") },
   version: { group: "Other", load: () => import("./commands/version/version.ts") },
 };

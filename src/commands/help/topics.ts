@@ -49,6 +49,7 @@ Further variables:
      24 UNAVAILABLE and others. 26 UNAUTHENTICATED, also of muster whoami,
      muster access and muster token: log in, or log in again.
 muster plan has codes of its own: 0 nothing would change, 2 something would, 3 something is refused or cannot be seen, 1 any failure, wrong settings included.
+muster why and muster doctor: 0 the object is Ready, or no check failed; 3 otherwise; 1 a failure.
 A second SIGTERM or SIGINT ends a command at once, with exit code 1.
 Errors and logs go to standard error, results to standard output.`,
   },
