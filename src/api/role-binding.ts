@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { grantPolicySchema } from "./policy.ts";
-import { reference } from "./reference.ts";
+import { namespaceName, reference } from "./reference.ts";
 import type { CustomResource } from "./custom-resource.ts";
 import type { ResourceDefinition } from "./resource-definition.ts";
 import { exactlyOneOf, immutable, matches, withRules } from "./rule.ts";
@@ -9,6 +9,39 @@ import { directlyBelow, uid, uidInGroup } from "./uid.ts";
 import { time } from "./timestamp.ts";
 
 const fixedGrant = "is immutable: a changed grant is a different grant. Delete this RoleBinding and create another";
+
+const roleReference = withRules(
+  z.object({
+    kind: z
+      .enum(["Role"])
+      .exactOptional()
+      .describe("Kind of the object that declares the role. If absent, name is that of a built-in role."),
+    name: withRules(
+      z.string().max(512),
+      matches(
+        /^[a-z0-9 ._-]+$/,
+        "the name of a role must be lowercase letters, digits, spaces and the characters . _ -, at least one of them",
+      ),
+    ).describe("Name of a built-in role, such as viewer, editor or registry.pull; with kind, name of the Role object."),
+    namespace: namespaceName
+      .exactOptional()
+      .describe(
+        "Namespace of the Role object, only with kind. Defaults to the namespace of this object. In a namespace of another Tenant, the Role must list this namespace in spec.allowedNamespaces.",
+      ),
+  }),
+  {
+    rule: "has(self.kind) || !has(self.namespace)",
+    message: "namespace must not be set without kind: a built-in role is in no namespace",
+    fieldPath: ".namespace",
+    holds: ({ kind, namespace }) => kind !== undefined || namespace === undefined,
+  },
+  {
+    rule: "!has(self.kind) || self.name.matches(r'^[-a-z0-9.]+$')",
+    message: "name must be the name of a Kubernetes object if kind is set: lowercase letters, digits, '-' and '.'",
+    fieldPath: ".name",
+    holds: ({ kind, name }) => kind === undefined || /^[-a-z0-9.]+$/.test(name),
+  },
+);
 
 export const roleBindingSpecSchema = withRules(
   z.object({
@@ -26,22 +59,13 @@ export const roleBindingSpecSchema = withRules(
     identityUid: uidInGroup(
       "UID of the identity on the platform to which the role is granted, for an identity that is not managed as an Identity object. Exactly one of identityRef and identityUid must be set. Immutable.",
     ).exactOptional(),
-    roleRef: z
-      .object({
-        name: withRules(
-          z.string().max(512),
-          matches(
-            /^[a-z0-9 ._-]+$/,
-            "the name of a role must be lowercase letters, digits, spaces and the characters . _ -, at least one of them",
-          ),
-        ).describe("Name of a built-in role, such as viewer, editor or registry.pull."),
-      })
+    roleRef: roleReference
       .exactOptional()
       .describe(
-        "Built-in role to grant, by its name. The Tenant must permit it. Exactly one of roleRef and roleUid must be set. Immutable.",
+        "Role to grant: a built-in role by its name, or a Role object. The Tenant must permit a built-in role, and each capability of a Role. Exactly one of roleRef and roleUid must be set. Immutable.",
       ),
     roleUid: uid(
-      "UID of the role to grant: a built-in role or a role of a group. Exactly one of roleRef and roleUid must be set. Immutable.",
+      "UID of the role to grant: a built-in role or a role of a group. The Tenant must list it. Exactly one of roleRef and roleUid must be set. Immutable.",
     ).exactOptional(),
     uid: uidInGroup(
       "UID of an existing role binding on the platform to manage instead of creating one. The role binding must be directly in the group, and grant exactly this role to this identity. Requires the Tenant's permission to adopt. Immutable.",
@@ -88,7 +112,7 @@ export const roleBindingDefinition = {
       jsonPath: ".spec.identityRef.name",
       description: "Name of the Identity to which it is granted.",
     },
-    { name: "Role", jsonPath: ".spec.roleRef.name", description: "Name of the built-in role that is granted." },
+    { name: "Role", jsonPath: ".spec.roleRef.name", description: "Name of the role that is granted." },
   ],
   wideColumns: [
     { name: "Identity UID", jsonPath: ".spec.identityUid", description: "UID of the identity, if the spec sets it." },

@@ -18,6 +18,9 @@ const list = <Item extends z.ZodType>(item: Item, max = maxItems) =>
 const labelKey = z.string().min(1).max(317);
 const labelValue = z.string().max(63);
 
+/** The kinds that may be declared if a Tenant does not say: a kind that Muster gained later is declared only if it is listed. */
+export const defaultKinds = ["Group", "Identity", "RoleBinding"] as const;
+
 const kindName = withRules(
   z.string().max(63),
   matches(/^[A-Z][A-Za-z]*$/, "must be a kind of iam.muster.dev, such as Group"),
@@ -148,7 +151,7 @@ export const tenantSpecSchema = withRules(
       ),
     kinds: list(kindName.describe("Kind, such as Group."), 16)
       .exactOptional()
-      .describe("Kinds that may be declared. If absent, all kinds."),
+      .describe(`Kinds that may be declared. If absent, ${defaultKinds.join(", ")}.`),
     adopt: list(kindName.describe("Kind, such as Group."), 16)
       .exactOptional()
       .describe(

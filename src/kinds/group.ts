@@ -39,5 +39,6 @@ export const groupKind: Kind<Group, ExternalGroup> = {
   actual: ({ name, description }) => ({ name, description }),
   identityOf: () => undefined,
   principal: null,
+  bindable: null,
   specPath: (field) => `spec.${field}`,
 };

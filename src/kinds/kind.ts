@@ -74,6 +74,14 @@ export interface Principal<R extends Resource = Resource> {
   exchange(fields: Fields, endpoints: Endpoints): Exchange;
 }
 
+/** What distinguishes a kind whose resources are roles, which are bound to identities. */
+export interface Bindable<R extends Resource = Resource, E extends ExternalResource = ExternalResource> {
+  /** Returns the capabilities that the role is to have, as the spec says; none if it says nothing about them. */
+  desiredCapabilities(resource: R): readonly string[];
+  /** Returns the capabilities that the role has on the platform. */
+  capabilities(external: E): readonly string[];
+}
+
 /**
  * The description of a kind: everything that distinguishes it from the other kinds. One reconciler serves all kinds. A
  * kind has no state and does no I/O. docs/adding-a-kind.md explains how to add one.
@@ -113,6 +121,8 @@ export interface Kind<R extends Resource = Resource, E extends ExternalResource 
   identityOf(external: E): string | undefined;
   /** How a client assumes a resource of the kind; null if it cannot. */
   readonly principal: Principal<R> | null;
+  /** What a resource of the kind allows whom it is bound to; null if it cannot be bound. */
+  readonly bindable: Bindable<R, E> | null;
   /** Returns the path in the spec of `resource` of a field that an error of the platform names, such as `spec.name`. */
   specPath(field: string, resource: R): string;
 }

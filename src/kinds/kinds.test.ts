@@ -10,7 +10,12 @@ it("each kind has the name of its definition, and its own collection", () => {
 
 it("a kind refers to the kinds that it names, so that their dependents can be found", () => {
   const reference = { name: "one" };
-  const spec = { parentRef: reference, groupRef: reference, identityRef: reference, roleRef: reference };
+  const spec = {
+    parentRef: reference,
+    groupRef: reference,
+    identityRef: reference,
+    roleRef: { kind: "Role", ...reference },
+  };
   for (const kind of kinds) {
     const found = kind
       .references({ metadata: { name: "one", namespace: "team" }, spec } as never)
@@ -26,6 +31,7 @@ describe("specPath maps a field of the platform to the spec", () => {
     ["Identity", "claim_match.issuer_pattern", "spec.claimMatch.issuerPattern"],
     ["Identity", "claimMatch.issuer", "spec.claimMatch.issuer"],
     ["Identity", "static_keys.issuer_keys", "spec.staticKeys.issuerKeys"],
+    ["Role", "capabilities", "spec.capabilities"],
     ["RoleBinding", "identity_uid", "spec.identityRef"],
     ["RoleBinding", "identityUid", "spec.identityRef"],
     ["RoleBinding", "roleUid", "spec.roleRef"],

@@ -1,6 +1,6 @@
 import { type RoleBinding, roleBindingDefinition } from "#src/api/role-binding.ts";
 import { type ExternalRoleBinding, roleBindings } from "#src/platform-client/permission-resources.ts";
-import type { Kind, ReferenceField } from "./kind.ts";
+import type { Kind, ReferenceField, Target } from "./kind.ts";
 import { parentReference } from "./parent-reference.ts";
 
 /** A role binding has no description that could carry a marker. It is identified by what it grants, and where. */
@@ -20,7 +20,7 @@ export const roleBindingKind: Kind<RoleBinding, ExternalRoleBinding> = {
   },
   noun: "role binding",
   hasMarker: false,
-  refersTo: ["Group", "Identity"],
+  refersTo: ["Group", "Identity", "Role"],
   references: (binding) => [
     parentReference("spec.groupRef", binding.spec.groupRef, "spec.groupUid", binding.spec.groupUid),
     identityReference(binding),
@@ -32,6 +32,7 @@ export const roleBindingKind: Kind<RoleBinding, ExternalRoleBinding> = {
   actual: (external) => ({ identityUid: external.identity.uid, roleUid: external.role.uid }),
   identityOf: ({ identity }) => identity.uid,
   principal: null,
+  bindable: null,
   specPath: (field, { spec }) => {
     if (/^identity_?uid$/i.test(field)) return spec.identityUid === undefined ? "spec.identityRef" : "spec.identityUid";
     if (/^role_?uid$/i.test(field)) return spec.roleUid === undefined ? "spec.roleRef" : "spec.roleUid";
@@ -49,8 +50,10 @@ function identityReference({ spec }: RoleBinding): ReferenceField {
       };
 }
 
-function roleReference({ spec }: RoleBinding): ReferenceField {
-  return spec.roleRef === undefined
-    ? { role: "role", path: "spec.roleUid", target: { by: "uid", uid: spec.roleUid ?? "" } }
-    : { role: "role", path: "spec.roleRef", target: { by: "roleName", name: spec.roleRef.name } };
+function roleReference({ spec: { roleRef, roleUid = "" } }: RoleBinding): ReferenceField {
+  if (roleRef === undefined) return { role: "role", path: "spec.roleUid", target: { by: "uid", uid: roleUid } };
+  const { kind, ...reference } = roleRef;
+  const target: Target =
+    kind === undefined ? { by: "roleName", name: reference.name } : { by: "resource", kind, reference };
+  return { role: "role", path: "spec.roleRef", target };
 }

@@ -11,7 +11,7 @@ import type { ExternalResource, ManagedCollection, ResourceType } from "#src/pla
 import { type CodeName, isRejection, PlatformFailure } from "#src/platform-client/failure.ts";
 import { identityProviders, listIdentityProviders } from "#src/platform-client/identity-providers.ts";
 import { listAll } from "#src/platform-client/list-all.ts";
-import { identities, roleBindings } from "#src/platform-client/permission-resources.ts";
+import { identities, roleBindings, roles } from "#src/platform-client/permission-resources.ts";
 import { type Permissions, readPermissions } from "#src/platform-client/permissions.ts";
 import { isPlanned, plannedUid } from "./planned-uid.ts";
 
@@ -58,7 +58,8 @@ type Resources = ReadonlyMap<string, ExternalResource>;
  *
  * **Guarantees.** Nothing is sent but `list` and `get`. A list that the caller may not see as a whole, and a resource that it
  * may not see, are refused with PERMISSION_DENIED, and never reported as absent: `unproven` has them. A write is refused
- * where the platform refuses it because of what a plan knows: a group with children, a parent or an identity that is gone.
+ * where the platform refuses it because of what a plan knows: a group with children, a role that is bound, a parent or an
+ * identity that is gone.
  *
  * **Caveats.** Rules of the platform that need more than the resources which the operator manages are not known here:
  * quotas, names that must be unique among resources of other types, children that are repos, roles or invites.
@@ -161,6 +162,7 @@ export class OverlayPlatform implements PlatformApi {
   async delete(type: ResourceType, uid: string): Promise<void> {
     const before = await this.get(type, uid);
     if (type.name === "groups") await this.#requireEmpty(uid);
+    if (type.name === roles.name) await this.#requireUnbound(uid);
     this.#write({ do: "delete", collection: type.name, uid, before, after: undefined, fields: [] });
     if (type.name === identities) this.#deletedIdentities.add(uid);
   }
@@ -174,6 +176,15 @@ export class OverlayPlatform implements PlatformApi {
           description: `${child.uid} is in the group`,
         });
     }
+  }
+
+  async #requireUnbound(role: string): Promise<void> {
+    const [binding] = await this.#all(roleBindings, { filter: { role } });
+    if (binding !== undefined)
+      throw rejected("delete roles", "FAILED_PRECONDITION", "cannot delete role that is bound", {
+        type: "RESOURCE_IN_USE",
+        description: `${binding.uid} grants the role`,
+      });
   }
 
   /** @throws {PlatformFailure} NOT_FOUND, as the platform refuses what is to be created in or for what does not exist. */

@@ -9,7 +9,7 @@ import type { GovernedApi } from "./governed-api.ts";
 import { type IdentityGrants, RecentGrants } from "./identity-grants.ts";
 import type { Outage } from "./outage.ts";
 import type { OwnerCheck } from "./owner-check.ts";
-import { groups, identities, roleBindings } from "./permission-resources.ts";
+import { groups, identities, roleBindings, roles } from "./permission-resources.ts";
 import type { MissingCapability, Permissions, RoleCatalog } from "./permissions.ts";
 import type { PostLedger } from "./post-ledger.ts";
 import { type Peek, SessionLists, type SnapshotListener } from "./session-lists.ts";
@@ -19,6 +19,7 @@ import { SessionRecoveries } from "./session-recoveries.ts";
 import { type NameListener, SessionViews } from "./session-views.ts";
 import { newGroupMs, SessionWrites } from "./session-writes.ts";
 import { SnapshotBatcher } from "./snapshot-batcher.ts";
+import { SharedReads } from "./shared-reads.ts";
 import type { SharedRoles } from "./shared-roles.ts";
 import type { SnapshotRequirement } from "./snapshots.ts";
 import { parentOf } from "./uid.ts";
@@ -54,8 +55,8 @@ const newGroupAgeMs = 2 * newGroupMs;
  * One credential's access to the platform: what it is allowed to see, what it has seen, and the only way to write.
  *
  * **Expected flow.** A reconcile looks up the views and `posts`, decides on one step, and performs it through one of the
- * methods here: `refreshPermissions`, `ensureSnapshot`, `read`, `readIdentity`, `readGrants`, `create`, `update` or
- * `delete`. Then it looks again. The resync calls `listTogether` for each root.
+ * methods here: `refreshPermissions`, `ensureSnapshot`, `read`, `readIdentity`, `readRole`, `readGrants`, `create`,
+ * `update` or `delete`. Then it looks again. The resync calls `listTogether` for each root.
  *
  * **Guarantees.**
  * - The result of a call is in the views, and listeners have been called, before the returned promise resolves.
@@ -88,8 +89,7 @@ export class PlatformSession {
   readonly #writes: SessionWrites;
   readonly #recoveries: SessionRecoveries;
   readonly #grants = new RecentGrants();
-  /** The reads in flight, by identity: at most one for each caller that waits. */
-  readonly #identityReads = new Map<string, Promise<void>>();
+  readonly #sharedReads: SharedReads;
   readonly #nameListeners: NameListener[] = [];
 
   constructor(options: SessionOptions) {
@@ -106,6 +106,12 @@ export class PlatformSession {
       requireReadableRoot: (uid) => this.#permissions.requireReadableRoot(uid),
       proveAbsence: (collection, uid) => this.#proveAbsence(collection, uid),
       isGone: (group) => this.#isGone(group),
+    });
+    this.#sharedReads = new SharedReads({
+      collections: options.collections,
+      viewOf: (collection) => this.viewOf(collection),
+      read: (collection, uid) => this.read(collection, uid),
+      onChanged: (collection, uid) => this.#lists.notify(collection, [uid]),
     });
     this.#recoveries = new SessionRecoveries(options.api, options.owner, options.signal);
     this.#batcher = new SnapshotBatcher({
@@ -323,14 +329,12 @@ export class PlatformSession {
    * neither succeeds.
    */
   async readIdentity(identity: string): Promise<void> {
-    const collection = this.#options.collections.find(({ name }) => name === identities);
-    if (collection === undefined) throw new Error("the session was created without identities");
-    let reading = this.#identityReads.get(identity);
-    if (reading === undefined) {
-      reading = this.read(collection, identity).finally(() => this.#identityReads.delete(identity));
-      this.#identityReads.set(identity, reading);
-    }
-    await reading;
+    await this.#sharedReads.read(identities, identity);
+  }
+
+  /** Reads one role of a group, as `readIdentity` reads an identity. */
+  async readRole(role: string): Promise<void> {
+    await this.#sharedReads.read(roles.name, role);
   }
 
   /** Reads the role bindings of an identity, in every group in which the session may see them. */

@@ -22,6 +22,8 @@ export async function performOnPlatform(
       return session.read(collection, step.uid);
     case "readIdentity":
       return session.readIdentity(step.identity);
+    case "readRole":
+      return session.readRole(step.role);
     case "readGrants":
       return session.readGrants(step.identity);
     case "create":

@@ -25,6 +25,7 @@ import {
 import { refusalOf } from "./policy/refusal.ts";
 import { failureOf } from "./policy/retry.ts";
 import type { TenantContext } from "./tenancy/tenancy.ts";
+import { wakeBinders } from "./wake-referrers.ts";
 import { eventsOf, isPlatformStep, type KubeStep, type PlatformStep, type Step } from "./policy/step.ts";
 
 export interface ReconcilerOptions {
@@ -123,7 +124,7 @@ export class Reconciler {
 
   /** A failure is remembered, so that the next decision observes it. */
   async #callPlatform(kind: Kind, key: string, observed: Observed, step: PlatformStep): Promise<void> {
-    const { sources, random, telemetry } = this.#options;
+    const { sources, random, telemetry, enqueue } = this.#options;
     const credential = this.#credentialFor(kind, observed, step);
     // The object lost its Tenant since it was observed. The next decision observes that.
     if (credential === undefined) return;
@@ -142,6 +143,8 @@ export class Reconciler {
       return;
     }
     this.#recordRemoval(kind, key, step, "removed");
+    const cached = sources.stores.get(kind.name).get(key);
+    if (step.do === "update" && cached !== undefined) wakeBinders(sources, kind, cached, enqueue, {});
     this.#remember(key, observed, (state) => stateAfterSuccess({ ...observed, state }, step));
     this.#report(observed, step);
   }

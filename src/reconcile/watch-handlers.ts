@@ -6,13 +6,7 @@ import type { ChangeSource } from "#src/kube/store.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import type { Enqueue } from "./enqueue.ts";
 import type { TenancyChange } from "./tenancy/tenancy.ts";
-import {
-  type CachedResource,
-  claimedUids,
-  readyReason,
-  referencedKeys,
-  referenceKey,
-} from "./observe/cached-resource.ts";
+import { type CachedResource, claimedUids, readyReason, referencedKeys } from "./observe/cached-resource.ts";
 import { comesFirst } from "./observe/claims.ts";
 import { servedObjects } from "./observe/served-objects.ts";
 import { isUnhandled } from "./observe/unhandled.ts";
@@ -21,6 +15,7 @@ import { waitingObjects } from "./observe/waiting-objects.ts";
 import { type BreakerLimits, opensBreaker } from "./policy/breaker.ts";
 import { wakeForTrial } from "./wake-trial.ts";
 import { mayReleaseClaim, wakeConflicts, wakeConflictsOverName } from "./wake-conflicts.ts";
+import { referrersOf, wakeBinders } from "./wake-referrers.ts";
 
 /**
  * Turns changes into keys to reconcile.
@@ -28,7 +23,8 @@ import { mayReleaseClaim, wakeConflicts, wakeConflictsOverName } from "./wake-co
  * - A custom resource changed: the object itself; the objects that refer to it; if it is gone, the objects that wait for
  *   its deletion; the objects that claim the same uid; and those in Conflict, if it may have released what they want.
  * - A resource got another name, or is gone: the objects in Conflict over its name.
- * - The platform was listed: the objects whose external resources changed, and all objects of the session that are waiting.
+ * - The platform was listed: the objects whose external resources changed, those that bind a role which changed, and all
+ *   objects of the session that are waiting.
  * - The permissions of a session changed, or its outage ended: all objects of the session that are waiting.
  * - A trial shows whether an outage of writes has ended: one object of the session that is waiting for that.
  * - A kind could be read for the first time: all objects that are waiting.
@@ -105,6 +101,9 @@ function onResourceChanged(
   if (before !== undefined && mayReleaseClaim(before, after)) wakeConflicts(sources, kind, [before], enqueue);
 }
 
+/** How long after a list showed that a role changed its bindings are looked at: most changes are corrected by then. */
+const correctionMs = 2_000;
+
 function onCollectionListed(
   sources: Sources,
   breakerLimits: BreakerLimits,
@@ -117,7 +116,10 @@ function onCollectionListed(
   for (const [tenant, uids] of managedUids(sources, session, kind))
     sources.breakers.of(tenant, kind.name).assess(session.viewOf(kind.collection), uids, opens);
   for (const uid of changed)
-    for (const cached of objectsOf(sources, session, kind, uid)) enqueue(kind.name, keyOf(cached), { priority: "low" });
+    for (const cached of objectsOf(sources, session, kind, uid)) {
+      enqueue(kind.name, keyOf(cached), { priority: "low" });
+      wakeBinders(sources, kind, cached, enqueue, { delayMs: correctionMs });
+    }
   // The list may show what they wait for: a name that was released, a resource that now exists.
   wakeWaiting(sources, session, kind, enqueue);
 }
@@ -214,21 +216,6 @@ function changesWhatReferrersMayWant(before: CachedResource | undefined, after: 
     later === undefined ||
     earlier?.status?.uid !== later.status?.uid ||
     !isDeepStrictEqual(earlier?.spec.allowedNamespaces, later.spec.allowedNamespaces)
-  );
-}
-
-/** The objects that refer to `cached`, each with its kind. */
-function referrersOf(
-  { kinds, stores }: Sources,
-  kind: Kind,
-  { metadata }: CachedResource,
-): (readonly [kind: string, referrer: CachedResource])[] {
-  const reference = referenceKey(kind.name, metadata.namespace ?? "", metadata.name);
-  return kinds.flatMap(({ name }) =>
-    stores
-      .get(name)
-      .index("refersTo", reference)
-      .map((referrer) => [name, referrer] as const),
   );
 }
 

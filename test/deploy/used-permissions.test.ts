@@ -28,7 +28,7 @@ describeWithControlPlane(
       const system = await System.start({ controlPlane: controlPlane(), namespaces: ["shop"], rbac });
       try {
         const operator = await system.startOperator();
-        const objects = await examples(system.root);
+        const objects = [...(await examples(system.root)), ...(await examples(system.root, "roles/"))];
         for (const object of objects) await admin.apply(object);
         for (const object of objects) await admin.waitFor(object, isReady);
         for (const object of objects) await admin.delete(object);

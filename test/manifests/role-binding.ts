@@ -25,9 +25,33 @@ export const invalid: readonly InvalidCase[] = [
     errors: 'spec.roleRef: Invalid value: "string": spec.roleRef in body must be of type object: "string"',
   },
   {
-    what: "a roleRef as in Kubernetes RBAC",
+    what: "a roleRef to a ClusterRole of Kubernetes RBAC",
+    spec: { ...byRefs, roleRef: { kind: "ClusterRole", name: "viewer" } },
+    errors: 'spec.roleRef.kind: Unsupported value: "ClusterRole": supported values: "Role"',
+  },
+  {
+    what: "a roleRef with the API group of Kubernetes RBAC",
+    spec: { ...byRefs, roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "viewer" } },
+    errors: 'unknown field "spec.roleRef.apiGroup"',
+    rejectedBy: "API server",
+  },
+  {
+    what: "a built-in role in a namespace",
+    spec: { ...byRefs, roleRef: { name: "viewer", namespace: "team" } },
+    errors:
+      "spec.roleRef.namespace: Invalid value: namespace must not be set without kind: a built-in role is in no namespace",
+  },
+  {
+    what: "a Role whose name is only possible on the platform",
+    spec: { ...byRefs, roleRef: { kind: "Role", name: "image reader" } },
+    errors:
+      "spec.roleRef.name: Invalid value: name must be the name of a Kubernetes object if kind is set: lowercase letters, digits, '-' and '.'",
+  },
+  {
+    what: "a built-in role that becomes a Role with the same name",
+    before: byRefs,
     spec: { ...byRefs, roleRef: { kind: "Role", name: "viewer" } },
-    errors: 'unknown field "spec.roleRef.kind"',
+    errors: immutable("roleRef"),
     rejectedBy: "API server",
   },
   {
@@ -156,6 +180,11 @@ export const invalid: readonly InvalidCase[] = [
 export const valid: readonly ValidCase[] = [
   { what: "references", spec: byRefs },
   { what: "uids", spec: byUids },
+  { what: "a Role", spec: { ...byRefs, roleRef: { kind: "Role", name: "scanner" } } },
+  {
+    what: "a Role in another namespace",
+    spec: { ...byRefs, roleRef: { kind: "Role", name: "scanner", namespace: "team" } },
+  },
   { what: "a role of a group", spec: { ...byUids, roleUid: `${team}/5555555555555555` } },
   { what: "a role whose name has a dot", spec: { ...byRefs, roleRef: { name: "registry.pull" } } },
   {

@@ -30,7 +30,13 @@ export interface IdentityView {
 /** A role binding with what it connects: a link of the chain from an identity to what it may do. */
 export interface LinkView {
   readonly roleBinding: { readonly uid: string; readonly createTime?: string; readonly declaredBy: DeclaredBy };
-  readonly role: { readonly uid: string; readonly name: string; readonly builtIn: boolean };
+  /** `declaredBy` is absent for a built-in role. */
+  readonly role: {
+    readonly uid: string;
+    readonly name: string;
+    readonly builtIn: boolean;
+    readonly declaredBy?: DeclaredBy;
+  };
   readonly group: GroupView;
 }
 
@@ -72,12 +78,14 @@ export class AccessView {
 
   link(binding: KnownBinding): LinkView {
     const { createTime, role, uid } = binding;
+    const builtIn = parentOf(role.uid) === undefined;
     return {
       roleBinding: { uid, ...(createTime === undefined ? {} : { createTime }), declaredBy: this.#declaredBy(uid) },
       role: {
         uid: role.uid,
         name: this.#model.roles.get(role.uid)?.name ?? role.name,
-        builtIn: !role.uid.includes("/"),
+        builtIn,
+        ...(builtIn ? {} : { declaredBy: this.#declaredBy(role.uid) }),
       },
       group: this.group(groupOf(binding)),
     };

@@ -65,6 +65,7 @@ beforeAll(async () => {
       status: { uid: uids["ciBinding"] },
     },
   ];
+  cluster.objects["roles"] = [{ metadata: { namespace: "shop", name: "creates" }, status: { uid: custom.uid } }];
   cluster.objects["groups"] = [
     {
       metadata: {
@@ -202,6 +203,16 @@ describe("muster access explain", () => {
       "",
     ]);
     expect(new Set(cluster.calls)).toEqual(new Set(["GET"]));
+  });
+
+  it("prints which object declares a role that is not built in", async () => {
+    const { stdout } = await asAdmin("explain", "robot", "repo.create", "--group", "web", ...withCluster());
+    expect(stdout.split("\n").map((line) => line.trimEnd())).toEqual(
+      expect.arrayContaining([
+        `          role: creator (${uids["creator"]}), which has repo.create`,
+        "            declared by: shop/creates",
+      ]),
+    );
   });
 
   it("says why a role binding does not grant it, and which role would", async () => {

@@ -91,6 +91,7 @@ function linkRows(
     ["", `created: ${roleBinding.createTime ?? "unknown"}`],
     ...declaredRows(roleBinding),
     ["", `role: ${role.name} (${role.builtIn ? "built in" : role.uid}), which ${effect}`],
+    ...(role.declaredBy === undefined ? [] : declaredRows({ declaredBy: role.declaredBy }, "  ")),
     ...(group.uid === asked.uid
       ? [["", "in the group itself"]]
       : [["", `in the group above: ${group.path} (${group.uid})`], ...declaredRows(group, "  ")]),

@@ -32,6 +32,7 @@ it("lists all pages of what the operator watches, and calls nothing else", async
     "identities first",
     "namespaces first",
     "rolebindings first",
+    "roles first",
     "tenants first",
   ]);
   expect(objects.filter(({ kind }) => kind === "Group")).toEqual([

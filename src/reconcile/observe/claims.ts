@@ -3,6 +3,7 @@ import { finalizer } from "#src/api/custom-resource.ts";
 import type { Kind, ReferenceField, ReferenceRole, ResolvedUids } from "#src/kinds/kind.ts";
 import { keyOf } from "#src/kube/object.ts";
 import type { RoleCatalog } from "#src/platform-client/permissions.ts";
+import { parentOf } from "#src/platform-client/uid.ts";
 import { type CachedResource, referenceKey, type ResourceStore, wantedKey } from "./cached-resource.ts";
 
 // One resource has one claimant, whatever the order of events: a recorded uid wins; among objects that only want a uid, a
@@ -144,12 +145,13 @@ function asWritten(
 }
 
 /** The kinds of the objects that references of each purpose can name. */
-const referredKinds: Readonly<Partial<Record<ReferenceRole, string>>> = { parent: "Group", identity: "Identity" };
+const referredKinds: Readonly<Record<ReferenceRole, string>> = { parent: "Group", identity: "Identity", role: "Role" };
 
 /** How a reference to `uid` can be written. */
 function targetsOf(role: ReferenceRole, uid: string, { storeOf, roles }: RivalLookup): readonly string[] {
   const kind = referredKinds[role];
-  if (kind === undefined) {
+  // A name means a built-in role, whatever roles of groups are called.
+  if (role === "role" && parentOf(uid) === undefined) {
     const name = roles?.byUid.get(uid)?.name;
     return name === undefined ? [uid] : [uid, name];
   }

@@ -70,6 +70,8 @@ export interface Observed {
    * them: no list or read has shown them, and no object manages them. One may be the credential of another operator.
    */
   readonly unknownIdentities: readonly string[];
+  /** The role of an object that this one grants, or would, and that was not read a moment ago; null if there is none. */
+  readonly roleToRead: string | null;
   /** The roles of those of the identities in this observation that could be adopted, as far as they were read. */
   readonly grants: readonly Grants[];
   /** What lies directly in the group and is not declared; null for other kinds, and until the group was assessed. */
@@ -220,7 +222,7 @@ export type SparingReason =
   | "notSynced"
   | "providersUnknown"
   | "otherOwnerPresent"
-  | "childGroup"
+  | "onlyReported"
   | "outOfBounds"
   | "identityUnknown"
   | "credential"
@@ -356,6 +358,7 @@ export type PlatformStepName =
   | "list"
   | "read"
   | "readIdentity"
+  | "readRole"
   | "readGrants"
   | "create"
   | "update"

@@ -9,6 +9,7 @@ import type { CachedResource } from "./cached-resource.ts";
 import { isRecorded, isRecordedByOther, otherClaimantOf, rivalOf } from "./claims.ts";
 import { childrenOf } from "./children.ts";
 import { extensionsFor } from "./foreign-parent.ts";
+import { roleToRead } from "./declared-roles.ts";
 import { grantsOf } from "./grants.ts";
 import { mayWant } from "./may-want.ts";
 import type { Claim, NameConflict, Observed, ReconcileState, References } from "./observed.ts";
@@ -34,6 +35,7 @@ type PlatformObservation = Pick<
   | "createdHere"
   | "protections"
   | "unknownIdentities"
+  | "roleToRead"
   | "grants"
   | "settledAt"
   | "credentialEpoch"
@@ -111,7 +113,8 @@ export function observePlatform(
     createdHere: key === undefined ? [] : session.posts.createdBy(key),
     protections: protectionsOf(sources, context, kind, claimed, found),
     unknownIdentities: unknownIdentitiesOf(sources, session, kind, references, found),
-    grants: grantsOf(context, kind, found),
+    roleToRead: roleToRead(sources, session, kind, resource, references),
+    grants: grantsOf(sources, context, kind, found),
     settledAt: context.settledAt,
     credentialEpoch: context.credentialEpoch(),
     recoveries: session.recoveries,
@@ -142,6 +145,7 @@ export function unobservedPlatform(
     createdHere: [],
     protections: [],
     unknownIdentities: [],
+    roleToRead: null,
     grants: [],
     settledAt: sources.soleLeaderSince,
     credentialEpoch: 0,

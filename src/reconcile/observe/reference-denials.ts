@@ -9,6 +9,7 @@ import {
   permitsResource,
   permitsRole,
 } from "#src/reconcile/tenancy/boundary.ts";
+import { excessOf } from "#src/reconcile/tenancy/permits-capabilities.ts";
 import { findIdentityDenial } from "#src/reconcile/tenancy/permits-identity.ts";
 import type { References } from "./observed.ts";
 
@@ -19,6 +20,10 @@ export interface TenantLimits {
   readonly boundary: Boundary;
   /** Undefined until the roles have been read. */
   readonly roles: RoleCatalog | undefined;
+  /** Whether an object of any Tenant manages the role with this uid. */
+  readonly isDeclaredRole: (uid: string) => boolean;
+  /** The capabilities that the role of an object has on the platform; undefined if they are not known. */
+  readonly capabilitiesOf: (role: string) => readonly string[] | undefined;
   /** Whether an operator or a Tenant uses the identity as its credential. No object may bind a role to such an identity. */
   readonly isCredential: (identity: string) => boolean;
   readonly serviceAccounts: ServiceAccountTokens;
@@ -27,9 +32,10 @@ export interface TenantLimits {
 }
 
 type Denied = Extract<References, { are: "denied" }>;
+type Unread = Extract<References, { are: "unread" }>;
 
-/** What the spec says, apart from its references, that the Tenant does not permit. */
-export function findSpecDenial(kind: Kind, resource: Resource, limits: TenantLimits): Denied | undefined {
+/** What the spec says, apart from its references, that the Tenant does not permit, or may not. */
+export function findSpecDenial(kind: Kind, resource: Resource, limits: TenantLimits): Denied | Unread | undefined {
   const { tenant, boundary } = limits;
   if (!permitsKind(boundary, kind.name))
     return denied(
@@ -43,6 +49,8 @@ export function findSpecDenial(kind: Kind, resource: Resource, limits: TenantLim
     !permitsParent(boundary, uid)
   )
     return denied(outsideGroups("spec.uid", `group ${uid}`, tenant));
+  const excess = findExcess("spec.capabilities", kind.bindable?.desiredCapabilities(resource) ?? [], limits);
+  if (excess !== undefined) return excess;
   if (kind.principal === null) return undefined;
   const denial = findIdentityDenial(kind.principal.authentication(resource), boundary, {
     namespace: resource.metadata.namespace ?? "",
@@ -58,10 +66,11 @@ export function findSpecDenial(kind: Kind, resource: Resource, limits: TenantLim
  * groups of this one. The rules are the same for a uid in the spec as for an object.
  */
 export function findReferenceDenial(
-  { role, path }: ReferenceField,
+  { role, path, target }: ReferenceField,
   { uid, isGranted }: { readonly uid: string; readonly isGranted: boolean },
-  { tenant, boundary, roles, isCredential }: TenantLimits,
-): Denied | undefined {
+  limits: TenantLimits,
+): Denied | Unread | undefined {
+  const { tenant, boundary, roles, isCredential } = limits;
   switch (role) {
     case "parent":
       return isGranted || permitsParent(boundary, uid)
@@ -78,11 +87,29 @@ export function findReferenceDenial(
     case "role": {
       const builtIn = parentOf(uid) === undefined ? roles?.byUid.get(uid) : undefined;
       if (permitsRole(boundary, uid, builtIn)) return undefined;
+      // A role that is not known yet grants nothing: it is read before it is bound.
+      if (target.by === "resource") return findExcess(path, limits.capabilitiesOf(uid) ?? [], limits);
       return denied(
         `${path}: Tenant ${tenant} does not allow the role ${builtIn?.name ?? uid} to be bound. Use one of ${boundary.roles.join(", ") || "none"}, or ask an administrator to add it to spec.roles of the Tenant, and to the operator's setting --allowed-role if it is missing there.`,
       );
     }
   }
+}
+
+/** How many capabilities a message names. */
+const named = 5;
+
+/** The capabilities of a role of an object that the Tenant does not permit. */
+function findExcess(path: string, capabilities: readonly string[], limits: TenantLimits): Denied | Unread | undefined {
+  const { tenant, roles } = limits;
+  if (capabilities.length === 0) return undefined;
+  if (roles === undefined) return { are: "unread" };
+  const excess = excessOf(capabilities, { ...limits, roles });
+  if (excess.length === 0) return undefined;
+  const more = excess.length > named ? ` and ${excess.length - named} more` : "";
+  return denied(
+    `${path}: Tenant ${tenant} does not allow ${excess.slice(0, named).join(", ")}${more}: none of the roles in its spec.roles has it, where roles of Role objects do not count. Remove it from the role, or ask an administrator to add a role that has it to spec.roles of the Tenant, and to the operator's setting --allowed-role.`,
+  );
 }
 
 function outsideGroups(path: string, resource: string, tenant: string): string {

@@ -2,6 +2,7 @@ import type { Resource } from "#src/api/custom-resource.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import { governanceIn, type TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
 import type { References } from "./observed.ts";
+import { capabilitiesOf, isDeclaredRole } from "./declared-roles.ts";
 import { isCredential } from "./operator-identities.ts";
 import { resolveReferences } from "./references.ts";
 import type { Sources } from "./sources.ts";
@@ -23,6 +24,8 @@ export function referencesOf(
     governanceOf: (namespace) => governanceIn(tenancy, resource, namespace),
     roles: session.roles,
     boundary,
+    isDeclaredRole: (role) => isDeclaredRole(sources, role),
+    capabilitiesOf: (role) => capabilitiesOf(sources, role),
     isCredential: (identity) => isCredential(sources, session, identity),
     serviceAccounts,
     publicIssuers,

@@ -19,9 +19,10 @@ import { kinds } from "#src/kinds/kinds.ts";
 import type { Governance, TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
 import { type ReferenceContext, resolveReferences } from "./references.ts";
 
-const viewer: ExternalRole = { uid: "c".repeat(40), name: "viewer", capabilities: [] };
+const viewer: ExternalRole = { uid: "c".repeat(40), name: "viewer", capabilities: ["CAP_REPO_LIST", "CAP_TAG_LIST"] };
 const owner: ExternalRole = { uid: "d".repeat(40), name: "owner", capabilities: [] };
 const custom = `${parent}/5555555555555555`;
+const foreignRole = `${otherRoot}/5555555555555555`;
 const identityUid = `${parent}/4444444444444444`;
 const time = "2026-01-01T00:00:00Z";
 const observe = { management: "Observe", adoption: "Never", drift: "Correct" } as const;
@@ -49,6 +50,12 @@ function group(name: string, { spec = {}, metadata = {}, status }: ObjectParts =
     metadata: { ...base.metadata, name, ...metadata },
     spec: { ...others, ...("parentRef" in spec ? {} : { parentUid: root }), ...spec },
   };
+}
+/** A role in the group `parent`. */
+function role(name: string, { spec = {}, metadata = {}, status }: ObjectParts = {}): Resource {
+  const base = groupResource(status === undefined ? {} : { status });
+  const own = { groupUid: parent, capabilities: ["CAP_REPO_LIST"], policy: base.spec.policy, ...spec };
+  return { ...base, kind: "Role", metadata: { ...base.metadata, name, ...metadata }, spec: own };
 }
 const terminating = { deletionTimestamp: time };
 const elsewhere = `${otherRoot}/1111111111111111`;
@@ -101,6 +108,18 @@ const objects: readonly Resource[] = [
     status: recorded(elsewhere),
   }),
   named(identityResource({ status: recorded(identityUid) }), "ci"),
+  role("scanner", { status: recorded(custom) }),
+  role("drifting", { status: recorded(custom, "DriftDetected") }),
+  role("granted", {
+    metadata: { namespace: "others" },
+    spec: { groupUid: otherRoot, allowedNamespaces: ["team"] },
+    status: recorded(foreignRole),
+  }),
+  role("secret", {
+    metadata: { namespace: "others" },
+    spec: { groupUid: otherRoot },
+    status: recorded(foreignRole),
+  }),
   named(identityResource({ status: recorded(identityUid, "PlatformUnavailable") }), "interrupted"),
   ...(["Conflict", "ParentChanged", "ExternalGone"] as const).map((reason) =>
     named(identityResource({ status: recorded(identityUid, reason) }), `lost-${reason}`),
@@ -142,6 +161,8 @@ const context: ReferenceContext = {
     ]),
   },
   boundary: everything({ roots: [root], roles: ["viewer"], namespaces: null }),
+  isDeclaredRole: () => false,
+  capabilitiesOf: () => undefined,
   isCredential: (identity) => identity === operatorIdentity,
   serviceAccounts: { issuer: "https://issuer.example", audience: "auth.example" },
   marker,
@@ -441,6 +462,56 @@ describe("a role binding", () => {
     const { roleRef: _, ...spec } = binding({}).spec;
     const byUid: RoleBinding = { ...binding({}), spec: { ...spec, roleUid: custom } };
     expect(resolve(byUid)).toMatchObject({ are: "denied" });
+  });
+});
+
+describe("a Role", () => {
+  const declares = (capabilities: readonly string[]) => role("new", { spec: { capabilities } });
+  const binds = (name: string, namespace?: string) =>
+    binding({ roleRef: { kind: "Role", name, ...(namespace === undefined ? {} : { namespace }) } });
+  const has = (...capabilities: readonly string[]) => ({ capabilitiesOf: () => capabilities });
+
+  it("may declare the capabilities of the roles that the Tenant may bind, and no other", () => {
+    expect(resolve(declares(["CAP_TAG_LIST", "CAP_REPO_LIST"]))).toMatchObject({
+      are: "resolved",
+      desired: { capabilities: ["CAP_REPO_LIST", "CAP_TAG_LIST"] },
+    });
+    expect(resolve(declares(["CAP_REPO_LIST", "CAP_REPO_DELETE", "CAP_UNKNOWN"]))).toEqual({
+      are: "denied",
+      message:
+        "spec.capabilities: Tenant all does not allow CAP_REPO_DELETE, CAP_UNKNOWN: none of the roles in its spec.roles has it, where roles of Role objects do not count. Remove it from the role, or ask an administrator to add a role that has it to spec.roles of the Tenant, and to the operator's setting --allowed-role.",
+    });
+    expect(resolve(declares(["CAP_REPO_LIST"]), { roles: undefined })).toEqual({ are: "unread" });
+  });
+
+  it("may be bound unlisted while what it has on the platform is permitted", () => {
+    expect(resolve(binds("scanner"), has("CAP_REPO_LIST"))).toMatchObject({ are: "resolved", uids: { role: custom } });
+    expect(resolve(binds("scanner"), has("CAP_REPO_LIST", "CAP_REPO_DELETE"))).toMatchObject({
+      are: "denied",
+      message: expect.stringContaining("spec.roleRef: Tenant all does not allow CAP_REPO_DELETE"),
+    });
+    expect(resolve(binds("scanner"), { roles: undefined })).toEqual({ are: "unread" });
+  });
+
+  it("is not bound by its uid unless the Tenant lists that", () => {
+    const { roleRef: _, ...spec } = binding({}).spec;
+    const byUid = { ...binding({}), spec: { ...spec, roleUid: custom } };
+    expect(resolve(byUid, has("CAP_REPO_LIST"))).toMatchObject({ are: "denied" });
+  });
+
+  it("is not bound for the first time while it is not Ready", () => {
+    expect(resolve(binds("drifting"), has("CAP_REPO_LIST"))).toMatchObject({ reason: "ReferenceNotReady" });
+  });
+
+  it("of another Tenant is bound only if it is granted, and then within the limits of this Tenant", () => {
+    expect(resolve(binds("secret", "others"), has("CAP_REPO_LIST"))).toMatchObject({ reason: "ReferenceNotGranted" });
+    expect(resolve(binds("granted", "others"), has("CAP_REPO_LIST"))).toMatchObject({ uids: { role: foreignRole } });
+    expect(resolve(binds("granted", "others"), has("CAP_REPO_DELETE"))).toMatchObject({ are: "denied" });
+  });
+
+  it("is not what the name of a built-in role means", () => {
+    expect(resolve(binding({ roleRef: { name: "scanner" } }))).toMatchObject({ reason: "ReferenceNotFound" });
+    expect(resolve(binds("viewer"))).toMatchObject({ reason: "ReferenceNotFound" });
   });
 });
 

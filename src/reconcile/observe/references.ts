@@ -48,6 +48,8 @@ function find(field: ReferenceField, resource: Resource, context: ReferenceConte
     case "roleName":
       return findRole(path, target.name, context);
     case "resource":
+      // Whether the role of an object may be bound depends on the roles that the Tenant lists.
+      if (field.role === "role" && context.roles === undefined) return { are: "unread" };
       return findObject(field, target.kind, target.reference, resource, context);
   }
 }

@@ -199,6 +199,7 @@ export function observed(parts: ObservedParts = {}): Observed {
     createdHere: [],
     protections: [],
     unknownIdentities: [],
+    roleToRead: null,
     grants: [],
     undeclared: null,
     children: [],

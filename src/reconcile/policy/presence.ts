@@ -193,6 +193,7 @@ function decideUnclaimed(observed: DecisionInput, references: Placed): Step {
   }
   const read = identityRead(observed, uids.identity);
   if (read !== undefined) return attempt(observed, read);
+  if (observed.roleToRead !== null) return attempt(observed, { do: "readRole", role: observed.roleToRead });
   if (!hasFinalizer(resource)) return { do: "addFinalizer" };
   return attempt(observed, {
     do: "create",

@@ -114,7 +114,13 @@ function retryDelay(object: Concerned, problem: PlatformProblem, attempts: numbe
 }
 
 function onlyReads({ do: step }: PlatformStep): boolean {
-  return step === "refreshPermissions" || step === "list" || step === "read" || step === "readIdentity";
+  return (
+    step === "refreshPermissions" ||
+    step === "list" ||
+    step === "read" ||
+    step === "readIdentity" ||
+    step === "readRole"
+  );
 }
 
 /** Whether the object is reported Ready in its current generation. A read that fails does not change that. */

@@ -46,7 +46,7 @@ export interface IdentityFacts {
   readonly person: boolean;
 }
 
-/** The kinds that may be removed. */
+/** The kinds that may be removed. All others are only reported: groups contain others, and roles are the work of people. */
 const removableKinds: ReadonlySet<string> = new Set(["RoleBinding", "Identity"]);
 /** A resource is removed after it was seen in this number of consecutive resyncs. */
 const resyncsBeforeRemoval = 2;
@@ -64,7 +64,7 @@ export function reasonToSpareGroup(group: GroupFacts): SparingReason | undefined
 
 /** Why the resource may not be removed, whatever else may be removed; undefined if it may be. */
 export function reasonToSpare({ kind, inBounds, identity, ...resource }: ResourceFacts): SparingReason | undefined {
-  if (!removableKinds.has(kind)) return "childGroup";
+  if (!removableKinds.has(kind)) return "onlyReported";
   if (!inBounds) return "outOfBounds";
   if (identity === null) return "identityUnknown";
   if (identity.credential) return "credential";

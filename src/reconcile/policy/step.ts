@@ -48,6 +48,8 @@ export type PlatformStep =
   | { readonly do: "read"; readonly uid: string }
   /** Read an identity to which a role is bound, or prove that it is gone. One read serves all objects that wait for it. */
   | { readonly do: "readIdentity"; readonly identity: string }
+  /** Read a role that is to be bound, or prove that it is gone. One read serves all objects that wait for it. */
+  | { readonly do: "readRole"; readonly role: string }
   /** Read the role bindings of an identity, in every group that can be seen. */
   | { readonly do: "readGrants"; readonly identity: string }
   | {
@@ -98,6 +100,7 @@ const platformSteps: ReadonlySet<string> = new Set<PlatformStepName & PlatformSt
   "list",
   "read",
   "readIdentity",
+  "readRole",
   "readGrants",
   "create",
   "update",

@@ -9,6 +9,7 @@ const nouns: Readonly<Record<string, readonly [one: string, several: string]>> =
   RoleBinding: ["role binding", "role bindings"],
   Identity: ["identity", "identities"],
   Group: ["child group", "child groups"],
+  Role: ["role", "roles"],
 };
 
 /** How many resources an event describes. */
@@ -21,7 +22,7 @@ const spareTexts: Readonly<Record<SparingReason, string>> = {
   providersUnknown:
     "the operator may not list the identity providers of the group and all groups above, so people cannot be recognized",
   otherOwnerPresent: "identities of another Muster installation are in the group, which may have created them",
-  childGroup: "only role bindings and identities are removed",
+  onlyReported: "only role bindings and identities are removed",
   outOfBounds: "outside of the Tenant's groups, or never written by Muster",
   identityUnknown: "the operator cannot read the identity",
   credential: "of an identity that the operator or a Tenant uses",

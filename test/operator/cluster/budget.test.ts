@@ -61,9 +61,9 @@ describeWithSystem(
       expect(byMethod(traffic.platform)).toEqual({
         ListGroups: 3,
         ListIdentities: 3,
-        // The role bindings below the root, and the operator's own: one read confirms the three lists.
+        // Those below the root, and the operator's own role bindings and all roles: one read confirms the lists.
         ListRoleBindings: 6,
-        ListRoles: 3,
+        ListRoles: 6,
         GetGroup: 3,
       });
       expect(traffic.kubernetes).toEqual(leaseWritesOf(traffic.leaseWrites));

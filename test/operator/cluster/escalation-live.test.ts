@@ -259,6 +259,8 @@ describe.each(credentialTypes)("privilege escalation over time with the credenti
         const group = (fields: object = {}) => object("Group", "narrowed", { parentUid: world.own, ...fields });
         const identity = (fields: object = {}) =>
           object("Identity", "narrowed", { groupUid: world.own, ...claim("attic:narrowed"), ...fields });
+        const role = (fields: object = {}) =>
+          object("Role", "narrowed", { groupUid: world.own, capabilities: ["CAP_REPO_LIST"], ...fields });
         const grant = () =>
           object("RoleBinding", "narrowed", {
             groupUid: world.own,
@@ -268,29 +270,30 @@ describe.each(credentialTypes)("privilege escalation over time with the credenti
         let narrowed: unknown;
 
         beforeAll(async () => {
-          for (const one of [group(), identity(), grant()]) await kube().apply(one);
-          for (const one of [group(), identity(), grant()]) await system().ready(one);
+          for (const one of [group(), identity(), role(), grant()]) await kube().apply(one);
+          for (const one of [group(), identity(), role(), grant()]) await system().ready(one);
           narrowed = await everything(system());
         });
 
         it.each<[string, object, readonly MusterKind[]]>([
           ["to no groups", { groups: [] }, musterKinds],
-          ["to no roles", { roles: [] }, ["RoleBinding"]],
+          ["to no roles", { roles: [] }, ["Role", "RoleBinding"]],
           ["to no issuers", { claimIssuers: [] }, ["Identity"]],
           ["to other subjects", { claimIssuers: [{ issuer, subjectPrefixes: ["cellar:"] }] }, ["Identity"]],
           ["to other types of identities", { identityTypes: ["ServiceAccount"] }, ["Identity"]],
-          ["to other kinds", { kinds: ["Identity"] }, ["Group", "RoleBinding"]],
+          ["to other kinds", { kinds: ["Identity"] }, ["Group", "Role", "RoleBinding"]],
         ])("%s, writes nothing any longer, and loses nothing", async (_, changes, kinds) => {
           await tenant(changes);
           for (const kind of kinds) await refused(ref(kind, attacker, "narrowed"), "TenantDenied");
           // Edits, and requested reconciles, of what is denied.
           if (kinds.includes("Group")) await kube().apply(group({ description: "edited" }));
           if (kinds.includes("Identity")) await kube().apply(identity({ description: "edited" }));
+          if (kinds.includes("Role")) await kube().apply(role({ description: "edited" }));
           if (kinds.includes("RoleBinding"))
             await kube().patch(grant(), { metadata: { annotations: { "iam.muster.dev/reconcile-requested-at": _ } } });
           for (const kind of kinds) await refused(ref(kind, attacker, "narrowed"), "TenantDenied");
           expect(await everything(system())).toEqual(narrowed);
-          for (const one of [group(), identity()]) await kube().apply(one);
+          for (const one of [group(), identity(), role()]) await kube().apply(one);
           await tenant();
           for (const kind of musterKinds) await system().ready(ref(kind, attacker, "narrowed"));
           expect(withoutTimes(await everything(system()))).toEqual(withoutTimes(narrowed));
@@ -335,7 +338,7 @@ describe.each(credentialTypes)("privilege escalation over time with the credenti
         });
 
         it("leaves what it declared when it is deleted", async () => {
-          await remove(grant(), identity(), group());
+          await remove(grant(), identity(), role(), group());
           expect(withoutTimes(await everything(system()))).toEqual(withoutTimes(before));
         });
       });

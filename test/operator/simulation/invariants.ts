@@ -6,9 +6,17 @@ import { parentOf } from "#src/platform-client/uid.ts";
 import type { MemoryKube } from "./memory-kube.ts";
 import type { MemoryPlatform } from "./memory-platform.ts";
 
-const collections = { Group: "groups", Identity: "identities", RoleBinding: "roleBindings" } as const;
+const collections = { Group: "groups", Identity: "identities", Role: "roles", RoleBinding: "roleBindings" } as const;
 
-type Fields = ExternalResource & { readonly name?: string; readonly description?: string };
+type Fields = ExternalResource & {
+  readonly name?: string;
+  readonly description?: string;
+  readonly capabilities?: readonly string[];
+};
+
+function isSameSet(a: unknown, b: readonly string[] = []): boolean {
+  return JSON.stringify((a as readonly string[]).toSorted()) === JSON.stringify(b.toSorted());
+}
 
 export interface InvariantsOptions {
   /** The uids of resources that somebody else created: nothing is said about them. */
@@ -68,6 +76,10 @@ export function violations(kube: MemoryKube, platform: MemoryPlatform, options: 
         found.push(`S: ${text} is Ready, and its description is ${resource.description}`);
       if (kind === "RoleBinding" && (resource as ExternalRoleBinding).identity.uid !== status?.identityUid)
         found.push(`S: ${text} is Ready, and its identity is not ${status?.identityUid}`);
+      if (kind === "RoleBinding" && (resource as ExternalRoleBinding).role.uid !== status?.roleUid)
+        found.push(`S: ${text} is Ready, and its role is not ${status?.roleUid}`);
+      if (spec["capabilities"] !== undefined && !isSameSet(spec["capabilities"], resource.capabilities))
+        found.push(`S: ${text} is Ready, and its capabilities are ${resource.capabilities?.join()}`);
     }
   }
   return found;

@@ -183,9 +183,11 @@ it("the list of kinds is read where a command starts only, and received as a val
       readers.push(file);
   expect(readers.toSorted()).toEqual([
     "commands/access/open-access.ts",
+    "commands/doctor/doctor.ts",
     "commands/operator/start.ts",
     "commands/plan/plan.ts",
     "commands/uninstall/uninstall-check.ts",
+    "commands/why/why.ts",
   ]);
 });
 

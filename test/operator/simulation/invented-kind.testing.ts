@@ -99,5 +99,6 @@ export const repoKind: Kind<Repo, ExternalRepo> = {
   actual: ({ name, description, bundles }) => ({ name, description, bundles }),
   identityOf: () => undefined,
   principal: null,
+  bindable: null,
   specPath: (field) => `spec.${field}`,
 };

@@ -143,6 +143,7 @@ export class MemoryPlatform implements PlatformApi {
         return "descendantsOf" in scope ? isBelow(uid, scope.descendantsOf) : parentOf(uid) === scope.childrenOf;
       })
       .filter((resource) => filter["identity"] === undefined || identityOf(resource) === filter["identity"])
+      .filter((resource) => filter["role"] === undefined || roleOf(resource) === filter["role"])
       .toSorted((a, b) => (a.uid < b.uid ? -1 : 1));
     const rest = all.filter(({ uid }) => uid > pageToken);
     const page = rest.slice(0, resourcesPerPage);
@@ -204,6 +205,7 @@ export class MemoryPlatform implements PlatformApi {
     await this.#travel(call, signal);
     if (collection !== "roleBindings") this.#find(call, collection, uid);
     if (collection === "groups" && this.#hasChildren(uid)) throw rejection(call, "FAILED_PRECONDITION");
+    if (collection === "roles" && this.#isBound(uid)) throw rejection(call, "FAILED_PRECONDITION", roleInUse);
     this.writes += 1;
     const before = this.#in(collection).get(uid);
     if (before !== undefined)
@@ -253,6 +255,10 @@ export class MemoryPlatform implements PlatformApi {
     return resources;
   }
 
+  #isBound(role: string): boolean {
+    return [...this.#in("roleBindings").values()].some((binding) => roleOf(binding) === role);
+  }
+
   #hasChildren(group: string): boolean {
     return [...this.#resources.values()].some((resources) =>
       [...resources.keys()].some((uid) => parentOf(uid) === group),
@@ -264,11 +270,15 @@ function identityOf(resource: ExternalResource): string | undefined {
   return "identity" in resource ? (resource as ExternalRoleBinding).identity.uid : undefined;
 }
 
-export function rejection(call: string, code: CodeName): PlatformFailure {
-  const preconditionViolations =
-    code === "FAILED_PRECONDITION"
-      ? [{ type: "RESOURCE_NOT_EMPTY", description: "cannot delete group with child groups" }]
-      : [];
+function roleOf(resource: ExternalResource): string | undefined {
+  return "role" in resource ? (resource as ExternalRoleBinding).role.uid : undefined;
+}
+
+const groupNotEmpty = { type: "RESOURCE_NOT_EMPTY", description: "cannot delete group with child groups" };
+const roleInUse = { type: "RESOURCE_IN_USE", description: "cannot delete role that is bound" };
+
+export function rejection(call: string, code: CodeName, violation = groupNotEmpty): PlatformFailure {
+  const preconditionViolations = code === "FAILED_PRECONDITION" ? [violation] : [];
   return new PlatformFailure(call, {
     kind: "rejected",
     error: { code, message: code, reason: code, domain: "", fieldViolations: [], preconditionViolations },

@@ -7,7 +7,11 @@ import { issuer, red, shared } from "./two-tenants.ts";
 
 const groups = ["org", "shop", "pay"] as const;
 const people = ["ci", "deploy"] as const;
-const grants = ["views", "audits", "owns"] as const;
+const grants = ["views", "audits", "owns", "scans"] as const;
+const roles = ["scanner", "lister"] as const;
+/** Those that the Tenant permits, and one that it does not. */
+const capabilities = ["CAP_IAM_GROUPS_LIST", "CAP_IAM_ROLES_LIST", "CAP_IAM_IDENTITY_LIST"] as const;
+const denied = "CAP_REPO_DELETE";
 
 /** A random world that is at rest but for what others changed on the platform, and a random change. */
 export async function randomChange(seed: number): Promise<{ readonly world: PlannedWorld; readonly change: Change }> {
@@ -52,10 +56,23 @@ function manifests(random: () => number): readonly Manifest[] {
     const claimMatch = { issuer: one(issuer, issuer, "https://denied.example"), subject: one("ci", "cd") };
     objects.push({ kind: "Identity", name, spec: { ...parent(groups), claimMatch, policy: policy(true) } });
   }
+  for (const name of roles) {
+    if (random() < 0.2) continue;
+    const listed = [...capabilities.filter(() => random() < 0.6), ...one([], [], [], [denied])];
+    const spec = {
+      ...parent(groups),
+      capabilities: listed.length > 0 ? listed : [capabilities[0]],
+      policy: policy(true),
+    };
+    objects.push({ kind: "Role", name, spec });
+  }
   for (const name of grants) {
     if (random() < 0.2) continue;
     const who = name === "audits" ? { identityUid: auditor } : { identityRef: { name: one(...people) } };
-    const roleRef = { name: name === "owns" ? one("owner", "viewer") : "viewer" };
+    const roleRef =
+      name === "scans"
+        ? { kind: "Role", name: one(...roles) }
+        : { name: name === "owns" ? one("owner", "viewer") : "viewer" };
     objects.push({ kind: "RoleBinding", name, spec: { ...parent(groups), ...who, roleRef, policy: policy(false) } });
   }
   return objects;
@@ -70,8 +87,18 @@ function withDependents(some: readonly Manifest[], all: readonly Manifest[]): Re
   for (let size = -1; size !== found.size; ) {
     size = found.size;
     for (const one of all) {
-      const { parentRef, groupRef = parentRef, identityRef } = one.spec as Readonly<Record<string, { name: string }>>;
-      if (found.has(`Group ${groupRef?.name}`) || found.has(`Identity ${identityRef?.name}`)) found.add(nameOf(one));
+      const {
+        parentRef,
+        groupRef = parentRef,
+        identityRef,
+        roleRef,
+      } = one.spec as Readonly<Record<string, { name: string; kind?: string }>>;
+      const referents = [
+        `Group ${groupRef?.name}`,
+        `Identity ${identityRef?.name}`,
+        `${roleRef?.kind} ${roleRef?.name}`,
+      ];
+      if (referents.some((referent) => found.has(referent))) found.add(nameOf(one));
     }
   }
   return found;
@@ -102,6 +129,11 @@ function handMade({ scenario: { platform } }: PlannedWorld, random: () => number
   if (random() < 0.3) platform.set("groups", resource({ uid: `${red}/eeeeeeeeeeeeee01`, name: "org" }));
   if (random() < 0.3) platform.set("groups", resource({ uid: `${shared}/eeeeeeeeeeeeee02`, name: "shop" }));
   if (random() < 0.3)
+    platform.set(
+      "roles",
+      resource({ uid: `${red}/eeeeeeeeeeeeee05`, name: "scanner", capabilities: [...capabilities] }),
+    );
+  if (random() < 0.3)
     platform.set("roleBindings", {
       uid: `${red}/eeeeeeeeeeeeee03`,
       identity: { uid: auditor, name: "" },
@@ -111,11 +143,16 @@ function handMade({ scenario: { platform } }: PlannedWorld, random: () => number
 
 /** What people changed on the platform since. */
 function disturb({ scenario: { platform } }: PlannedWorld, random: () => number): void {
-  for (const collection of ["groups", "identities", "roleBindings"])
+  for (const collection of ["groups", "identities", "roles", "roleBindings"])
     for (const resource of platform.createdIn(collection)) {
       const what = random();
       if (what < 0.15 && collection !== "roleBindings")
         platform.set(collection, { ...resource, description: `changed ${resource.description ?? ""}` });
+      else if (what < 0.3 && collection === "roles")
+        platform.set(collection, {
+          ...resource,
+          capabilities: [capabilities[2], random() < 0.5 ? denied : capabilities[0]],
+        } as ExternalResource);
       else if (what < 0.3 && collection !== "groups") platform.remove(collection, resource.uid);
       else if (what < 0.4 && collection === "groups")
         platform.set("roleBindings", {

@@ -24,6 +24,7 @@ export interface TenantOptions {
   readonly identityUid?: string;
   readonly namespaces?: readonly string[];
   readonly adopt?: readonly string[];
+  readonly kinds?: readonly string[];
   /** Another class than "" is that of an operator that does not run here. */
   readonly class?: string;
 }
@@ -81,7 +82,8 @@ export class TwoTenants {
       groups = [name === "red" ? red : blue, shared],
       roles = ["viewer"],
       namespaces,
-      adopt = ["Group", "Identity", "RoleBinding"],
+      adopt = ["Group", "Identity", "Role", "RoleBinding"],
+      kinds = ["Group", "Identity", "Role", "RoleBinding"],
     } = options;
     const identityUid = options.identityUid ?? (name === "blue" ? blueIdentity : undefined);
     const selector =
@@ -97,6 +99,7 @@ export class TwoTenants {
         roles: [...roles],
         claimIssuers: [{ issuer }],
         adopt: [...adopt],
+        kinds: [...kinds],
         undeclared: "Remove",
         allowOrphan: true,
         ...(options.class === undefined ? {} : { class: options.class }),

@@ -249,7 +249,7 @@ describe("Remove", () => {
     expect(existing(first, second, other)).toEqual([other]);
     // The Tenant's status counts what the metric counts.
     const counts = Object.fromEntries(scenario.process.undeclared.counts());
-    expect(counts).toEqual({ Group: 0, Identity: 2, RoleBinding: 0 });
+    expect(counts).toEqual({ Group: 0, Identity: 2, Role: 0, RoleBinding: 0 });
     expect(share()?.uids.toSorted()).toEqual([auditor, other]);
     await resync();
     expect(existing(first, second, other, identity, group, uidOf("RoleBinding", "ci-views"))).toHaveLength(3);

@@ -7,6 +7,7 @@ import type { System } from "./system.ts";
 export const collectionOf: Readonly<Record<MusterKind, PlatformCollection>> = {
   Group: "groups",
   Identity: "identities",
+  Role: "roles",
   RoleBinding: "roleBindings",
 };
 
@@ -25,12 +26,13 @@ type Objects = Readonly<Record<MusterKind, readonly KubeObject[]>>;
  */
 export async function differencesFromPlatform(system: System, foreign: readonly string[] = []): Promise<string[]> {
   const { admin } = system.controlPlane;
-  const [groups, identities, roleBindings] = await Promise.all([
+  const [groups, identities, roles, roleBindings] = await Promise.all([
     admin.list(kindRef("Group")),
     admin.list(kindRef("Identity")),
+    admin.list(kindRef("Role")),
     admin.list(kindRef("RoleBinding")),
   ]);
-  const objects: Objects = { Group: groups, Identity: identities, RoleBinding: roleBindings };
+  const objects: Objects = { Group: groups, Identity: identities, Role: roles, RoleBinding: roleBindings };
   const differences: string[] = [];
   for (const kind of musterKinds) {
     const resources = new Map(
@@ -92,6 +94,13 @@ function fieldsOf(
       spec["description"] ?? withoutMarker(resource.description),
       withoutMarker(resource.description),
     ],
+    ...(spec["capabilities"] === undefined
+      ? []
+      : ([["the capabilities", spec["capabilities"].toSorted(), resource["capabilities"]?.toSorted()]] as [
+          string,
+          unknown,
+          unknown,
+        ][])),
     ...(spec["claimMatch"] === undefined
       ? []
       : Object.entries(spec["claimMatch"]).map(([field, value]): [string, unknown, unknown] => [

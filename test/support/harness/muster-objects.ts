@@ -2,8 +2,8 @@ import type { KubeObject, ObjectRef } from "#test/support/control-plane/kube-cli
 
 const apiVersion = "iam.muster.dev/v1beta1";
 
-export type MusterKind = "Group" | "Identity" | "RoleBinding";
-export const musterKinds: readonly MusterKind[] = ["Group", "Identity", "RoleBinding"];
+export type MusterKind = "Group" | "Identity" | "Role" | "RoleBinding";
+export const musterKinds: readonly MusterKind[] = ["Group", "Identity", "Role", "RoleBinding"];
 
 export const kindRef = (kind: MusterKind) => ({ apiVersion, kind });
 

@@ -120,7 +120,7 @@ export class System<C extends Cluster = ControlPlane> {
       const audience = new URL(platformUrl).hostname;
       const owner = ownerOf(await ownerIdOf(controlPlane), options.operatorClass);
       const identity = await createOperatorIdentity(admin, root, controlPlane, account, { audience, owner });
-      const collections = (["groups", "identities", "roleBindings"] as const).map((collection) =>
+      const collections = (["groups", "identities", "roles", "roleBindings"] as const).map((collection) =>
         admin.list(collection),
       );
       const preexisting = new Set((await Promise.all(collections)).flat().map(({ uid }) => uid));

@@ -1,5 +1,7 @@
 import type { KubeObject, ObjectRef } from "#test/support/control-plane/kube-client.ts";
 
+import { musterKinds } from "./muster-objects.ts";
+
 const apiVersion = "iam.muster.dev/v1beta1";
 /** The issuers that the tests name. Patterns of subjects at a public issuer need prefixes. */
 const claimIssuers = [
@@ -29,7 +31,8 @@ export function permissiveTenant(name: string, options: PermissiveTenantOptions)
     ...options,
     identityTypes: ["ServiceAccount", "ClaimMatch", "StaticKeys", "Aws"],
     claimIssuers,
-    adopt: ["Group", "Identity", "RoleBinding"],
+    kinds: musterKinds,
+    adopt: musterKinds,
     allowOrphan: true,
   });
 }

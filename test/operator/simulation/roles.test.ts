@@ -1,0 +1,300 @@
+import { describe, expect, it } from "vitest";
+import type { ExternalResource } from "#src/platform-client/collection.ts";
+import { oneIn, withEveryFault } from "./fault-points.ts";
+import type { Manifest } from "./memory-kube.ts";
+import { root } from "./memory-platform.ts";
+import { blue, issuer, red, resource, TwoTenants } from "./two-tenants.ts";
+
+const policy = { adoption: "Never", deletion: "Delete", drift: "Correct" };
+const grantPolicy = { deletion: "Delete", drift: "Correct" };
+/** Capabilities of the role `viewer`, which both Tenants may bind, and one that it lacks. */
+const [list, more] = ["CAP_IAM_GROUPS_LIST", "CAP_IAM_IDENTITY_LIST"];
+const excess = "CAP_REPO_DELETE";
+
+const shop: Manifest = { kind: "Group", name: "shop", spec: { parentUid: red, policy } };
+const ci: Manifest = {
+  kind: "Identity",
+  name: "ci",
+  spec: { groupRef: { name: "shop" }, claimMatch: { issuer, subject: "ci" }, policy },
+};
+const lister = (capabilities: readonly string[] = [list], spec: object = {}): Manifest => ({
+  kind: "Role",
+  name: "lister",
+  spec: { groupRef: { name: "shop" }, capabilities: [...capabilities], policy, ...spec },
+});
+const lists: Manifest = {
+  kind: "RoleBinding",
+  name: "ci-lists",
+  spec: {
+    groupRef: { name: "shop" },
+    identityRef: { name: "ci" },
+    roleRef: { kind: "Role", name: "lister" },
+    policy: grantPolicy,
+  },
+};
+const tree = [shop, ci, lister(), lists];
+
+type Role = ExternalResource & { readonly capabilities: readonly string[] };
+
+async function start(...manifests: readonly Manifest[]) {
+  const world = new TwoTenants();
+  await world.apply(manifests);
+  await world.until("Available", manifests);
+  const { platform } = world.scenario;
+  const role = () => platform.createdIn("roles").find(({ uid }) => uid === world.statusOf(lister())?.uid) as Role;
+  return {
+    world,
+    platform,
+    role,
+    /** Somebody else gives the role other capabilities. */
+    tamper: (...capabilities: readonly string[]) => platform.set("roles", { ...role(), capabilities } as Role),
+    messageOf: (one: Manifest) => world.statusOf(one)?.conditions?.find(({ type }) => type === "Ready")?.message,
+    /** The writes after the first `count`, as `update roles`. */
+    writesAfter: (count: number) => platform.applied.slice(count).map((write) => `${write.do} ${write.collection}`),
+  };
+}
+
+describe("a Role", () => {
+  it.each([
+    ["parents first", tree],
+    ["children first", tree.toReversed()],
+  ])("is made, bound, changed, and deleted after what binds it, with every fault: %s", async (_, manifests) => {
+    const points = await withEveryFault(async (fault) => {
+      const world = new TwoTenants(fault);
+      await world.apply(manifests);
+      await world.until("Available", tree);
+      await world.apply([lister([more, list])]);
+      await world.scenario.until(
+        "changed",
+        () => world.violations().length === 0 && world.statusOf(lister())?.observedGeneration === 2,
+      );
+      await world.remove(manifests);
+      await world.rest();
+      expect(world.scenario.platform.created()).toEqual([]);
+      return world.run;
+    });
+    console.info(`${points.crashes} crash points, ${points.lost} lost responses`);
+    expect(points.crashes * oneIn).toBeGreaterThan(20);
+  });
+
+  it("is deleted after the role bindings that grant it", async () => {
+    const { world, platform, writesAfter } = await start(...tree);
+    const count = platform.applied.length;
+    await world.remove([lister(), lists]);
+    expect(writesAfter(count)).toEqual(["delete roleBindings", "delete roles"]);
+  });
+
+  it("is not declared where the Tenant does not list the kind", async () => {
+    const { world } = await start(shop);
+    world.tenant("red", { kinds: ["Group", "Identity", "RoleBinding"] });
+    await world.apply([lister()]);
+    await world.until("TenantDenied", [lister()]);
+    expect(world.scenario.platform.createdIn("roles")).toEqual([]);
+  });
+
+  it("is neither created nor widened beyond the roles that the Tenant may bind", async () => {
+    const { world, platform, role, messageOf } = await start(...tree);
+    await world.apply([lister([list, excess])]);
+    await world.until("TenantDenied", [lister()]);
+    expect(messageOf(lister())).toContain(`does not allow ${excess}`);
+    expect(role().capabilities).toEqual([list]);
+    // What it has is still permitted, and so is the grant.
+    expect(world.reasonOf(lists)).toBe("Available");
+    await world.apply([{ ...lister(["CAP_UNKNOWN"]), name: "other" }]);
+    await world.until("TenantDenied", [{ ...lister(), name: "other" }]);
+    expect(platform.createdIn("roles")).toHaveLength(1);
+  });
+
+  it("is read before it is bound, and corrected first if others widened it", async () => {
+    const { world, platform, role, tamper, writesAfter } = await start(shop, ci, lister());
+    await world.scenario.pass(120_000);
+    tamper(list, excess);
+    const count = platform.applied.length;
+    await world.apply([lists]);
+    await world.until("Available", [lists]);
+    expect(writesAfter(count)).toEqual(["update roles", "create roleBindings"]);
+    expect(role().capabilities).toEqual([list]);
+  });
+
+  it("is corrected if others widen it after it was bound, and the grant stays", async () => {
+    const { world, platform, role, tamper, writesAfter } = await start(...tree);
+    tamper(list, excess);
+    const count = platform.applied.length;
+    await world.scenario.resync();
+    await world.scenario.pass(10_000);
+    expect(role().capabilities).toEqual([list]);
+    expect(writesAfter(count)).toEqual(["update roles"]);
+    expect(world.reasonOf(lists)).toBe("Available");
+  });
+
+  it("that others widened, and that is not corrected, is bound to nobody new, and nothing is removed", async () => {
+    const { world, platform, tamper } = await start(
+      shop,
+      ci,
+      lister([list], { policy: { ...policy, drift: "Report" } }),
+      lists,
+    );
+    const existing = platform.createdIn("roleBindings");
+    tamper(list, excess);
+    await world.scenario.resync();
+    await world.until("TenantDenied", [lists]);
+    expect(world.reasonOf(lister())).toBe("DriftDetected");
+    expect(platform.createdIn("roleBindings")).toEqual(existing);
+    tamper(list);
+    await world.scenario.resync();
+    await world.until("Available", [lister(), lists]);
+  });
+
+  it("of which only an observation exists is bound while what it has is permitted", async () => {
+    const existing = `${red}/00000000000000d1`;
+    const observed = lister([], {
+      groupRef: undefined,
+      groupUid: red,
+      uid: existing,
+      capabilities: undefined,
+      policy: { ...policy, management: "Observe" },
+    });
+    const world = new TwoTenants();
+    const { platform } = world.scenario;
+    const set = (...capabilities: readonly string[]) =>
+      platform.setInitial("roles", resource({ uid: existing, name: "by hand", description: "", capabilities }));
+    set(list);
+    await world.apply([shop, ci, JSON.parse(JSON.stringify(observed)), lists]);
+    await world.until("Available", [observed, lists]);
+    set(list, excess);
+    await world.scenario.resync();
+    await world.until("TenantDenied", [lists]);
+    expect(platform.createdIn("roleBindings")).toHaveLength(1);
+    set(list);
+    await world.scenario.resync();
+    await world.until("Available", [lists]);
+  });
+
+  it("and its bindings stay as they are when the Tenant is narrowed", async () => {
+    const { world, platform } = await start(...tree);
+    const existing = platform.created();
+    world.tenant("red", { roles: [] });
+    await world.until("TenantDenied", [lister(), lists]);
+    await world.scenario.resync();
+    await world.scenario.pass(60_000);
+    expect(platform.created()).toEqual(existing);
+    world.tenant("red");
+    await world.until("Available", [lister(), lists]);
+    expect(platform.created()).toEqual(existing);
+  });
+
+  it("permits itself nothing, although the Tenant lists its uid", async () => {
+    const existing = `${red}/00000000000000d1`;
+    const world = new TwoTenants();
+    const { platform } = world.scenario;
+    platform.setInitial("roles", resource({ uid: existing, name: "deleter", description: "", capabilities: [excess] }));
+    world.tenant("red", { roles: ["viewer", existing] });
+    const adopted = (capabilities: readonly string[]) =>
+      lister(capabilities, { groupRef: undefined, groupUid: red, name: "deleter", uid: existing });
+    const manifest = (capabilities: readonly string[]) => JSON.parse(JSON.stringify(adopted(capabilities))) as Manifest;
+    await world.apply([manifest([list])]);
+    await world.until("Available", [lister()]);
+    await world.apply([manifest([list, excess])]);
+    await world.until("TenantDenied", [lister()]);
+  });
+
+  it("is bound by its uid only if the Tenant lists that", async () => {
+    const { world, role } = await start(shop, ci, lister());
+    const { roleRef: _, ...spec } = lists.spec as { roleRef: object };
+    const byUid: Manifest = { ...lists, spec: { ...spec, roleUid: role().uid } };
+    await world.apply([byUid]);
+    await world.until("TenantDenied", [byUid]);
+    expect(world.scenario.platform.createdIn("roleBindings")).toEqual([]);
+  });
+
+  it("is never what a built-in name means, whatever it is called on the platform", async () => {
+    const viewer = lister([list], { name: "viewer" });
+    const byName: Manifest = { ...lists, name: "ci-views", spec: { ...lists.spec, roleRef: { name: "viewer" } } };
+    const { world, platform, role } = await start(shop, ci, viewer, lists, byName);
+    const bound = platform
+      .createdIn("roleBindings")
+      .map((one) => (one as unknown as { role: { uid: string } }).role.uid);
+    expect(bound).toHaveLength(2);
+    expect(bound.filter((uid) => uid === role().uid)).toHaveLength(1);
+    expect(world.violations()).toEqual([]);
+  });
+
+  it("with a copied marker is corrected before it is bound", async () => {
+    const { world, platform, role } = await start(shop, ci, lister());
+    const { description = "" } = role();
+    await world.remove([lister()]);
+    const parent = world.statusOf(shop)?.uid ?? "";
+    platform.set(
+      "roles",
+      resource({ uid: `${parent}/00000000000000d1`, name: "x", description, capabilities: [excess] }),
+    );
+    await world.scenario.resync();
+    const count = platform.applied.length;
+    await world.apply([lister(), lists]);
+    await world.until("Available", [lister(), lists]);
+    expect(platform.applied.slice(count).map((write) => `${write.do} ${write.collection}`)).toEqual([
+      "update roles",
+      "create roleBindings",
+    ]);
+    expect(role().capabilities).toEqual([list]);
+  });
+
+  it("that nobody declared is reported, and never removed", async () => {
+    const { world, platform } = await start({ ...shop, spec: { ...shop.spec, undeclared: "Remove" } });
+    const uid = `${world.statusOf(shop)?.uid}/00000000000000d1`;
+    platform.set("roles", resource({ uid, name: "strange", description: "", capabilities: [list] }));
+    for (let count = 0; count < 4; count += 1) {
+      await world.scenario.resync();
+      await world.scenario.pass(60_000);
+    }
+    expect(platform.has(uid)).toBe(true);
+    expect(world.statusOf(shop)?.undeclared).toEqual([expect.objectContaining({ kind: "Role", uid, name: "strange" })]);
+    expect(world.statusOf(shop)?.conditions?.find(({ type }) => type === "AccessDeclared")?.message).toContain(
+      "1 role;",
+    );
+  });
+});
+
+describe("a Role of another Tenant", () => {
+  const shared = (allowedNamespaces: readonly string[]) =>
+    lister([list], { groupRef: undefined, groupUid: root, allowedNamespaces: [...allowedNamespaces] });
+  const there: Manifest = {
+    ...lists,
+    namespace: "other",
+    spec: {
+      groupUid: blue,
+      identityUid: `${blue}/00000000000000f1`,
+      roleRef: { kind: "Role", name: "lister", namespace: "team" },
+      policy: grantPolicy,
+    },
+  };
+
+  async function worldWith(allowedNamespaces: readonly string[], roles: readonly string[]): Promise<TwoTenants> {
+    const world = new TwoTenants();
+    world.scenario.platform.setInitial(
+      "identities",
+      resource({ uid: `${blue}/00000000000000f1`, name: "reader", description: "" }),
+    );
+    world.tenant("red", { groups: [root] });
+    world.tenant("blue", { groups: [blue], identityUid: "", roles });
+    await world.apply([JSON.parse(JSON.stringify(shared(allowedNamespaces))) as Manifest, there]);
+    await world.until("Available", [shared([])]);
+    return world;
+  }
+
+  it("is bound if it is granted, within what the own Tenant permits", async () => {
+    const world = await worldWith(["other"], ["viewer"]);
+    await world.until("Available", [there]);
+    world.tenant("blue", { groups: [blue], identityUid: "", roles: [] });
+    await world.until("TenantDenied", [there]);
+    expect(world.scenario.platform.createdIn("roleBindings")).toHaveLength(1);
+  });
+
+  it("is not bound if it is not granted, or beyond what the own Tenant permits", async () => {
+    const notGranted = await worldWith([], ["viewer"]);
+    await notGranted.until("ReferenceNotGranted", [there]);
+    const beyond = await worldWith(["other"], []);
+    await beyond.until("TenantDenied", [there]);
+    for (const { scenario } of [notGranted, beyond]) expect(scenario.platform.createdIn("roleBindings")).toEqual([]);
+  });
+});
