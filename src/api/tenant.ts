@@ -107,6 +107,9 @@ const credentials = withRules(
   .prefault({})
   .describe("With whose permissions the operator manages the resources of the Tenant.");
 
+/** The kinds that may be declared where a Tenant lists none. A kind that came later is allowed only by its name. */
+export const defaultKinds: readonly string[] = ["Group", "Identity", "RoleBinding"];
+
 const identityTypes = ["ServiceAccount", "ClaimMatch", "StaticKeys", "Aws"] as const;
 
 export const tenantSpecSchema = withRules(
@@ -148,7 +151,7 @@ export const tenantSpecSchema = withRules(
       ),
     kinds: list(kindName.describe("Kind, such as Group."), 16)
       .exactOptional()
-      .describe("Kinds that may be declared. If absent, all kinds."),
+      .describe("Kinds that may be declared. If absent, Group, Identity and RoleBinding."),
     adopt: list(kindName.describe("Kind, such as Group."), 16)
       .exactOptional()
       .describe(

@@ -170,6 +170,7 @@ export async function makePlan(options: PlanOptions): Promise<Plan> {
       await runToEnd(
         resyncOnce({
           kinds,
+          tenancy,
           session,
           intervalMs: 0,
           clock,

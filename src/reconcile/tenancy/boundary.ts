@@ -1,4 +1,4 @@
-import type { IdentityType, TenantSpec } from "#src/api/tenant.ts";
+import { defaultKinds, type IdentityType, type TenantSpec } from "#src/api/tenant.ts";
 import type { ExternalRole } from "#src/platform-client/permission-resources.ts";
 import { isBelow, isWithin } from "#src/platform-client/uid.ts";
 
@@ -48,7 +48,7 @@ export function boundaryOf(spec: TenantSpec, outer: OuterBound): Boundary {
     identityTypes: spec.identityTypes,
     awsAccounts: spec.awsAccounts ?? [],
     claimIssuers: spec.claimIssuers ?? [],
-    kinds: spec.kinds ?? null,
+    kinds: spec.kinds ?? defaultKinds,
     adopt: spec.adopt ?? [],
     allowOrphan: spec.allowOrphan,
     undeclared: spec.undeclared,
