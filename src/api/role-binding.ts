@@ -1,9 +1,10 @@
 import * as z from "zod";
+import { builtInRole } from "./built-in-role.ts";
 import { grantPolicySchema } from "./policy.ts";
 import { reference } from "./reference.ts";
 import type { CustomResource } from "./custom-resource.ts";
 import type { ResourceDefinition } from "./resource-definition.ts";
-import { exactlyOneOf, immutable, matches, withRules } from "./rule.ts";
+import { exactlyOneOf, immutable, withRules } from "./rule.ts";
 import { statusSchema } from "./status.ts";
 import { directlyBelow, uid, uidInGroup } from "./uid.ts";
 import { time } from "./timestamp.ts";
@@ -26,20 +27,9 @@ export const roleBindingSpecSchema = withRules(
     identityUid: uidInGroup(
       "UID of the identity on the platform to which the role is granted, for an identity that is not managed as an Identity object. Exactly one of identityRef and identityUid must be set. Immutable.",
     ).exactOptional(),
-    roleRef: z
-      .object({
-        name: withRules(
-          z.string().max(512),
-          matches(
-            /^[a-z0-9 ._-]+$/,
-            "the name of a role must be lowercase letters, digits, spaces and the characters . _ -, at least one of them",
-          ),
-        ).describe("Name of a built-in role, such as viewer, editor or registry.pull."),
-      })
-      .exactOptional()
-      .describe(
-        "Built-in role to grant, by its name. The Tenant must permit it. Exactly one of roleRef and roleUid must be set. Immutable.",
-      ),
+    roleRef: builtInRole(
+      "Built-in role to grant, by its name. The Tenant must permit it. Exactly one of roleRef and roleUid must be set. Immutable.",
+    ).exactOptional(),
     roleUid: uid(
       "UID of the role to grant: a built-in role or a role of a group. Exactly one of roleRef and roleUid must be set. Immutable.",
     ).exactOptional(),

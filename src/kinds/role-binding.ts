@@ -2,6 +2,7 @@ import { type RoleBinding, roleBindingDefinition } from "#src/api/role-binding.t
 import { type ExternalRoleBinding, roleBindings } from "#src/platform-client/permission-resources.ts";
 import type { Kind, ReferenceField } from "./kind.ts";
 import { parentReference } from "./parent-reference.ts";
+import { roleReference } from "./role-reference.ts";
 
 /** A role binding has no description that could carry a marker. It is identified by what it grants, and where. */
 function naturalKey(group: string, identity: string, role: string): string {
@@ -24,7 +25,7 @@ export const roleBindingKind: Kind<RoleBinding, ExternalRoleBinding> = {
   references: (binding) => [
     parentReference("spec.groupRef", binding.spec.groupRef, "spec.groupUid", binding.spec.groupUid),
     identityReference(binding),
-    roleReference(binding),
+    roleReference("spec.roleRef", binding.spec.roleRef, "spec.roleUid", binding.spec.roleUid),
   ],
   desired: (_binding, uids) => ({ identityUid: uids.identity, roleUid: uids.role }),
   nameOf: () => undefined,
@@ -47,10 +48,4 @@ function identityReference({ spec }: RoleBinding): ReferenceField {
         path: "spec.identityRef",
         target: { by: "resource", kind: "Identity", reference: spec.identityRef },
       };
-}
-
-function roleReference({ spec }: RoleBinding): ReferenceField {
-  return spec.roleRef === undefined
-    ? { role: "role", path: "spec.roleUid", target: { by: "uid", uid: spec.roleUid ?? "" } }
-    : { role: "role", path: "spec.roleRef", target: { by: "roleName", name: spec.roleRef.name } };
 }

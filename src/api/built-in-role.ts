@@ -1,0 +1,19 @@
+import * as z from "zod";
+import { matches, withRules } from "./rule.ts";
+
+/** A reference to a built-in role by its name. */
+export function builtInRole(description: string) {
+  return z
+    .object({
+      name: withRules(
+        z.string().max(512),
+        matches(
+          /^[a-z0-9 ._-]+$/,
+          "the name of a role must be lowercase letters, digits, spaces and the characters . _ -, at least one of them",
+        ),
+      ).describe("Name of a built-in role, such as viewer, editor or registry.pull."),
+    })
+    .describe(description);
+}
+
+export type BuiltInRole = z.output<ReturnType<typeof builtInRole>>;
