@@ -39,5 +39,7 @@ export const groupKind: Kind<Group, ExternalGroup> = {
   actual: ({ name, description }) => ({ name, description }),
   identityOf: () => undefined,
   principal: null,
+  vouching: null,
+  secret: null,
   specPath: (field) => `spec.${field}`,
 };

@@ -92,6 +92,8 @@ export const identityKind: Kind<Identity, ExternalIdentity> = {
     followsCluster: (field, { spec }) => field === "staticKeys" && spec.serviceAccountRef !== undefined,
     exchange,
   },
+  vouching: null,
+  secret: null,
   specPath: (field, { spec }) => {
     const path = field.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
     if (spec.serviceAccountRef === undefined || !/^(claimMatch|staticKeys)\b/.test(path)) return `spec.${path}`;

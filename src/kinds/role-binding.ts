@@ -33,6 +33,8 @@ export const roleBindingKind: Kind<RoleBinding, ExternalRoleBinding> = {
   actual: (external) => ({ identityUid: external.identity.uid, roleUid: external.role.uid }),
   identityOf: ({ identity }) => identity.uid,
   principal: null,
+  vouching: null,
+  secret: null,
   specPath: (field, { spec }) => {
     if (/^identity_?uid$/i.test(field)) return spec.identityUid === undefined ? "spec.identityRef" : "spec.identityUid";
     if (/^role_?uid$/i.test(field)) return spec.roleUid === undefined ? "spec.roleRef" : "spec.roleUid";

@@ -91,8 +91,7 @@ export class SessionChecks {
 
   #readReport(session: PlatformSession): SessionReport {
     const { unreadableRoots, ownerProblem } = session;
-    if (ownerProblem !== undefined && ownerProblem.kind !== "suspended")
-      return { is: "failed", problem: ownerProblem };
+    if (ownerProblem !== undefined && ownerProblem.kind !== "suspended") return { is: "failed", problem: ownerProblem };
     const missingCapabilities = session.missingCapabilities.filter(({ capability }) =>
       this.#options.needs(session, capability),
     );

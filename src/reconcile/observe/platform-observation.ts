@@ -12,6 +12,7 @@ import { extensionsFor } from "./foreign-parent.ts";
 import { grantsOf } from "./grants.ts";
 import { mayWant } from "./may-want.ts";
 import type { Claim, NameConflict, Observed, ReconcileState, References } from "./observed.ts";
+import { peopleOf } from "./people.ts";
 import { protectionsOf } from "./protections.ts";
 import { referencesOf } from "./references-of.ts";
 import type { Sources } from "./sources.ts";
@@ -35,6 +36,7 @@ type PlatformObservation = Pick<
   | "protections"
   | "unknownIdentities"
   | "grants"
+  | "people"
   | "settledAt"
   | "credentialEpoch"
   | "recoveries"
@@ -112,6 +114,7 @@ export function observePlatform(
     protections: protectionsOf(sources, context, kind, claimed, found),
     unknownIdentities: unknownIdentitiesOf(sources, session, kind, references, found),
     grants: grantsOf(context, kind, found),
+    people: peopleOf(sources, session, kind, resource, found),
     settledAt: context.settledAt,
     credentialEpoch: context.credentialEpoch(),
     recoveries: session.recoveries,
@@ -143,6 +146,7 @@ export function unobservedPlatform(
     protections: [],
     unknownIdentities: [],
     grants: [],
+    people: null,
     settledAt: sources.soleLeaderSince,
     credentialEpoch: 0,
     recoveries: 0,

@@ -9,7 +9,7 @@ import {
   permitsResource,
   permitsRole,
 } from "#src/reconcile/tenancy/boundary.ts";
-import { findIdentityDenial } from "#src/reconcile/tenancy/permits-identity.ts";
+import { findIdentityDenial, findIssuerDenial } from "#src/reconcile/tenancy/permits-identity.ts";
 import type { References } from "./observed.ts";
 
 /** What the Tenant of an object permits. */
@@ -43,6 +43,10 @@ export function findSpecDenial(kind: Kind, resource: Resource, limits: TenantLim
     !permitsParent(boundary, uid)
   )
     return denied(outsideGroups("spec.uid", `group ${uid}`, tenant));
+  const { vouching } = kind;
+  const vouchingDenial =
+    vouching === null ? undefined : findIssuerDenial(vouching.specPath, vouching.issuerOf(resource), boundary);
+  if (vouchingDenial !== undefined) return denied(`${vouchingDenial.path}: ${vouchingDenial.message}`);
   if (kind.principal === null) return undefined;
   const denial = findIdentityDenial(kind.principal.authentication(resource), boundary, {
     namespace: resource.metadata.namespace ?? "",

@@ -12,6 +12,7 @@ const group: GroupFacts = {
   managed: true,
   synced: true,
   providersKnown: true,
+  declaredProvidersPresent: true,
   otherOwnerPresent: false,
 };
 const identity: IdentityFacts = { credential: false, breakGlass: false, marker: "none", person: false };
@@ -32,6 +33,7 @@ describe("a group", () => {
     ["groupNotManaged", { managed: false }],
     ["notSynced", { synced: false }],
     ["providersUnknown", { providersKnown: false }],
+    ["providerAbsent", { declaredProvidersPresent: false }],
     ["otherOwnerPresent", { otherOwnerPresent: true }],
   ])("is spared because of %s", (reason, facts) => {
     expect(reasonToSpareGroup({ ...group, ...facts })).toBe(reason);
@@ -45,7 +47,7 @@ describe("a resource", () => {
     [undefined, { identity: { ...identity, marker: "ours" } }],
     [undefined, { recentRemovals: 2 }],
     ["childGroup", { kind: "Group" }],
-    ["childGroup", { kind: "a kind that this policy does not know" }],
+    ["onlyReported", { kind: "a kind that this policy does not know" }],
     ["outOfBounds", { inBounds: false }],
     ["identityUnknown", { identity: null }],
     ["credential", { identity: { ...identity, credential: true } }],

@@ -15,6 +15,8 @@ export interface GroupFacts {
   readonly synced: boolean;
   /** Whether all identity providers of the group, and of the groups above, are known. */
   readonly providersKnown: boolean;
+  /** Whether the platform has every identity provider that an object declares in the group, or in one above. */
+  readonly declaredProvidersPresent: boolean;
   /** Whether an identity of another owner is in the group or bound there: then the other owner may have made anything. */
   readonly otherOwnerPresent: boolean;
 }
@@ -59,12 +61,13 @@ export function reasonToSpareGroup(group: GroupFacts): SparingReason | undefined
   if (!group.managed) return "groupNotManaged";
   if (!group.synced) return "notSynced";
   if (!group.providersKnown) return "providersUnknown";
+  if (!group.declaredProvidersPresent) return "providerAbsent";
   return group.otherOwnerPresent ? "otherOwnerPresent" : undefined;
 }
 
 /** Why the resource may not be removed, whatever else may be removed; undefined if it may be. */
 export function reasonToSpare({ kind, inBounds, identity, ...resource }: ResourceFacts): SparingReason | undefined {
-  if (!removableKinds.has(kind)) return "childGroup";
+  if (!removableKinds.has(kind)) return kind === "Group" ? "childGroup" : "onlyReported";
   if (!inBounds) return "outOfBounds";
   if (identity === null) return "identityUnknown";
   if (identity.credential) return "credential";

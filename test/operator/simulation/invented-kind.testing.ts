@@ -99,5 +99,7 @@ export const repoKind: Kind<Repo, ExternalRepo> = {
   actual: ({ name, description, bundles }) => ({ name, description, bundles }),
   identityOf: () => undefined,
   principal: null,
+  vouching: null,
+  secret: null,
   specPath: (field) => `spec.${field}`,
 };
