@@ -44,7 +44,12 @@ function start(namespaces: ReadonlySet<string> | null, refuse: (plural: string) 
 it("lists and watches each kind once, in all namespaces, and keeps the objects of the given ones", async () => {
   const { caches, lists, tried } = start(new Set(["team"]), () => undefined);
   await settled();
-  expect(lists).toEqual(["groups everywhere", "identities everywhere", "rolebindings everywhere"]);
+  expect(lists).toEqual([
+    "groups everywhere",
+    "identities everywhere",
+    "rolebindings everywhere",
+    "identityproviders everywhere",
+  ]);
   expect([...caches.get("Group").keys()]).toEqual(["team/payments"]);
   expect(tried()).toBe(true);
 });
@@ -63,6 +68,7 @@ it.each([403, 404])("does not wait for a kind that cannot be read (%d), and read
   expect([...caches.entries()].flatMap(([kind, { synced }]) => (synced ? [kind] : []))).toEqual([
     "Group",
     "RoleBinding",
+    "IdentityProvider",
   ]);
   refused = undefined;
   await clock.advance(30_000);
