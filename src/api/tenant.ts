@@ -18,6 +18,9 @@ const list = <Item extends z.ZodType>(item: Item, max = maxItems) =>
 const labelKey = z.string().min(1).max(317);
 const labelValue = z.string().max(63);
 
+/** The kinds that may be declared if a Tenant does not say: a kind that Muster gained later is declared only if it is listed. */
+export const defaultKinds = ["Group", "Identity", "RoleBinding"] as const;
+
 const kindName = withRules(
   z.string().max(63),
   matches(/^[A-Z][A-Za-z]*$/, "must be a kind of iam.muster.dev, such as Group"),
@@ -107,9 +110,6 @@ const credentials = withRules(
   .prefault({})
   .describe("With whose permissions the operator manages the resources of the Tenant.");
 
-/** The kinds that may be declared where a Tenant lists none. A kind that came later is allowed only by its name. */
-export const defaultKinds: readonly string[] = ["Group", "Identity", "RoleBinding"];
-
 const identityTypes = ["ServiceAccount", "ClaimMatch", "StaticKeys", "Aws"] as const;
 
 export const tenantSpecSchema = withRules(
@@ -151,7 +151,7 @@ export const tenantSpecSchema = withRules(
       ),
     kinds: list(kindName.describe("Kind, such as Group."), 16)
       .exactOptional()
-      .describe("Kinds that may be declared. If absent, Group, Identity and RoleBinding."),
+      .describe(`Kinds that may be declared. If absent, ${defaultKinds.join(", ")}.`),
     adopt: list(kindName.describe("Kind, such as Group."), 16)
       .exactOptional()
       .describe(

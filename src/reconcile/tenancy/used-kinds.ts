@@ -9,7 +9,7 @@ import type { Tenancy } from "./tenancy.ts";
  */
 export function isUsedBy({ contexts }: Pick<Tenancy, "contexts">, session: PlatformSession, kind: string): boolean {
   return (
-    defaultKinds.includes(kind) ||
+    defaultKinds.some((one) => one === kind) ||
     Iterator.from(contexts).some((context) => context.session === session && permitsKind(context.boundary, kind))
   );
 }

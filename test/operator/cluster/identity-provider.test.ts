@@ -1,10 +1,10 @@
 import { expect, it, vi } from "vitest";
 import { describeWithSystem } from "#test/support/harness/describe-with-system.ts";
 import { conditionOf, isUnready, musterObject } from "#test/support/harness/muster-objects.ts";
-import { permissiveTenant, tenantObject } from "#test/support/harness/tenants.ts";
+import { permissiveTenant } from "#test/support/harness/tenants.ts";
 
 const rbac = "rbac.authorization.k8s.io";
-const issuer = "https://login.example.com";
+const issuer = "https://accounts.example.com";
 const planted = "planted-client-secret-77e1";
 const rotated = "planted-client-secret-90b4";
 
@@ -95,10 +95,11 @@ describeWithSystem(
     operatorFlags: ["--resync", "5s", "--log-level", "debug"],
     platformFlags: ["--log-level", "debug"],
     tenants: (root, namespaces) => [
-      tenantObject("test", {
-        ...(permissiveTenant("test", { namespaces, groups: [root], roles: ["viewer"] })["spec"] as object),
-        kinds: ["Group", "Identity", "RoleBinding", "IdentityProvider"],
-        claimIssuers: [{ issuer }],
+      permissiveTenant("test", {
+        namespaces,
+        groups: [root],
+        roles: ["viewer"],
+        kinds: ["Group", "IdentityProvider"],
       }),
     ],
   },
