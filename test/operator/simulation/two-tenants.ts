@@ -24,6 +24,7 @@ export interface TenantOptions {
   readonly identityUid?: string;
   readonly namespaces?: readonly string[];
   readonly adopt?: readonly string[];
+  readonly kinds?: readonly string[];
 }
 
 /**
@@ -79,7 +80,8 @@ export class TwoTenants {
       groups = [name === "red" ? red : blue, shared],
       roles = ["viewer"],
       namespaces,
-      adopt = ["Group", "Identity", "RoleBinding"],
+      adopt = ["Group", "Identity", "RoleBinding", "IdentityProvider"],
+      kinds = ["Group", "Identity", "RoleBinding", "IdentityProvider"],
     } = options;
     const identityUid = options.identityUid ?? (name === "blue" ? blueIdentity : undefined);
     const selector =
@@ -95,6 +97,7 @@ export class TwoTenants {
         roles: [...roles],
         claimIssuers: [{ issuer }],
         adopt: [...adopt],
+        kinds: [...kinds],
         undeclared: "Remove",
         allowOrphan: true,
         credentials:
