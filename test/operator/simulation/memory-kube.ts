@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { apiVersion, finalizer } from "#src/api/custom-resource.ts";
 import type { Status } from "#src/api/status.ts";
 import type { KubeApi, PatchOptions } from "#src/kube/api.ts";
@@ -220,7 +221,7 @@ export class MemoryKube implements Pick<KubeApi, "get" | "patch"> {
   }
 
   #store(before: Stored | undefined, wanted: Stored): Stored {
-    const specChanged = before !== undefined && JSON.stringify(before.spec) !== JSON.stringify(wanted.spec);
+    const specChanged = before !== undefined && !isDeepStrictEqual(before.spec, wanted.spec);
     const text = JSON.stringify({
       ...wanted,
       metadata: {
