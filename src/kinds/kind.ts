@@ -5,7 +5,6 @@ import type { SecretReference } from "#src/api/secret-reference.ts";
 import type { ResourceDefinition } from "#src/api/resource-definition.ts";
 import type { Exchange } from "#src/api/status.ts";
 import type { ManagedCollection, ExternalResource } from "#src/platform-client/collection.ts";
-import type { ExternalIdentity } from "./identity.ts";
 import type { UploadedKeys } from "./uploaded-keys.ts";
 
 /** Fields of an external resource, by their names in the platform's API. */
@@ -76,13 +75,18 @@ export interface Principal<R extends Resource = Resource> {
   exchange(fields: Fields, endpoints: Endpoints): Exchange;
 }
 
+/** What an identity says of who may assume it, as far as it tells whose people they are. */
+export interface IdentityClaims {
+  readonly claimMatch?: { readonly issuer?: string | undefined; readonly audience?: string | undefined } | undefined;
+}
+
 /** What distinguishes a kind whose resources let people in: those for whom an issuer vouches. */
 export interface Vouching<R extends Resource = Resource, E extends ExternalResource = ExternalResource> {
   /** The field of the spec that names the issuer. */
   readonly specPath: string;
   issuerOf(resource: R): string;
   /** Whether `identity` is, or may be, that of a person who logged in by means of the resource. */
-  vouchesFor(external: E, identity: ExternalIdentity): boolean;
+  vouchesFor(external: E, identity: IdentityClaims): boolean;
 }
 
 /** How a value of a Secret becomes a part of the external resource, which the platform never returns. */

@@ -1,7 +1,8 @@
 import type { Resource } from "#src/api/custom-resource.ts";
 import type { Kind } from "#src/kinds/kind.ts";
-import type { SecretLocation, SecretRead } from "#src/reconcile/observe/observed.ts";
-import { secretKey, secretLocationOf } from "#src/reconcile/observe/secret-location.ts";
+import type { SecretRead } from "#src/reconcile/observe/observed.ts";
+import type { SecretLocation } from "#src/kinds/secret-location.ts";
+import { secretKey, secretLocationOf } from "#src/kinds/secret-location.ts";
 import type { SecretSource } from "#src/reconcile/observe/secret-reads.ts";
 
 /**

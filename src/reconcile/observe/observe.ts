@@ -9,7 +9,7 @@ import { observedTenant } from "./observed-tenant.ts";
 import { observePlatform, unobservedPlatform } from "./platform-observation.ts";
 import { underPoster } from "./poster.ts";
 import type { ReconcileStates } from "./reconcile-states.ts";
-import { secretLocationOf } from "./secret-location.ts";
+import { secretLocationOf } from "#src/kinds/secret-location.ts";
 import type { Sources } from "./sources.ts";
 import { observeUnrecorded } from "./unrecorded.ts";
 

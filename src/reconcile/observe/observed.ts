@@ -195,13 +195,6 @@ export interface ReconcileRequest {
   readonly seenAt: MonotonicTime;
 }
 
-/** Where one value of a Secret is. */
-export interface SecretLocation {
-  readonly namespace: string;
-  readonly name: string;
-  readonly key: string;
-}
-
 export interface SecretVersion {
   readonly uid: string;
   readonly resourceVersion: string;

@@ -1,6 +1,5 @@
 import type { Resource } from "#src/api/custom-resource.ts";
-import type { ExternalIdentity } from "#src/kinds/identity.ts";
-import type { Kind } from "#src/kinds/kind.ts";
+import type { IdentityClaims, Kind } from "#src/kinds/kind.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import type { People } from "./observed.ts";
@@ -23,7 +22,7 @@ export function peopleOf(
   const view = session.viewOf(collection);
   const uids = view
     .childrenOf(group)
-    .filter((identity) => vouching.vouchesFor(external, identity as ExternalIdentity))
+    .filter((identity) => vouching.vouchesFor(external, identity as IdentityClaims))
     .map(({ uid }) => uid);
   return { group, snapshot: view.snapshotOf(group) ?? null, uids };
 }

@@ -4,8 +4,9 @@ import type { KubeApi } from "#src/kube/api.ts";
 import { isNotFound } from "#src/kube/errors.ts";
 import type { KubeObject, ResourceKind } from "#src/kube/object.ts";
 import type { Clock } from "#src/time/clock.ts";
-import type { SecretLocation, SecretRead, SecretVersion } from "./observed.ts";
-import { secretKey } from "./secret-location.ts";
+import type { SecretRead, SecretVersion } from "./observed.ts";
+import type { SecretLocation } from "#src/kinds/secret-location.ts";
+import { secretKey } from "#src/kinds/secret-location.ts";
 
 const secrets: ResourceKind = { group: "", version: "v1", plural: "secrets", kind: "Secret", namespaced: true };
 

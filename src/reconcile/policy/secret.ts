@@ -1,4 +1,4 @@
-import { secretLocationOf } from "#src/reconcile/observe/secret-location.ts";
+import { secretLocationOf } from "#src/kinds/secret-location.ts";
 import type { ExternalResource, MonotonicTime, SecretRead } from "#src/reconcile/observe/observed.ts";
 import { minutes, seconds } from "#src/time/durations.ts";
 import { conclude } from "./conclude.ts";

@@ -44,13 +44,15 @@ function start({ fault = {}, boundary = {} }: { fault?: Fault; boundary?: Partia
     for (const manifest of manifests) kube.apply(manifest);
     await scenario.until("Ready", () => scenario.differences(manifests).length === 0);
   };
+  /** Changes the provider as others would. */
+  const change = (fields: object) => platform.set("identityProviders", { ...external(), ...fields });
   const sent = () => platform.clientSecrets.get(status()?.uid ?? "");
   /** Whether anything but the platform has seen a secret. */
   const leaks = () =>
     [...seen, ...scenario.events, ...scenario.process.failures.map(String), JSON.stringify(kube.objects())].filter(
       (text) => text.includes("planted-secret"),
     );
-  return { scenario, kube, platform, setSecret, status, ready, external, apply, sent, leaks };
+  return { scenario, kube, platform, setSecret, status, ready, external, change, apply, sent, leaks };
 }
 
 describe("the client secret", () => {
@@ -82,27 +84,21 @@ describe("the client secret", () => {
   });
 
   it("is sent again after somebody changed the provider, perhaps its secret", async () => {
-    const { apply, setSecret, sent, external, platform, scenario } = start();
+    const { apply, change, setSecret, sent, external, platform, scenario } = start();
     setSecret(planted);
     await apply(shop, sso);
     platform.clientSecrets.set(external().uid, "of somebody else");
-    platform.set("identityProviders", {
-      ...external(),
-      updateTime: "2026-06-01T00:00:00Z",
-    } as ExternalIdentityProvider);
+    change({ updateTime: "2026-06-01T00:00:00Z" });
     await scenario.resync();
     await scenario.until("sent", () => sent() === planted);
     expect(scenario.events).toContain("DriftCorrected sso");
   });
 
   it("is not sent again for that alone where drift is only reported", async () => {
-    const { apply, setSecret, external, platform, scenario } = start();
+    const { apply, change, setSecret, external, platform, scenario } = start();
     setSecret(planted);
     await apply(shop, { ...sso, spec: { ...sso.spec, policy: { ...policy, drift: "Report" } } });
-    platform.set("identityProviders", {
-      ...external(),
-      updateTime: "2026-06-01T00:00:00Z",
-    } as ExternalIdentityProvider);
+    change({ updateTime: "2026-06-01T00:00:00Z" });
     const { writes } = platform;
     await scenario.resync();
     await scenario.pass(3_600_000);
@@ -152,11 +148,11 @@ describe("the client secret", () => {
   });
 
   it("does not keep another difference from being corrected while the Secret cannot be read", async () => {
-    const { apply, setSecret, sent, external, kube, platform, scenario, ready } = start();
+    const { apply, change, setSecret, sent, external, kube, scenario, ready } = start();
     setSecret(planted);
     await apply(shop, sso);
     kube.forbidsSecrets = true;
-    platform.set("identityProviders", { ...external(), defaultRole: owner } as ExternalIdentityProvider);
+    change({ defaultRole: owner });
     await scenario.pass(600_000);
     await scenario.resync();
     await scenario.until("corrected", () => external().defaultRole === viewer);
@@ -179,18 +175,18 @@ describe("the client secret", () => {
 
 describe("the default role", () => {
   it("is restored after others changed it: everybody who logs in gets it", async () => {
-    const { apply, external, platform, scenario } = start();
+    const { apply, change, external, scenario } = start();
     await apply(shop, publicClient);
-    platform.set("identityProviders", { ...external(), defaultRole: owner } as ExternalIdentityProvider);
+    change({ defaultRole: owner });
     await scenario.resync();
     await scenario.until("restored", () => external().defaultRole === viewer);
     expect(scenario.events).toContain("DriftCorrected sso");
   });
 
   it("is reported where drift is only reported", async () => {
-    const { apply, external, platform, scenario, status } = start();
+    const { apply, change, scenario, status } = start();
     await apply(shop, { ...publicClient, spec: { ...publicClient.spec, policy: { ...policy, drift: "Report" } } });
-    platform.set("identityProviders", { ...external(), defaultRole: owner } as ExternalIdentityProvider);
+    change({ defaultRole: owner });
     await scenario.resync();
     await scenario.until("reported", () => status()?.drift !== undefined);
     expect(status()?.drift).toEqual([{ field: "defaultRole", expected: viewer, actual: owner }]);
@@ -274,7 +270,7 @@ describe("its people", () => {
 it("is only reported where nobody declares it, also where the Group says Remove", async () => {
   const { apply, kube, platform, scenario } = start();
   await apply({ ...shop, spec: { parentUid: root, undeclared: "Remove", policy } });
-  const { uid: group } = kube.find("Group", "shop")?.status as Status & { uid: string };
+  const group = (kube.find("Group", "shop")?.status as Status | undefined)?.uid ?? "";
   const uid = `${group}/eeeeeeeeeeeeeeee`;
   platform.set("identityProviders", {
     uid,

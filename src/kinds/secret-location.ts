@@ -1,6 +1,12 @@
 import type { Resource } from "#src/api/custom-resource.ts";
-import type { Kind } from "#src/kinds/kind.ts";
-import type { SecretLocation } from "./observed.ts";
+import type { Kind } from "./kind.ts";
+
+/** Where one value of a Secret is. */
+export interface SecretLocation {
+  readonly namespace: string;
+  readonly name: string;
+  readonly key: string;
+}
 
 /** Where the value is that the resource is to contain; undefined if it is to contain none. */
 export function secretLocationOf({ secret }: Kind, resource: Resource): SecretLocation | undefined {
