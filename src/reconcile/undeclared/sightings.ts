@@ -4,7 +4,10 @@ import type { Clock } from "#src/time/clock.ts";
 import type { Finding } from "./findings.ts";
 
 /** Since when, and in how many consecutive resyncs, a resource was seen. */
-export type Sighting = Pick<Finding, "firstSeenTime" | "firstSeenAt" | "seenIn">;
+export interface Sighting extends Pick<Finding, "firstSeenTime" | "firstSeenAt" | "seenIn"> {
+  /** Neither this process nor the one before it, as far as statuses tell, has seen the resource before. */
+  readonly isNew: boolean;
+}
 
 /** By uid. As large as what was found. */
 export type Sightings = ReadonlyMap<string, Sighting>;
@@ -25,8 +28,10 @@ export function continueSightings(
   const recorded = before === undefined ? recordedTimes(groups) : undefined;
   const sightings = new Map<string, Sighting>();
   const note = ({ uid }: { readonly uid: string }) => {
-    const { firstSeenTime = recorded?.get(uid) ?? now, firstSeenAt = at, seenIn = 0 } = before?.get(uid) ?? {};
-    const next = { firstSeenTime, firstSeenAt, seenIn: seenIn + 1 };
+    const seen = before?.get(uid);
+    const { firstSeenTime = recorded?.get(uid) ?? now, firstSeenAt = at, seenIn = 0 } = seen ?? {};
+    const isNew = seen === undefined && recorded?.get(uid) === undefined;
+    const next = { firstSeenTime, firstSeenAt, seenIn: seenIn + 1, isNew };
     sightings.set(uid, next);
     return next;
   };

@@ -25,6 +25,8 @@ export interface TenantOptions {
   readonly namespaces?: readonly string[];
   readonly adopt?: readonly string[];
   readonly kinds?: readonly string[];
+  /** Another class than "" is that of an operator that does not run here. */
+  readonly class?: string;
 }
 
 /**
@@ -100,6 +102,7 @@ export class TwoTenants {
         kinds: [...kinds],
         undeclared: "Remove",
         allowOrphan: true,
+        ...(options.class === undefined ? {} : { class: options.class }),
         credentials:
           identityUid === undefined || identityUid === ""
             ? { type: "Operator" }
