@@ -18,7 +18,9 @@ RUN mkdir -p usr/local/bin usr/local/lib usr/share/doc/muster \
   && mv /build/dist/NOTICES.txt /build/dist/sbom.cdx.json usr/share/doc/muster/ \
   && mv /build/dist/muster /build/dist/muster.mjs usr/local/lib/ \
   && ln -s ../lib/muster.mjs usr/local/bin/muster \
-  && mv /build/src/docker-credential-muster.sh usr/local/bin/docker-credential-muster
+  && ln -s ../lib/muster.mjs usr/local/bin/kubectl-muster \
+  && mv /build/src/docker-credential-muster.sh usr/local/bin/docker-credential-muster \
+  && mv /build/src/kubectl_complete-muster.sh usr/local/bin/kubectl_complete-muster
 COPY LICENSE usr/share/doc/muster/
 
 FROM ${NODE_IMAGE} AS node

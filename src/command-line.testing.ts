@@ -18,6 +18,8 @@ interface RunOptions {
   /** What is on standard input. */
   readonly input?: string;
   readonly signal?: AbortSignal;
+  /** How the program is called; default: `muster`. */
+  readonly program?: string;
   /** Called with each text that the command writes to standard error, as soon as it is written. */
   readonly onStderr?: (text: string) => void;
 }
@@ -25,7 +27,7 @@ interface RunOptions {
 /** Runs a command in this process, with an empty environment and nothing on standard input unless options say otherwise. */
 export async function runCommand(
   args: readonly string[],
-  { env = {}, commands = allCommands, columns = 80, input = "", signal, onStderr }: RunOptions = {},
+  { env = {}, commands = allCommands, columns = 80, input = "", program = "muster", signal, onStderr }: RunOptions = {},
 ): Promise<CommandRun> {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   stdin.end(input);
@@ -34,7 +36,7 @@ export async function runCommand(
     printed.push(chunk.toString());
     onStderr?.(chunk.toString());
   });
-  const context = { env, signal: signal ?? new AbortController().signal, stdin, stdout, stderr, commands };
+  const context = { env, signal: signal ?? new AbortController().signal, stdin, stdout, stderr, commands, program };
   const code = await runCommandLine(args, { ...context, terminal: { columns, colors: false } });
   await new Promise((done) => stderr.end(done));
   return { code, stdout: String(stdout.read() ?? ""), stderr: printed.join("") };

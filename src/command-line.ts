@@ -11,12 +11,12 @@ import { InvalidProxyVariable } from "./http/proxy-settings.ts";
 
 /** Runs the command that the arguments name. @returns the exit code; see the help topic `exit-codes`. */
 export async function runCommandLine(args: readonly string[], context: CommandContext): Promise<number> {
-  const { commands, terminal, stdout, stderr } = context;
+  const { commands, program, stdout, stderr } = context;
   const { name, rest } = split(args, commands);
   const words = rest.filter((argument) => !isHelp(argument));
   if (name !== undefined && isHelp(name) && words.length > 0) return runCommandLine([...words, name], context);
   if (name === undefined || isHelp(name)) {
-    (name === undefined ? stderr : stdout).write(await overview(commands, terminal));
+    (name === undefined ? stderr : stdout).write(await overview(context));
     return name === undefined ? 2 : 0;
   }
   if (name === "--version") return runCommandLine(["version", ...rest], context);
@@ -25,46 +25,50 @@ export async function runCommandLine(args: readonly string[], context: CommandCo
     const below = commandsBelow(name, commands);
     const [word] = rest;
     if (below.length > 0 && (word === undefined || isHelp(word))) {
-      (word === undefined ? stderr : stdout).write(await wordHelp(name, commands, terminal));
+      (word === undefined ? stderr : stdout).write(await wordHelp(name, context));
       return word === undefined ? 2 : 0;
     }
-    stderr.write(`muster: ${notACommand(name, word, commands)}\n`);
+    stderr.write(`${program}: ${notACommand(name, word, context)}\n`);
     return 2;
   }
   const command = await loadCommand(listed);
   const operands = rest.indexOf("--");
   if (rest.slice(0, operands === -1 ? rest.length : operands).some(isHelp)) {
-    stdout.write(await commandHelp(name, command, commands, terminal));
+    stdout.write(await commandHelp(name, command, context));
     return 0;
   }
   try {
     const [word = ""] = rest;
     const takesOperands = Object.values(command.settings).some(({ operand }) => operand);
     if (commandsBelow(name, commands).length > 0 && !takesOperands && /^[^-]/.test(word))
-      throw new SettingsError([notACommand(name, word, commands)]);
+      throw new SettingsError([notACommand(name, word, context)]);
     await command.run(readSettings(command.settings, rest, context.env), context);
     return 0;
   } catch (error) {
     const mistakes = mistakesIn(error);
     if (mistakes !== undefined) {
-      stderr.write(`muster ${name}: invalid settings\n`);
+      stderr.write(`${program} ${name}: invalid settings\n`);
       for (const mistake of mistakes) stderr.write(`  ${mistake}\n`);
       return command.settingsExitCode ?? 2;
     }
-    stderr.write(`muster ${name}: ${error instanceof Error ? error.message : String(error)}\n`);
+    stderr.write(`${program} ${name}: ${error instanceof Error ? error.message : String(error)}\n`);
     return error instanceof CommandFailure ? error.exitCode : 1;
   }
 }
 
 /** What is wrong with a word that should be a command, or with the second one of two, and what was probably meant. */
-function notACommand(name: string, word: string | undefined, commands: CommandList): string {
+function notACommand(
+  name: string,
+  word: string | undefined,
+  { commands, program }: Pick<CommandContext, "commands" | "program">,
+): string {
   const below = commandsBelow(name, commands);
   if (below.length > 0 && word !== undefined)
-    return `"${name} ${word}" is not a command${didYouMean(`${name} ${word}`, below) || `; "muster help ${name}" lists the commands`}`;
+    return `"${name} ${word}" is not a command${didYouMean(`${name} ${word}`, below) || `; "${program} help ${name}" lists the commands`}`;
   if (/^-+v$/i.test(name)) return `"${name}" is not a command; did you mean "version"?`;
   const names = Object.keys(commands);
   const guess = (word === undefined ? "" : didYouMean(`${name} ${word}`, names)) || didYouMean(name, names);
-  const advice = `${name.startsWith("-") ? "; flags come after the command" : ""}; "muster help" lists all commands`;
+  const advice = `${name.startsWith("-") ? "; flags come after the command" : ""}; "${program} help" lists all commands`;
   return `"${name}" is not a command${guess || advice}`;
 }
 

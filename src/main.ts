@@ -6,6 +6,12 @@ import { commands } from "./commands.ts";
 /** Longer lines are hard to read. */
 const maximumColumns = 100;
 
+/** As a plugin of kubectl, the program is called by the name of a link, which the launcher of a checkout passes on. */
+function programName(): string {
+  const calledAs = process.env["MUSTER_CALLED_AS"] ?? process.argv[1] ?? "";
+  return calledAs.endsWith("kubectl-muster") ? "kubectl muster" : "muster";
+}
+
 /** Aborts at the first SIGTERM or SIGINT; a second one exits at once. */
 function stopSignal(): AbortSignal {
   const controller = new AbortController();
@@ -43,6 +49,7 @@ const code = await runCommandLine(process.argv.slice(2), {
   stderr: process.stderr,
   terminal: terminal(),
   commands,
+  program: programName(),
 });
 // A write to a pipe is asynchronous, and exiting drops what has not been written.
 await Promise.all([process.stdout, process.stderr].map((stream) => new Promise((done) => stream.write("", done))));

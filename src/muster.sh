@@ -4,6 +4,9 @@
 # exit code are those of muster.
 set -eu
 
+# The name says whether kubectl called it as its plugin.
+export MUSTER_CALLED_AS="${0##*/}"
+
 file=$0
 while [ -h "$file" ]; do
   target=$(readlink "$file")

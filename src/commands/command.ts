@@ -12,6 +12,8 @@ export interface CommandContext {
   readonly terminal: Terminal;
   /** Every command, for help and completion. */
   readonly commands: CommandList;
+  /** How the program was called: `muster`, or `kubectl muster` as a plugin of kubectl. */
+  readonly program: string;
 }
 
 /** How text is laid out on the standard output. */

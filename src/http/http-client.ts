@@ -28,6 +28,8 @@ export interface HttpClientResponse {
   readonly status: number;
   /** The Retry-After header, as it was sent. */
   readonly retryAfter: string | undefined;
+  /** The Date header, as it was sent: the clock of the server. */
+  readonly date: string | undefined;
   readonly text: string;
 }
 
@@ -94,6 +96,7 @@ export class HttpClient {
         resolve({
           status: response.statusCode ?? 0,
           retryAfter: response.headers["retry-after"],
+          date: response.headers.date,
           text: Buffer.concat(chunks).toString("utf8"),
         }),
       );

@@ -1,3 +1,4 @@
+import { serviceAccountResource } from "./service-account.ts";
 import type { Tracer } from "#src/telemetry/tracer.ts";
 import type { Clock } from "#src/time/clock.ts";
 import { seconds } from "#src/time/durations.ts";
@@ -140,8 +141,8 @@ export class KubeClient implements KubeApi {
     options: CallOptions,
   ): Promise<ServiceAccountToken> {
     const body = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: request };
-    const path = pathOf(serviceAccounts, namespace, name, "token");
-    const response = await this.#send("POST", "create token of", serviceAccounts, path, options, body);
+    const path = pathOf(serviceAccountResource, namespace, name, "token");
+    const response = await this.#send("POST", "create token of", serviceAccountResource, path, options, body);
     const { status } = response as { status?: Partial<ServiceAccountToken> };
     if (typeof status?.token !== "string" || typeof status.expirationTimestamp !== "string")
       throw KubeError.noResponse("create token of serviceaccounts", "the response has no token");
@@ -183,14 +184,6 @@ export class KubeClient implements KubeApi {
     return this.#transport.send({ call, method, path, signal, ...(body === undefined ? {} : { body }) }, deadlineMs);
   }
 }
-
-const serviceAccounts: ResourceKind = {
-  group: "",
-  version: "v1",
-  plural: "serviceaccounts",
-  kind: "ServiceAccount",
-  namespaced: true,
-};
 
 function pathOf(
   resource: ResourceKind,

@@ -26,7 +26,7 @@ export interface LeaseClientOptions {
   readonly clock: Clock;
 }
 
-const leaseResource: ResourceKind = {
+export const leaseResource: ResourceKind = {
   group: "coordination.k8s.io",
   version: "v1",
   plural: "leases",

@@ -53,6 +53,10 @@ describe("redacts a secret", () => {
     ["in the name of a field", () => log.info({ [jwt]: 1 }, "x")],
     ["in a child's fields", () => log.child({ session: jwt }).info("x")],
     [
+      "in a URL",
+      () => log.error({ err: new Error("no route through http://proxy:c2lnbmF0dXJl-_x@proxy.example:3128") }, "x"),
+    ],
+    [
       "a private key",
       () => log.info({ pem: "-----BEGIN PRIVATE KEY-----\nc2lnbmF0dXJl-_x\n-----END PRIVATE KEY-----" }, "x"),
     ],
@@ -67,7 +71,13 @@ describe("redacts a secret", () => {
   });
 
   test("keeps what only resembles a secret", () => {
-    const fields = { key: "ns/a", tokenFile: "/var/run/secrets/muster/token", tokens: 3, reason: "TokenUnavailable" };
+    const fields = {
+      key: "ns/a",
+      tokenFile: "/var/run/secrets/muster/token",
+      tokens: 3,
+      reason: "TokenUnavailable",
+      url: "https://example.com/a@b",
+    };
     log.info(fields, "the token of the operator is renewed");
     expect(writtenLine()).toMatchObject({ ...fields, msg: "the token of the operator is renewed" });
   });

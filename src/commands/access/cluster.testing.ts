@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { kubeconfigFor } from "#src/commands/reader/kubeconfig.testing.ts";
 
 /** An API server with the objects of one namespace, by plural. */
 export class Cluster {
@@ -23,12 +24,7 @@ export class Cluster {
   /** A kubeconfig for it. */
   get kubeconfig(): string {
     const { port } = this.#server.address() as AddressInfo;
-    return JSON.stringify({
-      clusters: [{ name: "c", cluster: { "insecure-skip-tls-verify": true, server: `http://127.0.0.1:${port}` } }],
-      users: [{ name: "u", user: { token: "t" } }],
-      contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
-      "current-context": "x",
-    });
+    return kubeconfigFor(`http://127.0.0.1:${port}`);
   }
 
   async close(): Promise<void> {

@@ -1,12 +1,11 @@
 import { accessOf } from "#src/access/access-of.ts";
 import { defineCommand } from "#src/commands/command.ts";
 import { assumptionText, declaredText, dottedNames } from "./access-view.ts";
+import { capabilitySummary } from "./capability-summary.ts";
 import { identityNamed } from "./named.ts";
 import { answerAccess } from "./open-access.ts";
+import { readElsewhere } from "./read-elsewhere.ts";
 import { accessSettings, identity } from "./settings.ts";
-
-/** More capabilities of a role are not named in a table. */
-const namedCapabilities = 4;
 
 export default defineCommand({
   summary: "print what an identity may do, and where",
@@ -42,7 +41,7 @@ A role applies in the group of its role binding, and in every group below it. JS
             rows: links.map(({ capabilities, group, role, roleBinding }) => [
               group.path,
               role.name,
-              capabilities === undefined ? "unknown" : summary(capabilities),
+              capabilities === undefined ? "unknown" : capabilitySummary(capabilities),
               roleBinding.createTime ?? "",
               declaredText(roleBinding.declaredBy),
             ]),
@@ -50,24 +49,10 @@ A role applies in the group of its role binding, and in every group below it. JS
           notes: [
             ...(expired === undefined ? [] : [`Its static keys expired at ${expired}: nobody can use it.`]),
             ...unknown.map(({ message }) => `Unknown: ${message}.`),
-            ...(readBelow === undefined ? [] : [elsewhere(readBelow.map(({ path }) => path))]),
+            ...(readBelow === undefined ? [] : [readElsewhere(readBelow.map(({ path }) => path))]),
             ...(declarationsNote === undefined || links.length === 0 ? [] : [declarationsNote]),
           ],
         },
       };
     }),
 });
-
-function summary(capabilities: readonly string[]): string {
-  const reads = (capability: string) => Number(capability.endsWith(".list"));
-  const writesFirst = capabilities.toSorted((one, other) => reads(one) - reads(other));
-  const shown = writesFirst.slice(0, namedCapabilities).join(", ");
-  const more = capabilities.length - namedCapabilities;
-  return more > 0 ? `${shown} and ${more} more` : shown;
-}
-
-function elsewhere(read: readonly string[]): string {
-  return read.length === 0
-    ? "Unknown: you cannot read role bindings in any group: you need role_bindings.list."
-    : `Unknown: role bindings in other groups than ${read.join(", ")} and those below: you need role_bindings.list there.`;
-}

@@ -23,17 +23,18 @@ export default defineCommand({
 });
 
 /** @throws {SettingsError} if there is no such command or topic. */
-async function textOf(name: string, { commands, terminal }: CommandContext): Promise<string> {
-  if (name === "") return overview(commands, terminal);
+async function textOf(name: string, context: CommandContext): Promise<string> {
+  const { commands, program, terminal } = context;
+  if (name === "") return overview(context);
   const listed = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (listed !== undefined) return commandHelp(name, await loadCommand(listed), commands, terminal);
+  if (listed !== undefined) return commandHelp(name, await loadCommand(listed), context);
   const topic = Object.hasOwn(topics, name) ? topics[name] : undefined;
   if (topic !== undefined) return topicHelp(topic, terminal);
-  if (commandsBelow(name, commands).length > 0) return wordHelp(name, commands, terminal);
+  if (commandsBelow(name, commands).length > 0) return wordHelp(name, context);
   const group = commandGroups.find((one) => one.toLowerCase() === name.toLowerCase());
-  if (group !== undefined) return groupHelp(group, commands, terminal);
+  if (group !== undefined) return groupHelp(group, context);
   const names = [...Object.keys(commands), ...Object.keys(topics), ...commandGroups.map((one) => one.toLowerCase())];
   throw new settings.SettingsError([
-    `there is no command or topic "${name}"${settings.didYouMean(name, names) || '; "muster help" lists all of them'}`,
+    `there is no command or topic "${name}"${settings.didYouMean(name, names) || `; "${program} help" lists all of them`}`,
   ]);
 }

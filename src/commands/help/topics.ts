@@ -49,6 +49,7 @@ Further variables:
      24 UNAVAILABLE and others. 26 UNAUTHENTICATED, also of muster whoami,
      muster access and muster token: log in, or log in again.
 muster plan has codes of its own: 0 nothing would change, 2 something would, 3 something is refused or cannot be seen, 1 any failure, wrong settings included.
+muster why and muster doctor: 0 the object is Ready, or no check failed; 3 otherwise; 1 a failure.
 A second SIGTERM or SIGINT ends a command at once, with exit code 1.
 Errors and logs go to standard error, results to standard output.`,
   },
@@ -71,6 +72,8 @@ In a script, muster api makes a call with your login, and muster token prints th
          separated by lines with three hyphens.
   markdown
          The table for a comment or a document. Names have no meaning in it.
+  csv    A table for spreadsheets, and
+  html   one page for a browser, without a network: of muster access report.
 The default is in the help of the command. Fields of json and yaml are only added, never renamed, within a major version.`,
   },
 };

@@ -6,9 +6,12 @@ import { isTokenText, platformKey } from "#src/login/credentials.ts";
 import { readTokenClaims, type TokenClaims } from "#src/login/token-claims.ts";
 import type { ReadApi } from "#src/platform-client/api.ts";
 import { HttpPlatformApi, type Tokens } from "#src/platform-client/http-api.ts";
+import { subjectTokenFile } from "#src/platform-client/subject-token-file.ts";
+import { TokenSource } from "#src/platform-client/token-source.ts";
 import { HttpTransport } from "#src/platform-client/transport.ts";
 import { systemClock as clock } from "#src/time/clock.ts";
 import { loginTokens } from "./login-tokens.ts";
+import { type PodIdentityValues, podIdentityOf } from "./pod-identity.ts";
 import { repeatedReads } from "./repeated-reads.ts";
 
 /** Lists are read at the same time. */
@@ -17,10 +20,8 @@ const connections = 4;
 /** With what an administrator's token begins, who is not an identity, and to whom a list shows everything. */
 const adminTokenPrefix = "muster-admin-";
 
-export interface ReaderValues {
-  readonly platformUrl: URL | undefined;
+export interface ReaderValues extends PodIdentityValues {
   readonly platformCa: string | undefined;
-  readonly tokenFile: string | undefined;
   /** Of one call (ms). */
   readonly timeout: number;
 }
@@ -40,12 +41,12 @@ export interface PlatformReader {
 }
 
 interface Credential extends Pick<PlatformReader, "platformUrl" | "authUrl"> {
-  readonly tokens: Tokens;
+  readonly tokens: (transport: HttpTransport) => Tokens;
   readonly ca: string | undefined;
 }
 
 /**
- * Connects to the platform with the token of `--token-file`, or with the person's login. Nothing but GET requests is ever
+ * Connects to the platform with the token of `--token-file`, with the operator's identity in its pod, or with the person's login. Nothing but GET requests is ever
  * sent: the API has no other methods, and the transport refuses them.
  * @throws {NotLoggedIn}
  * @throws {SettingsError}
@@ -55,7 +56,6 @@ export async function connectReader(
   context: Pick<CommandContext, "env" | "signal" | "stderr">,
 ): Promise<PlatformReader> {
   const { ca, tokens, ...urls } = await credentialOf(values, context);
-  const { value } = await tokens.token();
   const transport = new HttpTransport({
     connections,
     deadlineMs: values.timeout,
@@ -64,24 +64,45 @@ export async function connectReader(
     proxies: await Proxies.fromEnvironment(context.env),
     canWrite: () => false,
   });
+  const source = tokens(transport);
+  const value = await valueOf(source, transport);
   return {
     ...urls,
-    api: repeatedReads(new HttpPlatformApi(transport, tokens, urls.platformUrl), clock),
+    api: repeatedReads(new HttpPlatformApi(transport, source, urls.platformUrl), clock),
     claims: readTokenClaims(value),
     seesEverything: value.startsWith(adminTokenPrefix),
     close: () => transport.close(),
   };
 }
 
+/** The first token. Without one, nothing is left open. */
+async function valueOf(tokens: Tokens, transport: HttpTransport): Promise<string> {
+  try {
+    return (await tokens.token()).value;
+  } catch (error) {
+    await transport.close();
+    throw error;
+  }
+}
+
 async function credentialOf(
   values: ReaderValues,
   context: Pick<CommandContext, "env" | "signal" | "stderr">,
 ): Promise<Credential> {
-  const { platformUrl, tokenFile } = values;
+  const { platformCa, platformUrl, tokenFile } = values;
+  const inPod = podIdentityOf(values, context);
+  if (inPod !== undefined) {
+    const { authUrl, identity, subjectTokenFile: file } = inPod;
+    const url = new URL(platformKey(inPod.platformUrl));
+    const readSubjectToken = subjectTokenFile(file);
+    const options = { authUrl, audience: platformKey(url), identity, readSubjectToken, clock };
+    const ca = await caOf(platformCa);
+    return { platformUrl: url, authUrl, ca, tokens: (transport) => new TokenSource(transport, options) };
+  }
   if (tokenFile === undefined) {
     const { http, platform, login, session } = await openStoredLogin(values, context);
     const tokens = loginTokens(session);
-    return { platformUrl: new URL(platform), authUrl: new URL(login.authUrl), tokens, ca: http.ca };
+    return { platformUrl: new URL(platform), authUrl: new URL(login.authUrl), tokens: () => tokens, ca: http.ca };
   }
   if (platformUrl === undefined)
     throw new SettingsError(["--platform-url (or MUSTER_PLATFORM_URL) is required with --token-file"]);
@@ -92,7 +113,11 @@ async function credentialOf(
   return {
     platformUrl: url,
     authUrl: url,
-    tokens: { token: async () => ({ value: token, epoch: 0 }), reject: () => false },
-    ca: values.platformCa === undefined ? undefined : await readTextFile("--platform-ca", values.platformCa),
+    tokens: () => ({ token: async () => ({ value: token, epoch: 0 }), reject: () => false }),
+    ca: await caOf(platformCa),
   };
+}
+
+async function caOf(platformCa: string | undefined): Promise<string | undefined> {
+  return platformCa === undefined ? undefined : readTextFile("--platform-ca", platformCa);
 }

@@ -1,4 +1,4 @@
-import { loginSettings } from "#src/commands/login/settings.ts";
+import { loginSettings, uid } from "#src/commands/login/settings.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 
 /** With which credentials a command that only reads calls the platform, and which cluster it reads. */
@@ -13,4 +13,31 @@ export const readerSettings = {
     "The kubeconfig of the cluster. (default: the pod's service account, or the user's kubeconfig)",
   ),
   context: settings.optional(settings.text, "The context of the kubeconfig. (default: its current context)"),
+} as const;
+
+/** The operator's identity, for commands that its own pod can run with it; see `podIdentityOf`. */
+export const podIdentitySettings = {
+  identity: settings.optional(
+    uid,
+    "The uid of the operator's identity. In the operator's pod, it is assumed if no token and no cluster is named.",
+  ),
+  authUrl: settings.optional(settings.url, "The address of the token service. (default: --platform-url)"),
+  subjectTokenFile: settings.withDefault(
+    settings.file,
+    "/var/run/secrets/muster/token",
+    "In the operator's pod: the file with its service-account token, which is exchanged for a token of --identity, unless --token-file names it.",
+  ),
+} as const;
+
+/** Where the operator is that a command asks about. */
+export const operatorPlaceSettings = {
+  operatorNamespace: settings.optional(
+    { ...settings.text, placeholder: "NAME" },
+    "The namespace of the operator. (default: muster-system; in the operator's pod, its own)",
+  ),
+  leaseName: settings.withDefault(
+    { ...settings.text, placeholder: "NAME" },
+    "muster-operator",
+    "The name of the operator's Lease, which is that of its service account, too.",
+  ),
 } as const;

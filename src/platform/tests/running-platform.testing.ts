@@ -266,14 +266,19 @@ export class RunningPlatform {
   }
 
   /** Creates an identity with static keys, for which `subjectToken` makes tokens. @returns its uid */
-  async makeIdentity(group: string, name = "caller", audiences: readonly string[] = ["127.0.0.1"]): Promise<string> {
+  async makeIdentity(
+    group: string,
+    name = "caller",
+    audiences: readonly string[] = ["127.0.0.1"],
+    subject = name,
+  ): Promise<string> {
     const { publicKey, privateKey } = await generateKeyPair("ES256");
     const jwk = { ...(await exportJWK(publicKey)), kid: "1", alg: "ES256" };
     const { uid } = await this.admin.ok("POST", `/iam/v2beta1/identities/${group}`, {
       name,
       staticKeys: {
         issuer: "https://issuer.example.com",
-        subject: name,
+        subject,
         issuerKeys: JSON.stringify({ keys: [jwk] }),
         audiences,
       },

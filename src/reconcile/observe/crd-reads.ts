@@ -1,17 +1,9 @@
 import { apiGroup } from "#src/api/custom-resource.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import type { KubeApi } from "#src/kube/api.ts";
-import type { ResourceKind } from "#src/kube/object.ts";
+import { customResourceDefinitions } from "#src/kube/custom-resource-definition.ts";
 import type { Clock } from "#src/time/clock.ts";
 import type { CrdRead } from "./observed.ts";
-
-const customResourceDefinitions: ResourceKind = {
-  group: "apiextensions.k8s.io",
-  version: "v1",
-  plural: "customresourcedefinitions",
-  kind: "CustomResourceDefinition",
-  namespaced: false,
-};
 
 /** Deletions that arrive within this time of each other share a read. */
 const gatherMs = 10;

@@ -185,7 +185,8 @@ function sentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
-function shortList(names: readonly string[]): string {
+/** Names for a message, of which the first are listed. */
+export function shortList(names: readonly string[]): string {
   const shown = names.slice(0, shownNames).join(", ");
   return names.length > shownNames ? `${shown} and ${names.length - shownNames} more` : shown;
 }

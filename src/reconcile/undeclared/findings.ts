@@ -10,15 +10,9 @@ import { grantOf } from "./grant.ts";
 import type { Sighting } from "./sightings.ts";
 
 /** A resource that nobody declared. */
-export interface Finding {
+export interface Finding extends Omit<Sighting, "isNew"> {
   readonly kind: Kind;
   readonly external: ExternalResource;
-  /** When the operator first saw it, in RFC 3339 with seconds. */
-  readonly firstSeenTime: string;
-  /** When this process first saw it. */
-  readonly firstSeenAt: MonotonicTime;
-  /** In how many consecutive resyncs it was seen. */
-  readonly seenIn: number;
   /** When the list or read that showed it had started. */
   readonly listedAt: MonotonicTime;
 }

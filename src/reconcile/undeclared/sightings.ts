@@ -1,10 +1,14 @@
 import { timestamp } from "#src/api/timestamp.ts";
 import type { CachedResource } from "#src/reconcile/observe/cached-resource.ts";
-import type { Clock } from "#src/time/clock.ts";
-import type { Finding } from "./findings.ts";
+import type { Clock, MonotonicTime } from "#src/time/clock.ts";
 
 /** Since when, and in how many consecutive resyncs, a resource was seen. */
-export interface Sighting extends Pick<Finding, "firstSeenTime" | "firstSeenAt" | "seenIn"> {
+export interface Sighting {
+  /** When the operator first saw it, in RFC 3339 with seconds. */
+  readonly firstSeenTime: string;
+  /** When this process first saw it. */
+  readonly firstSeenAt: MonotonicTime;
+  readonly seenIn: number;
   /** Neither this process nor the one before it, as far as statuses tell, has seen the resource before. */
   readonly isNew: boolean;
 }

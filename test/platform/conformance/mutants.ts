@@ -20,7 +20,8 @@ function leakedInvite(): Mutation {
   let code = "";
   return {
     changeResponse: (response, call) => {
-      if (/^POST \/iam\/v2beta1\/groupInvites\//.test(call)) code = /"code":"([^"]+)"/.exec(response.text)?.[1] ?? code;
+      if (call.startsWith("POST /iam/v2beta1/groupInvites/"))
+        code = /"code":"([^"]+)"/.exec(response.text)?.[1] ?? code;
       if (code !== "" && call.startsWith("GET /audit/"))
         response.text = response.text.replace('"records":[{', `"records":[{"note":"${code}",`);
     },

@@ -1,0 +1,68 @@
+import { apiGroup, version } from "#src/api/custom-resource.ts";
+import { customResourceDefinition, type StructuralSchema } from "#src/api/crd.ts";
+import type { ResourceDefinition } from "#src/api/resource-definition.ts";
+import type { ClusterReads } from "#src/commands/reader/cluster-reads.ts";
+import type { Link } from "#src/commands/why/link.ts";
+import { customResourceDefinitions } from "#src/kube/custom-resource-definition.ts";
+import type { KubeObject } from "#src/kube/object.ts";
+import { shortList } from "#src/reconcile/tenancy/tenant-report.ts";
+
+/** A CustomResourceDefinition, as far as it is compared. */
+export interface InstalledDefinition extends KubeObject {
+  readonly spec?: {
+    readonly versions?: readonly {
+      readonly name?: string;
+      readonly served?: boolean;
+      readonly storage?: boolean;
+      readonly schema?: { readonly openAPIV3Schema?: StructuralSchema };
+    }[];
+  };
+}
+
+const fix = "Apply crds/ of this version, or helm upgrade the chart muster-crds: kubectl apply --server-side -f crds/";
+
+/** Whether the CRD of a kind is installed, and has the fields that this version reads and writes. */
+export async function definitionLink(cluster: ClusterReads, definition: ResourceDefinition): Promise<Link> {
+  const name = `${definition.plural}.${apiGroup}`;
+  const base = { link: "CRD", subject: name };
+  const read = await cluster.get<InstalledDefinition>(customResourceDefinitions, undefined, name);
+  if (read.state === "unknown") return { ...base, state: "unknown", message: `It cannot be read: ${read.because}` };
+  if (read.state === "absent") return { ...base, state: "problem", message: "It is not installed.", fix };
+  const { metadata, spec } = read.value;
+  if (metadata.deletionTimestamp !== undefined)
+    return {
+      ...base,
+      state: "problem",
+      message: "It is being deleted, and so are all of its objects.",
+      fix: "The operator deletes nothing on the platform meanwhile. Apply crds/ again after it is gone, then your manifests.",
+    };
+  const installed = spec?.versions?.find((one) => one.name === version && one.served === true);
+  if (installed === undefined)
+    return { ...base, state: "problem", message: `It does not serve the version ${version}.`, fix };
+  const expected = fieldsOf(customResourceDefinition(definition).spec.versions[0]?.schema.openAPIV3Schema);
+  const actual = fieldsOf(installed.schema?.openAPIV3Schema);
+  const missing = [...expected].filter((field) => !actual.has(field));
+  if (missing.length > 0)
+    return {
+      ...base,
+      state: "problem",
+      message: `It is older than this muster: it does not have ${shortList(missing)}, which the API server therefore drops.`,
+      fix,
+    };
+  const more = [...actual].filter((field) => !expected.has(field));
+  const newer = more.length === 0 ? "" : ` It is newer: it also has ${shortList(more)}.`;
+  return { ...base, state: "ok", message: `It serves ${version} with every field of this muster.${newer}` };
+}
+
+/** The paths of all fields of a schema, such as `spec.policy.drift`. */
+function fieldsOf(schema: StructuralSchema | undefined, path = ""): ReadonlySet<string> {
+  const fields = new Set<string>();
+  for (const [name, field] of Object.entries(schema?.properties ?? {})) {
+    const own = path === "" ? name : `${path}.${name}`;
+    fields.add(own);
+    for (const below of fieldsOf(field, own)) fields.add(below);
+  }
+  for (const inner of [schema?.items, schema?.additionalProperties])
+    if (typeof inner === "object") for (const below of fieldsOf(inner, `${path}[]`)) fields.add(below);
+  return fields;
+}

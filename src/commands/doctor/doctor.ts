@@ -1,0 +1,118 @@
+import { type CommandContext, CommandFailure, defineCommand } from "#src/commands/command.ts";
+import { type AnswerText, formatAnswer } from "#src/commands/output/answer-format.ts";
+import { clusterConnection } from "#src/commands/reader/cluster-connection.ts";
+import { ClusterReads } from "#src/commands/reader/cluster-reads.ts";
+import { operatorPlaceOf } from "#src/commands/reader/operator-place.ts";
+import { podIdentityOf } from "#src/commands/reader/pod-identity.ts";
+import type { Link } from "#src/commands/why/link.ts";
+import { kinds } from "#src/kinds/kinds.ts";
+import { KubeClient } from "#src/kube/client.ts";
+import type { KubeConnection } from "#src/kube/config.ts";
+import { oneLine } from "#src/telemetry/one-line.ts";
+import { systemClock as clock } from "#src/time/clock.ts";
+import { bundleText, writeBundle } from "./bundle.ts";
+import { clusterLinks } from "./cluster-links.ts";
+import { operatorLinks } from "./operator-links.ts";
+import { platformLinks } from "./platform-links.ts";
+import { doctorSettings, type DoctorValues } from "./settings.ts";
+
+const hasProblems = 3;
+
+export default defineCommand({
+  summary: "check an installation, and print what to do about what is wrong",
+  description: `Checks the configuration, the token and its exchange, capabilities, RBAC, CRDs and policies, clocks, the owner id, the Lease, proxies and certificate authorities. It only reads. The most is seen in the operator's pod, where it uses the operator's settings and identity:
+  kubectl -n muster-system exec deployment/muster-operator -- muster doctor
+Elsewhere, it uses your kubeconfig and your login:
+  muster doctor --identity UID --root-group UID
+  muster doctor --bundle muster.json
+What you may not read is unknown. The exit code is 0 if nothing is wrong with what could be checked, 3 if something is, and 1 after a failure. To ask only whether the operator is ready and can get a token, for example in a probe, use muster operator check.`,
+  settings: doctorSettings,
+  run: async (values, context) => {
+    const { connection, cluster, close, problem } = await openCluster(values, context);
+    try {
+      const links = [
+        ...(await allLinks(values, context, { connection, cluster })),
+        ...(problem === undefined ? [] : [problem]),
+      ];
+      if (values.bundle !== undefined)
+        writeBundle(values.bundle, await bundleText({ links, cluster, kinds, now: clock.now() }));
+      const answer = { healthy: links.every(({ state }) => state !== "problem"), checks: links };
+      const inPod = podIdentityOf(values, context) !== undefined;
+      context.stdout.write(await formatAnswer(values.output, answer, textOf(links, inPod)));
+      if (values.bundle !== undefined)
+        context.stderr.write(`muster: wrote ${values.bundle}. Read it before you send it to somebody.\n`);
+      if (!answer.healthy) throw new CommandFailure(headingOf(links), hasProblems);
+    } finally {
+      await close();
+    }
+  },
+});
+
+interface OpenedCluster {
+  readonly connection: KubeConnection | undefined;
+  readonly cluster: ClusterReads | undefined;
+  readonly close: () => Promise<void>;
+  /** Why there is no cluster. */
+  readonly problem?: Link;
+}
+
+async function openCluster(values: DoctorValues, { env, signal }: CommandContext): Promise<OpenedCluster> {
+  try {
+    const connection = await clusterConnection(values, env);
+    const kube = new KubeClient({ connection, clock, connections: 4, deadlineMs: values.timeout });
+    return { connection, cluster: new ClusterReads(kube, signal), close: () => kube.close() };
+  } catch (error) {
+    signal.throwIfAborted();
+    const message = oneLine(error instanceof Error ? error.message : String(error));
+    const base = { link: "Kubernetes", subject: "the cluster" };
+    const problem: Link = { ...base, state: "problem", message, fix: "Correct --kubeconfig or --context." };
+    return { connection: undefined, cluster: undefined, close: async () => undefined, problem };
+  }
+}
+
+async function allLinks(
+  values: DoctorValues,
+  context: CommandContext,
+  { cluster, connection }: Pick<OpenedCluster, "cluster" | "connection">,
+): Promise<readonly Link[]> {
+  const inPod = podIdentityOf(values, context);
+  const own = inPod === undefined ? [] : await operatorLinks(inPod, values, context);
+  const platform = await platformLinks(values, context, kinds, cluster);
+  if (cluster === undefined) return [...own, ...platform];
+  const operator = operatorPlaceOf(values, inPod, connection?.namespace);
+  const { class: operatorClass = "" } = values;
+  const isOperator = inPod !== undefined;
+  const now = clock.now();
+  return [
+    ...own,
+    ...platform,
+    ...(await clusterLinks({ cluster, kinds, operator, class: operatorClass, isOperator, now })),
+  ];
+}
+
+const marks = { ok: "pass", problem: "FAIL", unknown: "unknown" } as const;
+
+function textOf(links: readonly Link[], inPod: boolean): AnswerText {
+  return {
+    heading: headingOf(links),
+    table: {
+      titles: ["", "CHECK", "SUBJECT", "RESULT"],
+      rows: links.map(({ link, message, state, subject }) => [marks[state], link, subject, message]),
+    },
+    notes: [
+      ...links.flatMap(({ fix, link, state, subject }) =>
+        state === "ok" || fix === undefined ? [] : [`Fix of ${link} (${subject}): ${fix}`],
+      ),
+      ...(inPod
+        ? []
+        : [
+            "The operator's configuration, its token and the exchange are checked in its pod: kubectl -n muster-system exec deployment/muster-operator -- muster doctor",
+          ]),
+    ],
+  };
+}
+
+function headingOf(links: readonly Link[]): string {
+  const count = (state: Link["state"]) => links.filter((link) => link.state === state).length;
+  return `${count("ok")} passed, ${count("problem")} failed, ${count("unknown")} unknown.`;
+}

@@ -1,0 +1,52 @@
+import { namespaceResource } from "#src/commands/operator/tenancy-caches.ts";
+import type { ClusterReads } from "#src/commands/reader/cluster-reads.ts";
+import type { Link } from "#src/commands/why/link.ts";
+import { fixOf } from "#src/commands/why/object-link.ts";
+import { identityKind } from "#src/kinds/identity.ts";
+import type { ReadApi } from "#src/platform-client/api.ts";
+import { PlatformFailure } from "#src/platform-client/failure.ts";
+import { ownerOf, recordedOwner } from "#src/platform-client/owner-record.ts";
+import { oneLine } from "#src/telemetry/one-line.ts";
+
+export interface OwnerQuestion {
+  readonly api: ReadApi;
+  /** The uid of the operator's identity. */
+  readonly identity: string;
+  /** The value of `--owner-id`; absent: the uid of kube-system. */
+  readonly ownerId: string | undefined;
+  readonly class: string | undefined;
+}
+
+/** Whether the operator's identity on the platform records this cluster as its owner. */
+export async function ownerLink(question: OwnerQuestion, cluster: ClusterReads, signal: AbortSignal): Promise<Link> {
+  const { api, identity, ownerId } = question;
+  const base = { link: "owner id", subject: identity };
+  const known = ownerId ?? (await kubeSystemUid(cluster));
+  if (known === undefined)
+    return {
+      ...base,
+      state: "unknown",
+      message: "You may not read the uid of the namespace kube-system. Give --owner-id.",
+    };
+  const expected = ownerOf(known, question.class);
+  try {
+    const { description } = await api.get(identityKind.collection, identity, signal);
+    const recorded = recordedOwner(description ?? "");
+    if (recorded === expected) return { ...base, state: "ok", message: `It records the owner id ${expected}.` };
+    return {
+      ...base,
+      state: "problem",
+      reason: "OwnerMismatch",
+      message: `It records ${recorded === undefined ? "no owner id" : `the owner id ${oneLine(recorded)}`}, and that of this operator is ${expected}, so the operator writes nothing.`,
+      ...fixOf("OwnerMismatch"),
+    };
+  } catch (error) {
+    if (!(error instanceof PlatformFailure)) throw error;
+    return { ...base, state: "unknown", message: `The identity cannot be read: ${oneLine(error.message)}` };
+  }
+}
+
+async function kubeSystemUid(cluster: ClusterReads): Promise<string | undefined> {
+  const read = await cluster.get(namespaceResource, undefined, "kube-system");
+  return read.state === "found" ? read.value.metadata.uid : undefined;
+}

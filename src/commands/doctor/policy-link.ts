@@ -1,0 +1,56 @@
+import { apiGroup } from "#src/api/custom-resource.ts";
+import type { ClusterReads } from "#src/commands/reader/cluster-reads.ts";
+import type { Link } from "#src/commands/why/link.ts";
+import type { KubeObject, ResourceKind } from "#src/kube/object.ts";
+
+const policies: ResourceKind = {
+  group: "admissionregistration.k8s.io",
+  version: "v1",
+  plural: "validatingadmissionpolicies",
+  kind: "ValidatingAdmissionPolicy",
+  namespaced: false,
+};
+
+/** The admission policies that keep what only the operator writes from others, and the operator from writing more. */
+export const policyNames = ["muster-reserved", "muster-operator-writes"] as const;
+
+interface Policy extends KubeObject {
+  readonly spec?: {
+    readonly matchConstraints?: {
+      readonly resourceRules?: readonly {
+        readonly apiGroups?: readonly string[];
+        readonly resources?: readonly string[];
+      }[];
+    };
+  };
+}
+
+/** Whether an admission policy is installed, and covers every kind. @param plurals of all kinds of this version */
+export async function policyLink(cluster: ClusterReads, name: string, plurals: readonly string[]): Promise<Link> {
+  const base = { link: "policy", subject: name };
+  const fix =
+    "Apply your overlay of deploy/kustomize again, or helm upgrade with your values. It needs Kubernetes 1.30.";
+  const read = await cluster.get<Policy>(policies, undefined, name);
+  if (read.state === "unknown") return { ...base, state: "unknown", message: `It cannot be read: ${read.because}` };
+  if (read.state === "absent")
+    return {
+      ...base,
+      state: "problem",
+      message:
+        "The admission policy is not installed: RBAC alone does not keep others from writing a status, or the operator from writing a spec.",
+      fix,
+    };
+  const rules = read.value.spec?.matchConstraints?.resourceRules ?? [];
+  const covered = new Set(
+    rules.flatMap(({ apiGroups = [], resources = [] }) => (apiGroups.includes(apiGroup) ? resources : [])),
+  );
+  const missing = plurals.filter((plural) => !covered.has(plural) && !covered.has("*"));
+  return missing.length === 0
+    ? { ...base, state: "ok", message: "The admission policy covers every kind of this muster." }
+    : {
+        ...base,
+        state: "problem",
+        message: `The admission policy does not cover ${missing.join(", ")}: it is of another version.`,
+        fix,
+      };
+}

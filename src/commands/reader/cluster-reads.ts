@@ -1,0 +1,99 @@
+import type { KubeApi } from "#src/kube/api.ts";
+import { isNotFound, KubeError } from "#src/kube/errors.ts";
+import type { KubeObject, ResourceKind } from "#src/kube/object.ts";
+import { oneLine } from "#src/telemetry/one-line.ts";
+
+/** What one read of a cluster found. A failed read, such as a forbidden one, does not show whether there is something. */
+export type Reading<T> =
+  | { readonly state: "found"; readonly value: T }
+  | { readonly state: "absent" }
+  | { readonly state: "unknown"; readonly because: string };
+
+/** A request that RBAC may permit. */
+export interface Right {
+  readonly verb: string;
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource?: string;
+  /** Absent: of every name. */
+  readonly name?: string;
+  /** Absent: in every namespace, or of a cluster-scoped resource. */
+  readonly namespace?: string;
+}
+
+/** A cluster that can only be read: objects, and whether somebody has a right. */
+export class ClusterReads {
+  readonly #kube: Pick<KubeApi, "get" | "list" | "create">;
+  readonly #signal: AbortSignal;
+
+  constructor(kube: Pick<KubeApi, "get" | "list" | "create">, signal: AbortSignal) {
+    this.#kube = kube;
+    this.#signal = signal;
+  }
+
+  get<T extends KubeObject>(resource: ResourceKind, namespace: string | undefined, name: string): Promise<Reading<T>> {
+    return this.#reading(() => this.#kube.get<T>(resource, namespace, name, { signal: this.#signal }));
+  }
+
+  /** The first page of the objects, of at most 500. @param namespace absent: of all namespaces */
+  list<T extends KubeObject>(resource: ResourceKind, namespace?: string): Promise<Reading<readonly T[]>> {
+    const options = { signal: this.#signal, limit: 500, ...(namespace === undefined ? {} : { namespace }) };
+    return this.#reading(async () => (await this.#kube.list<T>(resource, options)).items);
+  }
+
+  /**
+   * Whether RBAC permits a request: an access review, which changes nothing although it is a POST.
+   * @param user whose request it is; absent: the caller's own. Only administrators may ask about others.
+   */
+  can(right: Right, user?: string): Promise<Reading<boolean>> {
+    const review = user === undefined ? selfReview : othersReview;
+    const spec = { resourceAttributes: right, ...(user === undefined ? {} : { user, groups: groupsOf(user) }) };
+    return this.#reading(async () => {
+      const body = { apiVersion: "authorization.k8s.io/v1", kind: review.kind, metadata: {}, spec };
+      const { status } = await this.#kube.create<AccessReview>(review, undefined, body, { signal: this.#signal });
+      return status?.allowed === true;
+    });
+  }
+
+  async #reading<T>(read: () => Promise<T>): Promise<Reading<T>> {
+    try {
+      return { state: "found", value: await read() };
+    } catch (error) {
+      if (isNotFound(error)) return { state: "absent" };
+      if (!(error instanceof KubeError)) throw error;
+      return { state: "unknown", because: oneLine(error.message) };
+    }
+  }
+}
+
+interface AccessReview extends KubeObject {
+  readonly status?: { readonly allowed?: boolean };
+}
+
+const accessReview = (plural: string, kind: string): ResourceKind => ({
+  group: "authorization.k8s.io",
+  version: "v1",
+  plural,
+  kind,
+  namespaced: false,
+});
+const selfReview = accessReview("selfsubjectaccessreviews", "SelfSubjectAccessReview");
+const othersReview = accessReview("subjectaccessreviews", "SubjectAccessReview");
+
+/** The groups of a service account, to which roles may be bound, too. */
+function groupsOf(user: string): readonly string[] {
+  const [, namespace = ""] = /^system:serviceaccount:([^:]+):/.exec(user) ?? [];
+  return ["system:serviceaccounts", `system:serviceaccounts:${namespace}`, "system:authenticated"];
+}
+
+/** The user name of a service account. */
+export function userOf(account: { readonly namespace: string; readonly name: string }): string {
+  return `system:serviceaccount:${account.namespace}:${account.name}`;
+}
+
+/** The right as people write it: `patch groups.iam.muster.dev/status`. */
+export function rightText({ verb, group, resource, subresource, name, namespace }: Right): string {
+  const plural = group === "" ? resource : `${resource}.${group}`;
+  const part = subresource === undefined ? "" : `/${subresource}`;
+  return `${verb} ${plural}${part}${name === undefined ? "" : ` ${name}`}${namespace === undefined ? "" : ` in ${namespace}`}`;
+}

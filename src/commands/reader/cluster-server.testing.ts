@@ -1,0 +1,102 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { KubeObject } from "#src/kube/object.ts";
+import { kubeconfigFor } from "./kubeconfig.testing.ts";
+
+interface Review {
+  readonly spec: {
+    readonly user?: string;
+    readonly resourceAttributes: { readonly verb: string; readonly resource: string; readonly subresource?: string };
+  };
+}
+
+/** An API server with objects, which records the calls that it gets. Nothing can be written to it. */
+export class ClusterServer {
+  /** The method and the path, without the query, of each call. */
+  readonly calls: string[] = [];
+  /** By the path below the API, such as `namespaces/shop/groups/web`. */
+  readonly #objects = new Map<string, KubeObject>();
+  /** Paths whose reads are refused. */
+  readonly forbidden = new Set<string>();
+  /** Whether RBAC permits a request: `patch groups/status`. */
+  permits: (right: string, user: string | undefined) => boolean = () => true;
+  readonly #server = createServer((incoming, outgoing) => void this.#respond(incoming, outgoing));
+
+  /** Adds objects, or replaces those of the same name. */
+  put(plural: string, ...objects: readonly KubeObject[]): void {
+    for (const object of objects) this.#objects.set(pathOf(plural, object), object);
+  }
+
+  clear(): void {
+    this.#objects.clear();
+    this.forbidden.clear();
+    this.calls.length = 0;
+    this.permits = () => true;
+  }
+
+  async listen(): Promise<void> {
+    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** A kubeconfig for it. */
+  get kubeconfig(): string {
+    return kubeconfigFor(this.url);
+  }
+
+  async close(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  async #respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const { pathname } = new URL(incoming.url ?? "/", "http://server");
+    this.calls.push(`${incoming.method} ${pathname}`);
+    const path = pathname.replace(/^\/(?:api|apis\/[^/]+)\/[^/]+\//, "");
+    const { code, body } = this.#answer(incoming.method ?? "", path, await textOf(incoming));
+    outgoing.writeHead(code, { "content-type": "application/json" }).end(JSON.stringify(body));
+  }
+
+  #answer(method: string, path: string, text: string): { readonly code: number; readonly body: object } {
+    if (method === "POST" && path.endsWith("accessreviews")) {
+      if (this.forbidden.has(path)) return failure(403, "Forbidden", `${path} is forbidden`);
+      const { spec } = JSON.parse(text) as Review;
+      const { resource, subresource, verb } = spec.resourceAttributes;
+      const right = `${verb} ${resource}${subresource === undefined ? "" : `/${subresource}`}`;
+      return { code: 201, body: { metadata: {}, status: { allowed: this.permits(right, spec.user) } } };
+    }
+    if (method !== "GET") return failure(405, "MethodNotAllowed", "this cluster can only be read");
+    if (this.forbidden.has(path)) return failure(403, "Forbidden", `${path} is forbidden`);
+    const found = this.#objects.get(path);
+    if (found !== undefined) return { code: 200, body: found };
+    const items = [...this.#objects].flatMap(([key, object]) => (isListed(key, path) ? [object] : []));
+    const isList = !path.includes("/") || /^namespaces\/[^/]+\/[^/]+$/.test(path);
+    return isList
+      ? { code: 200, body: { kind: "List", metadata: {}, items } }
+      : failure(404, "NotFound", `${path} not found`);
+  }
+}
+
+function pathOf(plural: string, { metadata: { name, namespace } }: KubeObject): string {
+  return namespace === undefined ? `${plural}/${name}` : `namespaces/${namespace}/${plural}/${name}`;
+}
+
+/** Whether a list at `path` has the object at `key`. */
+function isListed(key: string, path: string): boolean {
+  const collection = key.slice(0, key.lastIndexOf("/"));
+  return collection === path || (!path.includes("/") && collection.endsWith(`/${path}`));
+}
+
+function failure(code: number, reason: string, message: string) {
+  return { code, body: { kind: "Status", status: "Failure", code, reason, message } };
+}
+
+async function textOf(incoming: IncomingMessage): Promise<string> {
+  let text = "";
+  for await (const chunk of incoming) text += String(chunk);
+  return text;
+}

@@ -1,0 +1,39 @@
+import { reasons } from "#src/api/reason.ts";
+
+/** One step from an object to what decides whether it is Ready. */
+export interface Link {
+  /** What it is to the object before it: `object`, the path of a reference such as `spec.groupRef`, `Tenant`, `leader`. */
+  readonly link: string;
+  /** Its name, such as `shop/Group/web`. */
+  readonly subject: string;
+  /** `unknown`: the caller may not read it, so that nothing is concluded from it. */
+  readonly state: "ok" | "problem" | "unknown";
+  /** The reason of its condition, if it has one. */
+  readonly reason?: string;
+  /** Since when its condition is what it is; RFC 3339. */
+  readonly since?: string;
+  /** What was found, on one line. */
+  readonly message: string;
+  /** What to do about it. Absent if there is nothing wrong, or nothing to do. */
+  readonly fix?: string;
+}
+
+/** Links, and those of them that nothing further explains. */
+export interface Finding {
+  readonly links: readonly Link[];
+  readonly causes: readonly Link[];
+}
+
+export const nothing: Finding = { links: [], causes: [] };
+
+/** A finding of a single link, which is its own cause if it is a problem. */
+export function findingOf(link: Link): Finding {
+  return { links: [link], causes: link.state === "problem" ? [link] : [] };
+}
+
+/** What the reference documentation says about a reason: the meaning and the fix. Undefined for one of a newer operator. */
+export function documented(
+  reason: string | undefined,
+): { readonly meaning: string; readonly fix?: string } | undefined {
+  return reason !== undefined && Object.hasOwn(reasons, reason) ? reasons[reason as keyof typeof reasons] : undefined;
+}

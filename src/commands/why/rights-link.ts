@@ -1,0 +1,37 @@
+import { type ClusterReads, rightText, userOf, type Right } from "#src/commands/reader/cluster-reads.ts";
+import type { OperatorPlace } from "#src/commands/reader/operator-place.ts";
+import type { Link } from "./link.ts";
+
+/**
+ * Whether the operator's service account has the rights, as far as the caller may ask.
+ * @param isOwn whether the caller is that service account, which may always ask about itself
+ */
+export async function rightsLink(
+  cluster: ClusterReads,
+  operator: OperatorPlace,
+  rights: readonly Right[],
+  isOwn = false,
+): Promise<Link> {
+  const user = userOf(operator);
+  const base = { link: "RBAC", subject: user };
+  const answers = await Promise.all(rights.map((right) => cluster.can(right, isOwn ? undefined : user)));
+  const unknown = answers.find((answer) => answer.state !== "found");
+  if (unknown !== undefined)
+    return {
+      ...base,
+      state: "unknown",
+      message: `What the operator may do is unknown to you${unknown.state === "unknown" ? `: ${unknown.because}` : ""}`,
+    };
+  const missing = rights.filter((_, index) => {
+    const answer = answers[index];
+    return answer?.state === "found" && !answer.value;
+  });
+  if (missing.length === 0) return { ...base, state: "ok", message: "It may do what it needs." };
+  return {
+    ...base,
+    state: "problem",
+    reason: "KubernetesForbidden",
+    message: `It may not ${missing.map(rightText).join(", ")}.`,
+    fix: "Restore the ClusterRole of the operator: kubectl apply -k with your overlay, or helm upgrade with your values. If the operator has another service account, give --operator-namespace and --lease-name.",
+  };
+}

@@ -1,0 +1,345 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { reasons } from "#src/api/reason.ts";
+import { runCommand } from "#src/command-line.testing.ts";
+import { Gateway } from "#src/commands/access/gateway.testing.ts";
+import { ClusterServer } from "#src/commands/reader/cluster-server.testing.ts";
+import { RunningPlatform } from "#src/platform/tests/running-platform.testing.ts";
+import type { WhyAnswer } from "./answer.ts";
+
+const cluster = new ClusterServer();
+let folder = "";
+let platform: RunningPlatform;
+let gateway: Gateway;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "muster-why-"));
+  platform = await RunningPlatform.start();
+  gateway = await Gateway.to(platform.url);
+  await cluster.listen();
+});
+afterAll(async () => {
+  await cluster.close();
+  await gateway.close();
+  await platform.stop();
+  rmSync(folder, { recursive: true });
+});
+
+const root = "a".repeat(40);
+const apiVersion = "iam.muster.dev/v1beta1";
+const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
+
+interface Given {
+  readonly spec?: object;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly generation?: number;
+  readonly uid?: string;
+  readonly namespace?: string;
+}
+
+/** An object whose condition has a reason; `Available`: it is Ready. Without one, it has no status. */
+function object(
+  kind: string,
+  name: string,
+  { generation = 1, message = "m", namespace = "shop", reason, spec, uid }: Given,
+) {
+  const status = reason === "Available" ? "True" : "False";
+  const condition = { type: "Ready", status, reason, message, observedGeneration: 1, lastTransitionTime: ago(60_000) };
+  return {
+    apiVersion,
+    kind,
+    metadata: { namespace, name, uid: `uid-${name}`, generation, creationTimestamp: ago(90_000) },
+    spec,
+    ...(reason === undefined
+      ? {}
+      : {
+          status: {
+            observedGeneration: 1,
+            tenant: "shop",
+            conditions: [condition],
+            ...(uid === undefined ? {} : { uid }),
+          },
+        }),
+  };
+}
+
+function tenant(name: string, { message = "m", reason = "Available", spec = {} }: Given, status: object = {}) {
+  const { metadata: _, status: written, ...rest } = object("Tenant", name, { message, reason });
+  return {
+    ...rest,
+    metadata: { name, generation: 1 },
+    spec: { namespaces: ["shop"], groups: [root], ...spec },
+    status: { ...written, ...status },
+  };
+}
+
+const lease = (spec: object) => ({
+  apiVersion: "coordination.k8s.io/v1",
+  kind: "Lease",
+  metadata: { namespace: "muster-system", name: "muster-operator" },
+  spec,
+});
+const led = { holderIdentity: "pod-1", leaseDurationSeconds: 15, renewTime: ago(0), acquireTime: ago(100_000) };
+const identity = { groupRef: { name: "web" }, serviceAccountRef: { name: "ci" } };
+const binding = { groupRef: { name: "web" }, identityRef: { name: "ci" }, roleRef: { name: "viewer" } };
+
+beforeEach(() => {
+  cluster.clear();
+  gateway.calls.length = 0;
+  cluster.put("namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name: "shop", labels: { team: "a" } } });
+  cluster.put("tenants", tenant("shop", {}));
+  cluster.put("leases", lease(led));
+  cluster.put("groups", object("Group", "web", { reason: "Available", spec: { parentUid: root } }));
+  cluster.put("identities", object("Identity", "ci", { reason: "Available", spec: identity }));
+});
+
+function why(...args: readonly string[]) {
+  const kubeconfig = join(folder, "kubeconfig");
+  writeFileSync(kubeconfig, cluster.kubeconfig);
+  const reads = args.includes("--token-file") ? [] : ["--no-platform"];
+  return runCommand(["why", ...args, "--kubeconfig", kubeconfig, ...reads], { env: {} });
+}
+
+async function answer(...args: readonly string[]): Promise<WhyAnswer> {
+  const { stdout, stderr } = await why(...args, "-o", "json");
+  expect(stdout, stderr).not.toBe("");
+  return JSON.parse(stdout) as WhyAnswer;
+}
+const causes = async (...args: readonly string[]) =>
+  (await answer(...args)).causes.map(({ reason, subject }) => `${subject} ${reason ?? ""}`.trim());
+
+describe("muster why", () => {
+  it("says that an object is Ready, and exits with 0", async () => {
+    const { code, stdout, stderr } = await why("shop/Group/web");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(/^shop\/Group\/web is Ready\.\n/);
+    expect(stdout).toMatch(/^ok +leader +Lease muster-system\/muster-operator /m);
+  });
+
+  it("says what a Ready object is on the platform, with a token", async () => {
+    const group = await platform.admin.group(platform.root, "the-web");
+    cluster.put("groups", object("Group", "web", { reason: "Available", uid: group, spec: { parentUid: root } }));
+    const token = join(folder, "token");
+    writeFileSync(token, `${platform.admin.token ?? ""}\n`);
+    const asAdmin = ["--platform-url", gateway.url, "--token-file", token];
+    const { stdout } = await why("shop/Group/web", ...asAdmin);
+    expect(stdout).toContain(`group ${group}: The group the-web exists at ${gateway.url}.`);
+    expect(gateway.calls.every((call) => call.startsWith("GET "))).toBe(true);
+    await platform.admin.ok("DELETE", `/iam/v2beta1/groups/${group}`);
+    const gone = await why("shop/Group/web", ...asAdmin);
+    expect(gone.stdout).toMatch(/Unknown: group .* it is gone, or you lack the permission\./);
+  });
+
+  it("follows references to the object that is not Ready, and exits with 3", async () => {
+    cluster.put("rolebindings", object("RoleBinding", "ci-edits", { reason: "ReferenceNotReady", spec: binding }));
+    cluster.put("identities", object("Identity", "ci", { reason: "ReferenceNotReady", spec: identity }));
+    cluster.put(
+      "groups",
+      object("Group", "web", { reason: "InvalidSpec", message: "spec.name: taken", spec: { parentUid: root } }),
+    );
+    const { code, stdout, stderr } = await why("shop/RoleBinding/ci-edits");
+    expect({ code, stderr }).toEqual({ code: 3, stderr: "muster why: shop/RoleBinding/ci-edits is not Ready\n" });
+    expect(stdout).toContain("The cause is shop/Group/web (InvalidSpec).");
+    expect(stdout).toContain("Cause: shop/Group/web: spec.name: taken\n");
+    expect(stdout).toContain(`Fix: ${reasons.InvalidSpec.fix}\n`);
+    expect(await causes("shop/RoleBinding/ci-edits")).toEqual(["shop/Group/web InvalidSpec"]);
+  });
+
+  it("finds a missing object at the end of the chain", async () => {
+    cluster.put(
+      "rolebindings",
+      object("RoleBinding", "x", { reason: "ReferenceNotFound", spec: { ...binding, identityRef: { name: "cl" } } }),
+    );
+    expect(await causes("shop/mrb/x")).toEqual(["shop/Identity/cl ReferenceNotFound"]);
+  });
+
+  it("ends where references form a circle", async () => {
+    for (const [name, parent] of [
+      ["a", "b"],
+      ["b", "a"],
+    ] as const)
+      cluster.put(
+        "groups",
+        object("Group", name, { reason: "ReferenceNotReady", spec: { parentRef: { name: parent } } }),
+      );
+    const { causes: found } = await answer("shop/Group/a");
+    expect(found.map(({ message }) => message)).toEqual([
+      "The references lead back to where they began: shop/Group/a → shop/Group/b → shop/Group/a.",
+    ]);
+  });
+
+  it("says which namespace an object of another one does not allow", async () => {
+    cluster.put("groups", object("Group", "g", { namespace: "other", reason: "Available", spec: { parentUid: root } }));
+    const spec = { ...binding, groupRef: { name: "g", namespace: "other" } };
+    cluster.put("rolebindings", object("RoleBinding", "x", { reason: "ReferenceNotGranted", spec }));
+    const { causes: found, chain } = await answer("shop/RoleBinding/x");
+    expect(found.map(({ reason, subject }) => [subject, reason])).toEqual([
+      ["shop/RoleBinding/x", "ReferenceNotGranted"],
+    ]);
+    expect(chain.find(({ subject }) => subject === "other/Group/g")?.message).toContain("does not list shop");
+  });
+
+  it("takes nothing for the cause that the caller may not read", async () => {
+    cluster.put(
+      "rolebindings",
+      object("RoleBinding", "x", {
+        reason: "ReferenceNotReady",
+        spec: { ...binding, groupRef: { name: "g", namespace: "other" } },
+      }),
+    );
+    cluster.forbidden.add("namespaces/other/groups/g").add("tenants").add("tenants/shop");
+    cluster.forbidden.add("namespaces/muster-system/leases/muster-operator");
+    const { stdout } = await why("shop/RoleBinding/x");
+    expect(stdout).toContain("The cause is shop/RoleBinding/x (ReferenceNotReady).");
+    expect(stdout).toMatch(/Unknown: other\/Group\/g: It cannot be read: .*forbidden/);
+    expect(stdout).toMatch(/Unknown: Tenant\/shop: It cannot be read: .*forbidden/);
+    expect(stdout).toMatch(/Unknown: Lease .*forbidden/);
+  });
+
+  it.each([
+    ["no Tenant selects the namespace", [], "Tenants of namespace shop NoTenant"],
+    ["several Tenants do", ["one", "two"], "Tenants of namespace shop Overlap"],
+  ])("names the Tenants if %s", async (_, names, cause) => {
+    cluster.clear();
+    cluster.put("namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name: "shop" } });
+    cluster.put("leases", lease(led));
+    cluster.put("tenants", ...names.map((name) => tenant(name, {})));
+    cluster.put("groups", object("Group", "web", { reason: cause.split(" ").at(-1) ?? "", spec: { parentUid: root } }));
+    expect(await causes("shop/Group/web")).toEqual([cause]);
+  });
+
+  it("follows the Tenant to the part of its credential that fails", async () => {
+    cluster.put("tenants", tenant("shop", { reason: "TokenExchangeFailed" }));
+    cluster.put("groups", object("Group", "web", { reason: "TokenExchangeFailed", spec: { parentUid: root } }));
+    const { causes: found } = await answer("shop/Group/web");
+    expect(found).toMatchObject([
+      { link: "exchange", reason: "TokenExchangeFailed", fix: reasons.TokenExchangeFailed.fix },
+    ]);
+    expect(found[0]?.message).toContain("system:serviceaccount:muster-system:muster-operator");
+  });
+
+  it("finds that the service account of a Tenant is missing, or its token may not be requested", async () => {
+    const spec = { credentials: { type: "ServiceAccount", identityUid: `${root}/${"b".repeat(16)}` } };
+    cluster.put("tenants", tenant("shop", { reason: "TokenUnavailable", spec }));
+    cluster.put("groups", object("Group", "web", { reason: "TokenUnavailable", spec: { parentUid: root } }));
+    expect((await answer("shop/Group/web")).causes).toMatchObject([
+      { link: "credential", fix: expect.stringContaining("create serviceaccount muster-tenant-shop") },
+    ]);
+    cluster.put("serviceaccounts", {
+      apiVersion: "v1",
+      kind: "ServiceAccount",
+      metadata: { namespace: "muster-system", name: "muster-tenant-shop" },
+    });
+    cluster.permits = (right) => right !== "create serviceaccounts/token";
+    expect((await answer("shop/Group/web")).causes).toMatchObject([
+      { message: expect.stringContaining("may not create tokens of the service account muster-tenant-shop") },
+    ]);
+  });
+
+  it("prints the command that confirms what the breaker holds", async () => {
+    const breakers = [{ kind: "Group", id: "g-1", missing: 30 }];
+    cluster.put("tenants", tenant("shop", { reason: "HeldByBreaker" }, { breakers }));
+    cluster.put("groups", object("Group", "web", { reason: "HeldByBreaker", spec: { parentUid: root } }));
+    const { causes: found } = await answer("shop/Group/web");
+    expect(found).toMatchObject([{ link: "breaker", fix: expect.stringContaining("iam.muster.dev/confirm=g-1") }]);
+  });
+
+  it("asks RBAC about the operator if Kubernetes refuses", async () => {
+    cluster.put("groups", object("Group", "web", { reason: "KubernetesForbidden", spec: { parentUid: root } }));
+    cluster.permits = (right, user) => right !== "patch groups/status" || user === undefined;
+    const { causes: found } = await answer("shop/Group/web");
+    expect(found).toMatchObject([
+      {
+        link: "RBAC",
+        message: "It may not patch groups.iam.muster.dev/status in shop.",
+        reason: "KubernetesForbidden",
+      },
+    ]);
+    cluster.forbidden.add("subjectaccessreviews");
+    expect(await causes("shop/Group/web")).toEqual(["shop/Group/web KubernetesForbidden"]);
+  });
+
+  it.each([
+    ["was released", { holderIdentity: "" }, "No operator leads: the last one stopped."],
+    ["has expired", { ...led, renewTime: "2020-01-01T00:00:00.000000Z" }, "pod-1 has not renewed the Lease since 2020"],
+  ])("says first that nobody leads, if the Lease %s", async (_, spec, message) => {
+    cluster.put("leases", lease(spec));
+    cluster.put("groups", object("Group", "web", { spec: { parentUid: root } }));
+    const { causes: found } = await answer("shop/Group/web");
+    expect(found[0]).toMatchObject({ link: "leader", message: expect.stringContaining(message) });
+  });
+
+  it("says of a Ready object, too, that nobody leads", async () => {
+    cluster.put("leases", lease({ holderIdentity: "" }));
+    const { code, stdout } = await why("shop/Group/web");
+    expect(code).toBe(0);
+    expect(stdout).toContain("Lease muster-system/muster-operator: No operator leads: the last one stopped.");
+  });
+
+  it("does not trust a status of an earlier generation", async () => {
+    cluster.put("groups", object("Group", "web", { reason: "Available", generation: 2, spec: { parentUid: root } }));
+    const { code, stdout } = await why("shop/Group/web");
+    expect(code).toBe(3);
+    expect(stdout).toContain("The operator has not seen the last change");
+  });
+
+  it("prints the last events of the object", async () => {
+    const event = (name: string, eventTime: string, uid: string) => ({
+      apiVersion: "events.k8s.io/v1",
+      kind: "Event",
+      metadata: { namespace: "shop", name },
+      eventTime,
+      type: "Warning",
+      reason: "CreateFailed",
+      note: `note ${name}`,
+      regarding: { uid },
+    });
+    cluster.put(
+      "events",
+      event("old", ago(9_000), "uid-web"),
+      event("new", ago(1_000), "uid-web"),
+      event("other", ago(0), "uid-x"),
+    );
+    const { events } = await answer("shop/Group/web");
+    expect(events.map(({ note }) => note)).toEqual(["note new", "note old"]);
+  });
+
+  it("explains a Tenant", async () => {
+    cluster.put("tenants", tenant("shop", { reason: "RootNotFound", message: "spec.groups: x" }));
+    expect(await causes("Tenant/shop")).toEqual(["Tenant/shop RootNotFound"]);
+    expect(await why("mtenant/nope")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("there is no object Tenant/nope"),
+    });
+  });
+
+  it("accepts KIND/NAME with --namespace, and prints Markdown", async () => {
+    const { stdout } = await why("mgroup/web", "-n", "shop", "-o", "markdown");
+    expect(stdout).toContain("**shop/Group/web is Ready.**");
+  });
+
+  it.each([
+    ["shop/Grop/web", '"Grop" is not a kind of Muster; did you mean "Group"?'],
+    ["web", "is not NAMESPACE/KIND/NAME"],
+    ["shop/Group/wob", "there is no object shop/Group/wob"],
+    ["shup/Group/web", "nor a namespace shup"],
+  ])("reports %s", async (name, message) => {
+    expect(await why(name)).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining(message) });
+  });
+
+  it("only reads, and asks for access reviews", async () => {
+    cluster.put("rolebindings", object("RoleBinding", "x", { spec: binding }));
+    await why("shop/RoleBinding/x");
+    const methods = new Set(cluster.calls.map((call) => call.replace(/^GET .*/, "GET")));
+    expect([...methods].toSorted()).toEqual(["GET", "POST /apis/authorization.k8s.io/v1/subjectaccessreviews"]);
+  });
+
+  it("prints no secret that a message of another machine contains", async () => {
+    const message = "sent Bearer abcdefghijkl and \u001b[31m eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ4In0.c2ln";
+    cluster.put("groups", object("Group", "web", { reason: "InvalidSpec", message, spec: { parentUid: root } }));
+    const { stdout } = await why("shop/Group/web");
+    for (const part of ["abcdefghijkl", "eyJ", "\u001b"]) expect(stdout).not.toContain(part);
+  });
+});

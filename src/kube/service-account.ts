@@ -1,0 +1,9 @@
+import type { ResourceKind } from "./object.ts";
+
+export const serviceAccountResource: ResourceKind = {
+  group: "",
+  version: "v1",
+  plural: "serviceaccounts",
+  kind: "ServiceAccount",
+  namespaced: true,
+};
