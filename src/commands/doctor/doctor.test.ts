@@ -112,7 +112,7 @@ describe("muster doctor", () => {
   it("passes every line where nothing is wrong, and exits with 0", async () => {
     const { code, stdout, stderr } = await doctor();
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toMatch(/^14 passed, 0 failed, 0 unknown\.\n/);
+    expect(stdout).toMatch(/^15 passed, 0 failed, 0 unknown\.\n/);
     for (const check of [
       "network",
       "clock",
@@ -190,7 +190,7 @@ describe("muster doctor", () => {
     expect(await failures()).toMatchObject([
       { link: line, state: "problem", message: expect.stringContaining(message), fix: expect.stringMatching(/./) },
     ]);
-    expect(await doctor()).toMatchObject({ code: 3, stderr: "muster doctor: 13 passed, 1 failed, 0 unknown.\n" });
+    expect(await doctor()).toMatchObject({ code: 3, stderr: "muster doctor: 14 passed, 1 failed, 0 unknown.\n" });
   });
 
   it("reports missing CRDs and policies", async () => {
