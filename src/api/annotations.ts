@@ -13,6 +13,9 @@ export const abandonAnnotation = "iam.muster.dev/abandon";
 /** On a Tenant: the id of a breaker. Confirms that missing resources are re-created, or that undeclared ones are removed. */
 export const confirmAnnotation = "iam.muster.dev/confirm";
 
+/** On a Secret: the issuer to which its values may be sent. */
+export const issuerAnnotation = "iam.muster.dev/issuer";
+
 /** What users can set, for the reference documentation. */
 export const annotations = [
   {
@@ -32,6 +35,12 @@ export const annotations = [
     value: '"true"',
     effect:
       "Deleting the object removes the finalizer without any call to the platform. The resource stays there. With the admission policy `muster-reserved`, only who may update Tenants can set it.",
+  },
+  {
+    name: issuerAnnotation,
+    value: "the issuer, exactly as in `spec.issuer` of the IdentityProvider",
+    effect:
+      "Only on a Secret. Lets its value be sent to the platform as the client secret for this issuer: whoever may write an IdentityProvider, but not this Secret, cannot have it sent to an issuer of their own.",
   },
   {
     name: confirmAnnotation,

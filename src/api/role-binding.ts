@@ -1,9 +1,10 @@
 import * as z from "zod";
+import { roleName } from "./built-in-role.ts";
 import { grantPolicySchema } from "./policy.ts";
 import { namespaceName, reference } from "./reference.ts";
 import type { CustomResource } from "./custom-resource.ts";
 import type { ResourceDefinition } from "./resource-definition.ts";
-import { exactlyOneOf, immutable, matches, withRules } from "./rule.ts";
+import { exactlyOneOf, immutable, withRules } from "./rule.ts";
 import { statusSchema } from "./status.ts";
 import { directlyBelow, uid, uidInGroup } from "./uid.ts";
 import { time } from "./timestamp.ts";
@@ -16,13 +17,9 @@ const roleReference = withRules(
       .enum(["Role"])
       .exactOptional()
       .describe("Kind of the object that declares the role. If absent, name is that of a built-in role."),
-    name: withRules(
-      z.string().max(512),
-      matches(
-        /^[a-z0-9 ._-]+$/,
-        "the name of a role must be lowercase letters, digits, spaces and the characters . _ -, at least one of them",
-      ),
-    ).describe("Name of a built-in role, such as viewer, editor or registry.pull; with kind, name of the Role object."),
+    name: roleName.describe(
+      "Name of a built-in role, such as viewer, editor or registry.pull; with kind, name of the Role object.",
+    ),
     namespace: namespaceName
       .exactOptional()
       .describe(
@@ -42,6 +39,8 @@ const roleReference = withRules(
     holds: ({ kind, name }) => kind === undefined || /^[-a-z0-9.]+$/.test(name),
   },
 );
+
+export type RoleReference = z.output<typeof roleReference>;
 
 export const roleBindingSpecSchema = withRules(
   z.object({

@@ -81,6 +81,14 @@ const undeclaredSchema = z
   })
   .describe("One resource that no object of this cluster declares or observes.");
 
+const sentSecretSchema = z
+  .object({
+    uid: text.describe("UID of the Secret."),
+    resourceVersion: text.describe("Version of the Secret."),
+    updateTime: text.describe("When the platform last changed the resource, as of its response to that request."),
+  })
+  .describe("Version of the Secret that was sent to the platform last. Absent if none was sent.");
+
 export const statusSchema = z
   .object({
     observedGeneration: z
@@ -105,6 +113,7 @@ export const statusSchema = z
     roleUid: uidText
       .exactOptional()
       .describe("UID of the role that is granted. Only on a RoleBinding that exists on the platform."),
+    secret: sentSecretSchema.exactOptional(),
     management: z
       .string()
       .max(63)
@@ -152,6 +161,8 @@ export const statusSchema = z
   .describe("Most recently observed state of the resource. Written by the operator only.");
 
 export type Status = z.output<typeof statusSchema>;
+/** Which version of a Secret was sent to the platform last. */
+export type SentSecret = NonNullable<Status["secret"]>;
 /** The platform's last error as data (AIP-193). */
 export type StatusError = z.output<typeof errorSchema>;
 /** What a client needs to assume an identity. */

@@ -40,5 +40,7 @@ export const groupKind: Kind<Group, ExternalGroup> = {
   identityOf: () => undefined,
   principal: null,
   bindable: null,
+  vouching: null,
+  secret: null,
   specPath: (field) => `spec.${field}`,
 };

@@ -93,6 +93,8 @@ export const identityKind: Kind<Identity, ExternalIdentity> = {
     exchange,
   },
   bindable: null,
+  vouching: null,
+  secret: null,
   specPath: (field, { spec }) => {
     const path = field.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
     if (spec.serviceAccountRef === undefined || !/^(claimMatch|staticKeys)\b/.test(path)) return `spec.${path}`;

@@ -1,6 +1,7 @@
 import type { Resource } from "#src/api/custom-resource.ts";
 import type { Authentication } from "#src/api/identity.ts";
 import type { Reference } from "#src/api/reference.ts";
+import type { SecretReference } from "#src/api/secret-reference.ts";
 import type { ResourceDefinition } from "#src/api/resource-definition.ts";
 import type { Exchange } from "#src/api/status.ts";
 import type { ManagedCollection, ExternalResource } from "#src/platform-client/collection.ts";
@@ -82,6 +83,38 @@ export interface Bindable<R extends Resource = Resource, E extends ExternalResou
   capabilities(external: E): readonly string[];
 }
 
+/** What an identity says of who may assume it, as far as it tells whose people they are. */
+export interface IdentityClaims {
+  readonly claimMatch?: { readonly issuer?: string | undefined; readonly audience?: string | undefined } | undefined;
+}
+
+/** What distinguishes a kind whose resources let people in: those for whom an issuer vouches. */
+export interface Vouching<R extends Resource = Resource, E extends ExternalResource = ExternalResource> {
+  /** The field of the spec that names the issuer. */
+  readonly specPath: string;
+  issuerOf(resource: R): string;
+  /** Whether `identity` is, or may be, that of a person who logged in by means of the resource. */
+  vouchesFor(external: E, identity: IdentityClaims): boolean;
+}
+
+/** How a value of a Secret becomes a part of the external resource, which the platform never returns. */
+export interface SecretField<R extends Resource = Resource, E extends ExternalResource = ExternalResource> {
+  /** The managed field that contains the secret. It is written as a whole. */
+  readonly field: string;
+  /** The paths of an update that writes the field, and the secret even if it is empty. */
+  readonly paths: readonly string[];
+  /** The field of the spec that names the Secret, for messages. */
+  readonly specPath: string;
+  /** Undefined if the resource is to have no secret. */
+  referenceOf(resource: R): SecretReference | undefined;
+  /** The issuer that the Secret must name in its annotation, so that its value is sent nowhere else. */
+  issuerOf(resource: R): string;
+  /** Returns `body`, which contains the field, with the secret in it. */
+  withValue(body: Fields, value: string): Fields;
+  /** When the platform last changed the resource, as it returns it. */
+  updateTimeOf(external: E): string;
+}
+
 /**
  * The description of a kind: everything that distinguishes it from the other kinds. One reconciler serves all kinds. A
  * kind has no state and does no I/O. docs/adding-a-kind.md explains how to add one.
@@ -123,6 +156,10 @@ export interface Kind<R extends Resource = Resource, E extends ExternalResource 
   readonly principal: Principal<R> | null;
   /** What a resource of the kind allows whom it is bound to; null if it cannot be bound. */
   readonly bindable: Bindable<R, E> | null;
+  /** Whose people the resource lets in; null if it lets nobody in. */
+  readonly vouching: Vouching<R, E> | null;
+  /** The value of a Secret that the resource contains; null if it contains none. */
+  readonly secret: SecretField<R, E> | null;
   /** Returns the path in the spec of `resource` of a field that an error of the platform names, such as `spec.name`. */
   specPath(field: string, resource: R): string;
 }

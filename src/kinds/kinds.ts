@@ -1,5 +1,6 @@
 import { groupKind } from "./group.ts";
 import { identityKind } from "./identity.ts";
+import { identityProviderKind } from "./identity-provider.ts";
 import type { Kind } from "./kind.ts";
 import { roleKind } from "./role.ts";
 import { roleBindingKind } from "./role-binding.ts";
@@ -8,6 +9,12 @@ import { roleBindingKind } from "./role-binding.ts";
  * The only list of kinds; a kind comes after the kinds that it refers to. Only the program's start and the generators read
  * it. Everything else receives the list as a value, so that a test can pass another one.
  */
-export const kinds = [groupKind, identityKind, roleKind, roleBindingKind] as const satisfies readonly Kind[];
+export const kinds = [
+  groupKind,
+  identityKind,
+  roleKind,
+  roleBindingKind,
+  identityProviderKind,
+] as const satisfies readonly Kind[];
 
 export type KindName = (typeof kinds)[number]["name"];

@@ -1,7 +1,8 @@
 import { type RoleBinding, roleBindingDefinition } from "#src/api/role-binding.ts";
 import { type ExternalRoleBinding, roleBindings } from "#src/platform-client/permission-resources.ts";
-import type { Kind, ReferenceField, Target } from "./kind.ts";
+import type { Kind, ReferenceField } from "./kind.ts";
 import { parentReference } from "./parent-reference.ts";
+import { roleReference } from "./role-reference.ts";
 
 /** A role binding has no description that could carry a marker. It is identified by what it grants, and where. */
 function naturalKey(group: string, identity: string, role: string): string {
@@ -24,7 +25,7 @@ export const roleBindingKind: Kind<RoleBinding, ExternalRoleBinding> = {
   references: (binding) => [
     parentReference("spec.groupRef", binding.spec.groupRef, "spec.groupUid", binding.spec.groupUid),
     identityReference(binding),
-    roleReference(binding),
+    roleReference("spec.roleRef", binding.spec.roleRef, "spec.roleUid", binding.spec.roleUid),
   ],
   desired: (_binding, uids) => ({ identityUid: uids.identity, roleUid: uids.role }),
   nameOf: () => undefined,
@@ -33,6 +34,8 @@ export const roleBindingKind: Kind<RoleBinding, ExternalRoleBinding> = {
   identityOf: ({ identity }) => identity.uid,
   principal: null,
   bindable: null,
+  vouching: null,
+  secret: null,
   specPath: (field, { spec }) => {
     if (/^identity_?uid$/i.test(field)) return spec.identityUid === undefined ? "spec.identityRef" : "spec.identityUid";
     if (/^role_?uid$/i.test(field)) return spec.roleUid === undefined ? "spec.roleRef" : "spec.roleUid";
@@ -48,12 +51,4 @@ function identityReference({ spec }: RoleBinding): ReferenceField {
         path: "spec.identityRef",
         target: { by: "resource", kind: "Identity", reference: spec.identityRef },
       };
-}
-
-function roleReference({ spec: { roleRef, roleUid = "" } }: RoleBinding): ReferenceField {
-  if (roleRef === undefined) return { role: "role", path: "spec.roleUid", target: { by: "uid", uid: roleUid } };
-  const { kind, ...reference } = roleRef;
-  const target: Target =
-    kind === undefined ? { by: "roleName", name: reference.name } : { by: "resource", kind, reference };
-  return { role: "role", path: "spec.roleRef", target };
 }

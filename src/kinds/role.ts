@@ -38,6 +38,8 @@ export const roleKind: Kind<Role, z.output<typeof externalRole>> = {
     desiredCapabilities: ({ spec }) => spec.capabilities ?? [],
     capabilities: ({ capabilities }) => capabilities,
   },
+  vouching: null,
+  secret: null,
   specPath: (field) => `spec.${field}`,
 };
 

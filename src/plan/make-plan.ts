@@ -22,6 +22,7 @@ import { connectWatchHandlers } from "#src/reconcile/watch-handlers.ts";
 import { minutes } from "#src/time/durations.ts";
 import type { VirtualClock } from "#src/time/virtual-clock.ts";
 import { Agenda } from "./agenda.ts";
+import { AssumedSecrets } from "./assumed-secrets.ts";
 import { runToEnd } from "./run-to-end.ts";
 import type { MemoryCluster } from "./memory-cluster.ts";
 import { type Caller, OverlayPlatform } from "./overlay-platform.ts";
@@ -117,6 +118,11 @@ export async function makePlan(options: PlanOptions): Promise<Plan> {
     stores,
     tenancy,
     kube: cluster,
+    secrets: new AssumedSecrets(function* () {
+      for (const kind of kinds)
+        for (const { resource, invalid } of stores.get(kind.name).values())
+          if (invalid === undefined) yield [kind, resource];
+    }),
     newBreakerId: () => "planned",
     soleLeaderSince: clock.monotonic(),
   });
@@ -170,6 +176,7 @@ export async function makePlan(options: PlanOptions): Promise<Plan> {
       await runToEnd(
         resyncOnce({
           kinds,
+          tenancy,
           session,
           intervalMs: 0,
           clock,

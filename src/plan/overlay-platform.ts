@@ -153,9 +153,11 @@ export class OverlayPlatform implements PlatformApi {
     mask: readonly string[],
   ): Promise<R> {
     const before = await this.get(type, uid);
-    const changed = Object.fromEntries(mask.map((field) => [field, body[field]]));
+    // A path within a field is written with the field.
+    const fields = mask.filter((path) => !path.includes("."));
+    const changed = Object.fromEntries(fields.map((field) => [field, body[field]]));
     const after = type.schema.parse({ ...before, ...this.#readForm(changed) });
-    this.#write({ do: "update", collection: type.name, uid, before, after, fields: mask });
+    this.#write({ do: "update", collection: type.name, uid, before, after, fields });
     return after;
   }
 

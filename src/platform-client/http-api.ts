@@ -1,5 +1,6 @@
 import { type ListQuery, type PlatformApi, type ResourcePage, resourcesPerPage } from "./api.ts";
 import { type ExternalResource, externalUid, type ResourceType } from "./collection.ts";
+import { concealSecrets } from "./conceal-secrets.ts";
 import { isRejection, PlatformFailure } from "./failure.ts";
 import type { PlatformToken } from "./token-source.ts";
 import type { HttpCall, HttpTransport } from "./transport.ts";
@@ -114,9 +115,13 @@ export class HttpPlatformApi implements PlatformApi {
     }
   }
 
-  #sendOnce(call: Omit<HttpCall, "origin" | "bearer">, bearer: string, signal: AbortSignal): Promise<unknown> {
+  async #sendOnce(call: Omit<HttpCall, "origin" | "bearer">, bearer: string, signal: AbortSignal): Promise<unknown> {
     const path = `${this.#baseUrl.pathname.replace(/\/$/, "")}/${call.path}`;
-    return this.#transport.send({ ...call, path, origin: this.#baseUrl.origin, bearer }, signal);
+    try {
+      return await this.#transport.send({ ...call, path, origin: this.#baseUrl.origin, bearer }, signal);
+    } catch (error) {
+      throw concealSecrets(error, call.body);
+    }
   }
 }
 

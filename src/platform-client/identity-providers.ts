@@ -4,7 +4,20 @@ import { childUids } from "./uid.ts";
 
 const identityProvider = z.object({
   uid: externalUid,
-  oidc: z.object({ issuer: externalText }).optional(),
+  name: externalText,
+  description: externalText,
+  updateTime: externalText,
+  /** The uid of a role. */
+  defaultRole: externalText,
+  oidc: z
+    .object({
+      issuer: externalText,
+      clientId: externalText,
+      additionalScopes: z.array(z.string()).default([]),
+      groupsClaim: externalText,
+      pkceEnabled: z.boolean().default(false),
+    })
+    .optional(),
 });
 
 /** Where the people of a group, and of the groups below it, log in. */

@@ -56,7 +56,7 @@ export class SessionWrites {
     parent: string,
     body: Readonly<Record<string, unknown>>,
     key: string,
-  ): Promise<void> {
+  ): Promise<ExternalResource> {
     const { api, views, clock, signal } = this.#options;
     const call = `create ${collection.name}`;
     const isOutdated = views.posts.watch(key);
@@ -91,19 +91,22 @@ export class SessionWrites {
     const createdAt = clock.monotonic();
     views.record(collection, resource, createdAt);
     if (collection.name === groups.name) this.#newGroups.set(resource.uid, createdAt);
+    return resource;
   }
 
-  /** Changes the fields in `mask`. */
+  /** Changes the fields in `mask`. @returns the resource as the platform returned it. */
   async update(
     collection: ManagedCollection,
     uid: string,
     body: Readonly<Record<string, unknown>>,
     mask: readonly string[],
-  ): Promise<void> {
+  ): Promise<ExternalResource> {
     const { api, views, clock, signal } = this.#options;
     await this.#requireWritable(`update ${collection.name}`, uid);
     try {
-      views.record(collection, await api.update(collection, uid, body, mask, signal), clock.monotonic());
+      const updated = await api.update(collection, uid, body, mask, signal);
+      views.record(collection, updated, clock.monotonic());
+      return updated;
     } catch (error) {
       if (!hadNoEffect(error) || isRejection(error, "NOT_FOUND")) views.viewOf(collection).recordStale(uid);
       throw error;

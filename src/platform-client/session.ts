@@ -365,7 +365,7 @@ export class PlatformSession {
     parent: string,
     body: Readonly<Record<string, unknown>>,
     key: string,
-  ): Promise<void> {
+  ): Promise<ExternalResource> {
     return this.#writes.create(collection, parent, body, key);
   }
 
@@ -375,7 +375,7 @@ export class PlatformSession {
     uid: string,
     body: Readonly<Record<string, unknown>>,
     mask: readonly string[],
-  ): Promise<void> {
+  ): Promise<ExternalResource> {
     return this.#writes.update(collection, uid, body, mask);
   }
 

@@ -3,15 +3,18 @@ import type { KubeApi } from "#src/kube/api.ts";
 import { Breakers } from "./observe/breakers.ts";
 import { CrdReads } from "./observe/crd-reads.ts";
 import { ReconcileStates } from "./observe/reconcile-states.ts";
+import { SecretReads, type SecretSource } from "./observe/secret-reads.ts";
 import type { Sources } from "./observe/sources.ts";
 import { UndeclaredAccess, type UndeclaredAccessOptions } from "./undeclared/undeclared-access.ts";
 
 /** What a reconciler begins with, and how it gets the rest. */
 export interface SourcesOptions
-  extends Omit<Sources, "states" | "crds" | "breakers" | "undeclared">,
+  extends Omit<Sources, "states" | "crds" | "secrets" | "breakers" | "undeclared">,
     Pick<UndeclaredAccessOptions, "breakerLimits" | "confirmationOf"> {
-  /** The CustomResourceDefinitions are read from it. */
+  /** The CustomResourceDefinitions are read from it, and the Secrets. */
   readonly kube: Pick<KubeApi, "get">;
+  /** Absent: the Secrets are read from `kube`. */
+  readonly secrets?: SecretSource;
   /** Returns an id that a person repeats to confirm what a breaker holds. */
   readonly newBreakerId: () => string;
   /** Ends the reads that the sources make. */
@@ -23,11 +26,20 @@ export function createSources(options: SourcesOptions): {
   readonly sources: Sources;
   readonly undeclared: UndeclaredAccess;
 } {
-  const { kube, newBreakerId, signal, breakerLimits, confirmationOf, ...given } = options;
+  const {
+    kube,
+    secrets = new SecretReads(options.kube, options.clock),
+    newBreakerId,
+    signal,
+    breakerLimits,
+    confirmationOf,
+    ...given
+  } = options;
   const undeclared = new UndeclaredAccess({ sources: given, breakerLimits, confirmationOf });
   const sources: Sources = {
     ...given,
     states: new PerKind(given.kinds, () => new ReconcileStates()),
+    secrets,
     crds: new CrdReads(kube, given.clock, signal),
     breakers: new Breakers(newBreakerId),
     undeclared,

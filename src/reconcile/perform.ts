@@ -2,17 +2,21 @@ import { finalizer } from "#src/api/custom-resource.ts";
 import { resourceKindOf } from "#src/api/resource-kind.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import type { KubeApi } from "#src/kube/api.ts";
+import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import type { Observed } from "./observe/observed.ts";
 import type { Sources } from "./observe/sources.ts";
 import type { KubeStep, PlatformStep } from "./policy/step.ts";
 
-/** Makes one call to the platform, for a resource of the kind. Its result is in the views of the session afterwards. @throws {PlatformFailure} */
+/**
+ * Makes one call to the platform, for a resource of the kind. Its result is in the views of the session afterwards.
+ * @returns the resource as the platform returned it after a create or an update. @throws {PlatformFailure}
+ */
 export async function performOnPlatform(
   session: PlatformSession,
   { collection }: Kind,
   step: PlatformStep,
-): Promise<void> {
+): Promise<ExternalResource | void> {
   switch (step.do) {
     case "refreshPermissions":
       return session.refreshPermissions();
@@ -42,7 +46,7 @@ export async function performOnPlatform(
  * @throws {KubeError}
  */
 export async function performOnKubernetes(
-  { stores, crds }: Sources,
+  { stores, crds, secrets }: Sources,
   kube: Pick<KubeApi, "patch">,
   kind: Kind,
   { resource: { metadata } }: Observed,
@@ -50,6 +54,7 @@ export async function performOnKubernetes(
   signal: AbortSignal,
 ): Promise<void> {
   if (step.do === "readCrd") return crds.read(kind);
+  if (step.do === "readSecret") return secrets.read(step.at, signal);
   const resource = resourceKindOf(kind.definition);
   const preconditions = { uid: metadata.uid, resourceVersion: metadata.resourceVersion };
   const { namespace, name, finalizers = [] } = metadata;

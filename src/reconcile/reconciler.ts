@@ -2,6 +2,7 @@ import type { Kind } from "#src/kinds/kind.ts";
 import type { KubeApi } from "#src/kube/api.ts";
 import { isNotFound, isRefused, type KubeError } from "#src/kube/errors.ts";
 import type { Recorder } from "#src/kube/event-recorder.ts";
+import type { ExternalResource } from "#src/platform-client/collection.ts";
 import { PlatformFailure, provesNoEffect, reachedPlatform } from "#src/platform-client/failure.ts";
 import type { Result } from "#src/runtime/controller.ts";
 import type { Tracer } from "#src/telemetry/tracer.ts";
@@ -11,6 +12,7 @@ import type { MonotonicTime, Observed, ReconcileState, Refusal } from "./observe
 import { underPoster } from "./observe/poster.ts";
 import type { Sources } from "./observe/sources.ts";
 import { sessionThatLists } from "./observe/unrecorded.ts";
+import { secretSentWith, withSecretValue } from "./send-secret.ts";
 import { performOnKubernetes, performOnPlatform } from "./perform.ts";
 import { decide } from "./policy/decide.ts";
 import { plainText } from "./policy/plain-text.ts";
@@ -116,21 +118,31 @@ export class Reconciler {
     const { tracer } = this.#options;
     const run = async () => {
       if (!isPlatformStep(step)) return this.#callKubernetes(kind, key, observed, step, signal);
-      await this.#callPlatform(kind, key, observed, step);
+      await this.#callPlatform(kind, key, observed, step, signal);
       return true;
     };
     return tracer === undefined ? run() : tracer.span(`perform ${step.do}`, {}, run);
   }
 
   /** A failure is remembered, so that the next decision observes it. */
-  async #callPlatform(kind: Kind, key: string, observed: Observed, step: PlatformStep): Promise<void> {
+  async #callPlatform(
+    kind: Kind,
+    key: string,
+    observed: Observed,
+    step: PlatformStep,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { sources, random, telemetry, enqueue } = this.#options;
+    const sent = await withSecretValue(sources.secrets, kind, step, signal);
+    // The Secret changed since it was observed. The next decision observes that.
+    if (sent === undefined) return;
     const credential = this.#credentialFor(kind, observed, step);
     // The object lost its Tenant since it was observed. The next decision observes that.
     if (credential === undefined) return;
     const { session, credentialEpoch } = credential;
+    let written: ExternalResource | void;
     try {
-      await performOnPlatform(session, this.#kindOf(step) ?? kind, step);
+      written = await performOnPlatform(session, this.#kindOf(step) ?? kind, sent);
     } catch (error) {
       if (!(error instanceof PlatformFailure)) throw error;
       if (reachedPlatform(error.problem)) this.#recordRemoval(kind, key, step, "failed");
@@ -145,7 +157,8 @@ export class Reconciler {
     this.#recordRemoval(kind, key, step, "removed");
     const cached = sources.stores.get(kind.name).get(key);
     if (step.do === "update" && cached !== undefined) wakeBinders(sources, kind, cached, enqueue, {});
-    this.#remember(key, observed, (state) => stateAfterSuccess({ ...observed, state }, step));
+    const secretSent = secretSentWith(kind, step, written ?? undefined);
+    this.#remember(key, observed, (state) => stateAfterSuccess({ ...observed, state }, step, secretSent));
     this.#report(observed, step);
   }
 
@@ -170,7 +183,7 @@ export class Reconciler {
 
   /** The kind of the resource that `step` is about, if it is not that of the object. */
   #kindOf(step: PlatformStep): Kind | undefined {
-    if (step.do !== "removeUndeclared") return undefined;
+    if ((step.do !== "removeUndeclared" && step.do !== "list") || step.kind === undefined) return undefined;
     return this.#options.sources.kinds.find(({ name }) => name === step.kind);
   }
 

@@ -6,6 +6,7 @@ import type { ManagedCollection } from "#src/platform-client/collection.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import { Semaphore } from "#src/runtime/semaphore.ts";
 import { resyncOnce, runResyncs } from "./resync.ts";
+import type { TenantContext } from "./tenancy/tenancy.ts";
 import { otherRoot, root } from "./policy/observed-fixture.testing.ts";
 
 function startResyncs(fails: (list: string) => boolean = () => false) {
@@ -31,6 +32,7 @@ function startResyncs(fails: (list: string) => boolean = () => false) {
   } as unknown as PlatformSession;
   const options = {
     kinds,
+    tenancy: { contexts: [] },
     session,
     intervalMs: 600_000,
     limit: new Semaphore(1),
@@ -52,6 +54,19 @@ it("lists each collection below each root once", async () => {
   expect(started).toHaveLength(1);
   expect(lists).toEqual(everything);
   expect(completed).toHaveLength(1);
+});
+
+it("lists a kind that came later only if a Tenant of the session permits it", async () => {
+  const { lists, options } = startResyncs();
+  const [group] = kinds;
+  const later = { ...group, name: "Repo", collection: { ...group.collection, name: "repos" } } as unknown as Kind;
+  const context = (name: string, session: PlatformSession) =>
+    ({ session, boundary: { kinds: [name] } }) as unknown as TenantContext;
+  const another = {} as PlatformSession;
+  await resyncOnce({ ...options, kinds: [later], tenancy: { contexts: [context("Repo", another)] } });
+  expect(lists).toEqual([]);
+  await resyncOnce({ ...options, kinds: [later], tenancy: { contexts: [context("Repo", options.session)] } });
+  expect(lists).toEqual([`repos ${root}`, `repos ${otherRoot}`]);
 });
 
 it("reports a list that fails and continues with the others", async () => {

@@ -2,9 +2,13 @@ import type { Clock } from "#src/time/clock.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import type { Semaphore } from "#src/runtime/semaphore.ts";
+import { isUsedBy } from "./tenancy/used-kinds.ts";
+import type { Tenancy } from "./tenancy/tenancy.ts";
 
 export interface ResyncOptions {
   readonly kinds: readonly Kind[];
+  /** Says which of the kinds the Tenants of the session permit. */
+  readonly tenancy: Pick<Tenancy, "contexts">;
   readonly session: PlatformSession;
   readonly intervalMs: number;
   /** Limits the concurrent resyncs of several sessions. */
@@ -41,20 +45,24 @@ export async function runResyncs(options: ResyncOptions, signal: AbortSignal): P
   }
 }
 
-/** One resync. A list that fails is reported and does not prevent the others. */
+/**
+ * One resync. A list that fails is reported and does not prevent the others. A kind that no Tenant of the session permits by
+ * its name is not listed: the identity need not be allowed to.
+ */
 export async function resyncOnce(options: Omit<ResyncOptions, "limit">): Promise<void> {
-  const { kinds, session, clock, onStart, onListed, onFailure, onComplete } = options;
+  const { kinds, tenancy, session, clock, onStart, onListed, onFailure, onComplete } = options;
   let isComplete = true;
   await onStart(session);
   const startedAt = clock.monotonic();
-  const collections = kinds.map(({ collection }) => collection);
+  const used = kinds.filter(({ name }) => isUsedBy(tenancy, session, name));
+  const collections = used.map(({ collection }) => collection);
   const roots = session.groups;
   const outcomes = await session.listTogether(
     collections,
     roots.map((root) => ({ descendantsOf: root })),
   );
   for (const [scope, root] of roots.entries())
-    for (const [index, kind] of kinds.entries()) {
+    for (const [index, kind] of used.entries()) {
       const outcome = outcomes[scope]?.[index];
       if (outcome?.status !== "rejected") continue;
       isComplete = false;

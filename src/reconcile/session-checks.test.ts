@@ -47,6 +47,7 @@ beforeEach(() => {
   reports = [];
   end = new AbortController();
   checks = new SessionChecks({
+    needs: (_session, capability) => capability !== "CAP_OF_ANOTHER_KIND",
     clock,
     random: () => 0.5,
     limit: new Semaphore(1),
@@ -98,6 +99,15 @@ it("checks a session that lacks a capability again every minute, and reports it"
     { is: "checked", unreadableRoots: [], missingCapabilities: missing },
     { is: "checked", unreadableRoots: [], missingCapabilities: [] },
   ]);
+});
+
+it("does not report a capability that no Tenant of the session needs", async () => {
+  const fake = new FakeSession();
+  fake.missingCapabilities = [{ capability: "CAP_OF_ANOTHER_KIND", group: "group" }];
+  start(fake);
+  await clock.advance(600_000);
+  expect(fake.reads).toBe(1);
+  expect(reports).toEqual([{ is: "checked", unreadableRoots: [], missingCapabilities: [] }]);
 });
 
 it("reports an identity that records another owner before anything is written, and that this has ended", async () => {

@@ -27,6 +27,8 @@ export interface SessionChecksOptions {
   readonly random: () => number;
   /** Limits the concurrent checks. */
   readonly limit: Semaphore;
+  /** Whether the session uses what the capability lets it list: a Tenant of it permits the kind. */
+  readonly needs: (session: PlatformSession, capability: string) => boolean;
   /** Called when the report of a session changed. */
   readonly onReport: (session: PlatformSession, report: SessionReport) => void;
 }
@@ -60,10 +62,10 @@ export class SessionChecks {
   /** Checks the session until `signal` aborts; never rejects. Must be called once for a session. */
   async run(session: PlatformSession, signal: AbortSignal): Promise<void> {
     const { clock, random, limit } = this.#options;
-    session.onPermissionsRead(() => this.#record(session, readReport(session)));
+    session.onPermissionsRead(() => this.#record(session, this.#readReport(session)));
     session.onOutageChange((outage) => {
       if (outage !== undefined) this.#record(session, { is: "failed", problem: outage.problem });
-      else if (session.permissions !== undefined) this.#record(session, readReport(session));
+      else if (session.permissions !== undefined) this.#record(session, this.#readReport(session));
     });
     while (!signal.aborted) {
       if (!works(this.reportOf(session)))
@@ -79,7 +81,7 @@ export class SessionChecks {
       if (this.reportOf(session).is === "unchecked") await session.refreshPermissions();
       else await session.rereadPermissions();
       await session.checkOwner();
-      this.#record(session, readReport(session));
+      this.#record(session, this.#readReport(session));
     } catch (error) {
       if (signal.aborted || !(error instanceof PlatformFailure)) return;
       const { problem } = error;
@@ -87,16 +89,20 @@ export class SessionChecks {
     }
   }
 
+  #readReport(session: PlatformSession): SessionReport {
+    const { unreadableRoots, ownerProblem } = session;
+    if (ownerProblem !== undefined && ownerProblem.kind !== "suspended") return { is: "failed", problem: ownerProblem };
+    const missingCapabilities = session.missingCapabilities.filter(({ capability }) =>
+      this.#options.needs(session, capability),
+    );
+    return { is: "checked", unreadableRoots, missingCapabilities };
+  }
+
   #record(session: PlatformSession, report: SessionReport): void {
     const before = this.reportOf(session);
     this.#reports.set(session, report);
     if (JSON.stringify(before) !== JSON.stringify(report)) this.#options.onReport(session, report);
   }
-}
-
-function readReport({ unreadableRoots, missingCapabilities, ownerProblem }: PlatformSession): SessionReport {
-  if (ownerProblem !== undefined && ownerProblem.kind !== "suspended") return { is: "failed", problem: ownerProblem };
-  return { is: "checked", unreadableRoots, missingCapabilities };
 }
 
 function works(report: SessionReport): boolean {

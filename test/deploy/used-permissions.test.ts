@@ -2,8 +2,9 @@ import { expect, it } from "vitest";
 import { kinds } from "#src/kinds/kinds.ts";
 import { describeWithControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
 import { examples } from "#test/support/harness/examples.ts";
-import { isReady } from "#test/support/harness/muster-objects.ts";
-import { System } from "#test/support/harness/system.ts";
+import { isReady, musterObject } from "#test/support/harness/muster-objects.ts";
+import { allowedRoles, System } from "#test/support/harness/system.ts";
+import { permissiveTenant } from "#test/support/harness/tenants.ts";
 import { loadOperatorRbac } from "./operator-rbac.ts";
 import { permissionsOf, usedPermissions } from "./permissions.ts";
 
@@ -19,16 +20,41 @@ const unused = [
   ...kinds.map(({ definition: { plural } }) => `get ${plural}.iam.muster.dev`),
 ];
 
+/** The example of its kind has a Secret, which the operator may not read without a Role of its own. */
+const peopleOf = (root: string) =>
+  musterObject("IdentityProvider", "shop", "people", {
+    groupUid: root,
+    issuer: "https://accounts.example.com",
+    clientId: "muster",
+    defaultRoleRef: { name: "viewer" },
+  });
+
 describeWithControlPlane(
   "the permissions of the deployed operator",
   (controlPlane) => {
     it("are all used, and none is missing", async () => {
       const { admin } = controlPlane();
       const rbac = await loadOperatorRbac();
-      const system = await System.start({ controlPlane: controlPlane(), namespaces: ["shop"], rbac });
+      const system = await System.start({
+        controlPlane: controlPlane(),
+        namespaces: ["shop"],
+        rbac,
+        tenants: (root, namespaces) => [
+          permissiveTenant("test", {
+            namespaces,
+            groups: [root],
+            roles: allowedRoles,
+            kinds: kinds.map(({ name }) => name),
+          }),
+        ],
+      });
       try {
         const operator = await system.startOperator();
-        const objects = [...(await examples(system.root)), ...(await examples(system.root, "roles/"))];
+        const objects = [
+          ...(await examples(system.root)),
+          ...(await examples(system.root, "roles/")),
+          peopleOf(system.root),
+        ];
         for (const object of objects) await admin.apply(object);
         for (const object of objects) await admin.waitFor(object, isReady);
         for (const object of objects) await admin.delete(object);

@@ -4,6 +4,7 @@ import { type KindName, kinds } from "#src/kinds/kinds.ts";
 import type { InvalidCase, ValidCase } from "./case.ts";
 import * as group from "./group.ts";
 import * as identity from "./identity.ts";
+import * as identityProvider from "./identity-provider.ts";
 import * as role from "./role.ts";
 import * as roleBinding from "./role-binding.ts";
 import * as tenant from "./tenant.ts";
@@ -18,4 +19,11 @@ export const definitions: readonly (ResourceDefinition & { readonly kind: Manife
 
 export const cases: Readonly<
   Record<ManifestKind, { readonly valid: readonly ValidCase[]; readonly invalid: readonly InvalidCase[] }>
-> = { Group: group, Identity: identity, Role: role, RoleBinding: roleBinding, Tenant: tenant };
+> = {
+  Group: group,
+  Identity: identity,
+  Role: role,
+  RoleBinding: roleBinding,
+  IdentityProvider: identityProvider,
+  Tenant: tenant,
+};

@@ -129,13 +129,13 @@ describeWithControlPlane("manifests", (controlPlane) => {
   });
 
   it("accepts the manifests in examples/", async () => {
-    const folders = ["", "roles/", "tenants/"].map((folder) => texts(`../../examples/${folder}`));
+    const folders = ["", "roles/", "tenants/", "login/"].map((folder) => texts(`../../examples/${folder}`));
     for (const text of (await Promise.all(folders)).flat())
       for (const document of parseAllDocuments(text)) await kube().apply(document.toJSON());
     const examples = await Promise.all(
       kindNames.map((kind) => kube().list({ apiVersion, kind }, { namespace: "shop" })),
     );
-    expect(examples.map((all) => all.length)).toEqual([3, 2, 1, 3]);
+    expect(examples.map((all) => all.length)).toEqual([3, 2, 2, 1, 3]);
   });
 
   it("accepts the manifests in the documentation", async () => {

@@ -1,3 +1,4 @@
+import { defaultKinds } from "#src/api/tenant.ts";
 import type { Link } from "#src/commands/why/link.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import type { ReadApi } from "#src/platform-client/api.ts";
@@ -17,7 +18,8 @@ export interface CapabilityQuestion {
 }
 
 /**
- * Whether the identity may list what the operator manages below its root groups. What it may write is a matter of each Tenant:
+ * Whether the identity may list what every Tenant may declare below its root groups. A Tenant that lists other kinds reports
+ * itself what the identity lacks for them. What it may write is a matter of each Tenant:
  * with credentials of its own, the operator's identity writes nothing.
  */
 export async function capabilityLink(
@@ -27,7 +29,9 @@ export async function capabilityLink(
   const base = { link: "capabilities", subject: identity };
   try {
     const { permissions } = await readPermissions(api, identity, signal);
-    const lists = kinds.map(({ collection }) => collection.listCapability);
+    const lists = kinds
+      .filter(({ name }) => defaultKinds.some((one) => one === name))
+      .map(({ collection }) => collection.listCapability);
     const missing = rootGroups.flatMap((group) =>
       lists.filter((one) => !permissions.allow(one, group)).map((one) => `${one} in ${group}`),
     );

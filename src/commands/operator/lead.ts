@@ -103,7 +103,16 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
     for (const context of tenancy.contexts)
       if (context.session === session) tenants.enqueue(context.name, { priority: "low" });
   };
-  const checks = createSessionChecks({ values, sessions, telemetry, clock, random, onReport: enqueueTenantsOf });
+  const checks = createSessionChecks({
+    kinds,
+    tenancy,
+    values,
+    sessions,
+    telemetry,
+    clock,
+    random,
+    onReport: enqueueTenantsOf,
+  });
   const tenants = createTenantController(options, {
     sources,
     tenancy,

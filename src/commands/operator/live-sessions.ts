@@ -7,6 +7,8 @@ import type { Sources } from "#src/reconcile/observe/sources.ts";
 import { runResyncs } from "#src/reconcile/resync.ts";
 import { SessionChecks } from "#src/reconcile/session-checks.ts";
 import { outermostGroups } from "#src/reconcile/tenancy/boundary.ts";
+import type { Tenancy } from "#src/reconcile/tenancy/tenancy.ts";
+import { isUsedBy } from "#src/reconcile/tenancy/used-kinds.ts";
 import { findUnknownRoles } from "#src/reconcile/tenancy/tenant-problems.ts";
 import { type OpenTenantSession, type ServedSession, TenantSessions } from "#src/reconcile/tenancy/tenant-sessions.ts";
 import { Semaphore } from "#src/runtime/semaphore.ts";
@@ -74,18 +76,24 @@ export interface SessionWork {
 }
 
 export interface SessionChecksSources
-  extends Pick<SessionWorkOptions, "values" | "sessions" | "telemetry" | "clock" | "random"> {
+  extends Pick<SessionWorkOptions, "kinds" | "values" | "sessions" | "telemetry" | "clock" | "random"> {
+  /** Says which of the kinds the Tenants of a session permit. */
+  readonly tenancy: Pick<Tenancy, "contexts">;
   /** Called after the report of a session changed. */
   readonly onReport: (session: ServedSession["session"]) => void;
 }
 
 /** The checks of all sessions, which are logged. */
 export function createSessionChecks(options: SessionChecksSources): SessionChecks {
-  const { sessions, telemetry, clock, random, onReport } = options;
+  const { kinds, tenancy, sessions, telemetry, clock, random, onReport } = options;
   return new SessionChecks({
     clock,
     random,
     limit: new Semaphore(maxChecks),
+    needs: (session, capability) =>
+      kinds.some(
+        ({ name, collection }) => collection.listCapability === capability && isUsedBy(tenancy, session, name),
+      ),
     onReport: (session, report) => {
       if (session === sessions.operator.session && report.is === "checked") reportSettings(options, sessions.operator);
       telemetry.sessionChecked(tenantOf(sessions, session), report);
@@ -117,6 +125,7 @@ export function startSessionWork(options: SessionWorkOptions): SessionWork {
       runResyncs(
         {
           kinds,
+          tenancy: sources.tenancy,
           session,
           intervalMs: values.resync,
           limit: resyncs,

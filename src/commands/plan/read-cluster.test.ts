@@ -30,6 +30,7 @@ it("lists all pages of what the operator watches, and calls nothing else", async
     "groups first",
     "groups second",
     "identities first",
+    "identityproviders first",
     "namespaces first",
     "rolebindings first",
     "roles first",

@@ -4,11 +4,12 @@ import type { PerKind } from "#src/kinds/per-kind.ts";
 import type { CachedResource } from "./cached-resource.ts";
 import { foreignParentOf } from "./foreign-parent.ts";
 import { dependentsOf, unreadDependentsOf } from "./dependents.ts";
-import type { Observed } from "./observed.ts";
+import type { Observed, SecretRead } from "./observed.ts";
 import { observedTenant } from "./observed-tenant.ts";
 import { observePlatform, unobservedPlatform } from "./platform-observation.ts";
 import { underPoster } from "./poster.ts";
 import type { ReconcileStates } from "./reconcile-states.ts";
+import { secretLocationOf } from "#src/kinds/secret-location.ts";
 import type { Sources } from "./sources.ts";
 import { observeUnrecorded } from "./unrecorded.ts";
 
@@ -47,6 +48,7 @@ export function observe(sources: Sources, kind: Kind, key: string): Observed | u
     endpoints: sources.endpoints,
     publicIssuers: sources.publicIssuers,
     request,
+    secret: secretOf(sources, kind, cached),
     unrecorded: observeUnrecorded(sources, kind, cached, markers, state, governance, platform.references),
     undeclared: sources.undeclared.observe(cached, governance, resource.status?.uid ?? platform.matches[0]?.uid),
     dependents: resource.metadata.deletionTimestamp === undefined ? [] : dependentsOf(sources, resource),
@@ -72,4 +74,10 @@ function lastDeletionAt(states: PerKind<ReconcileStates>): number | null {
   let last: number | null = null;
   for (const { lastDeletionAt: at } of states.values()) if (at !== null && (last === null || at > last)) last = at;
   return last;
+}
+
+/** What was read of the Secret that the spec names. */
+function secretOf({ secrets }: Sources, kind: Kind, { resource, invalid }: CachedResource): SecretRead | null {
+  const at = invalid === undefined ? secretLocationOf(kind, resource) : undefined;
+  return (at === undefined ? undefined : secrets.lastRead(at)) ?? null;
 }

@@ -1,5 +1,5 @@
 import type { Resource } from "#src/api/custom-resource.ts";
-import type { Drift, Undeclared } from "#src/api/status.ts";
+import type { Drift, SentSecret, Undeclared } from "#src/api/status.ts";
 import type { Endpoints, Fields, ResolvedUids } from "#src/kinds/kind.ts";
 import type { ExternalState as ExternalStateOf } from "#src/platform-client/collection-view.ts";
 import type { MonotonicTime } from "#src/time/clock.ts";
@@ -31,6 +31,8 @@ export interface Observed {
   readonly endpoints: Endpoints;
   /** Issuers at which anybody can have an account, in addition to the built-in list. */
   readonly publicIssuers: readonly string[];
+  /** What the last read of the Secret that the spec names showed; null if it was not read, or if the spec names none. */
+  readonly secret: SecretRead | null;
   /** The value of the annotation that requests a reconcile, until `status.lastHandledReconcileAt` repeats it. */
   readonly request: ReconcileRequest | null;
   /**
@@ -91,6 +93,8 @@ export interface Observed {
    * more dependents is unknown. Only filled while this object is being deleted.
    */
   readonly unreadDependents: readonly string[];
+  /** The identities that the resource lets in; null for other kinds, and unless the object is being deleted. */
+  readonly people: People | null;
   /** When the deletion of any custom resource was last observed. */
   readonly lastDeletionAt: MonotonicTime | null;
   /** The last live read of the object's CustomResourceDefinition. */
@@ -193,6 +197,23 @@ export interface ReconcileRequest {
   readonly seenAt: MonotonicTime;
 }
 
+export interface SecretVersion {
+  readonly uid: string;
+  readonly resourceVersion: string;
+}
+
+/** What a read of a Secret showed. The value is not part of it. */
+export type SecretRead =
+  | { readonly is: "missing"; readonly readAt: MonotonicTime }
+  | ({
+      readonly is: "found";
+      readonly readAt: MonotonicTime;
+      /** The issuer that the annotation names; empty if it names none. */
+      readonly issuer: string;
+      /** Why the value cannot be sent; null if it can. */
+      readonly unusable: "noKey" | "empty" | "tooLong" | "notText" | null;
+    } & SecretVersion);
+
 /** What lies directly in a group and is not declared by any object of the cluster. */
 export type ObservedUndeclared =
   /** The status says nothing: `spec.undeclared` is Ignore, or the group is not known or not within the Tenant. */
@@ -221,6 +242,7 @@ export type SparingReason =
   | "groupNotManaged"
   | "notSynced"
   | "providersUnknown"
+  | "providerAbsent"
   | "otherOwnerPresent"
   | "onlyReported"
   | "outOfBounds"
@@ -276,6 +298,15 @@ export interface Grants {
   readonly denied: readonly string[];
 }
 
+/** The identities in the group of a resource for which the resource vouches. */
+export interface People {
+  readonly group: string;
+  /** The latest complete list of the identities in the group. */
+  readonly snapshot: Snapshot | null;
+  /** The uids of those that are known. */
+  readonly uids: readonly string[];
+}
+
 export interface Dependent {
   readonly kind: string;
   /** `namespace/name`: not everybody who sees this object may see another namespace. */
@@ -318,6 +349,8 @@ export interface ReconcileState {
   readonly refusals?: Readonly<Partial<Record<KubeStepName, Refusal>>>;
   /** The last update that succeeded, with the differences that it was to remove. */
   readonly update?: { readonly attemptOf: string; readonly drift: readonly Drift[]; readonly at: MonotonicTime };
+  /** What this process last sent with a write of the resource `of`; `secret` is null if it removed what was sent before. */
+  readonly secretSent?: { readonly of: string; readonly secret: SentSecret | null };
   /** When drift was corrected, within the last hour. */
   readonly corrections: readonly MonotonicTime[];
 }
@@ -352,7 +385,7 @@ export interface Refusal {
   readonly retryAt: MonotonicTime;
 }
 
-export type KubeStepName = "addFinalizer" | "removeFinalizer" | "readCrd" | "writeStatus";
+export type KubeStepName = "addFinalizer" | "removeFinalizer" | "readCrd" | "readSecret" | "writeStatus";
 export type PlatformStepName =
   | "refreshPermissions"
   | "list"

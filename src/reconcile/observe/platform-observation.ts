@@ -13,6 +13,7 @@ import { roleToRead } from "./declared-roles.ts";
 import { grantsOf } from "./grants.ts";
 import { mayWant } from "./may-want.ts";
 import type { Claim, NameConflict, Observed, ReconcileState, References } from "./observed.ts";
+import { peopleOf } from "./people.ts";
 import { protectionsOf } from "./protections.ts";
 import { referencesOf } from "./references-of.ts";
 import type { Sources } from "./sources.ts";
@@ -37,6 +38,7 @@ type PlatformObservation = Pick<
   | "unknownIdentities"
   | "roleToRead"
   | "grants"
+  | "people"
   | "settledAt"
   | "credentialEpoch"
   | "recoveries"
@@ -115,6 +117,7 @@ export function observePlatform(
     unknownIdentities: unknownIdentitiesOf(sources, session, kind, references, found),
     roleToRead: roleToRead(sources, session, kind, resource, references),
     grants: grantsOf(sources, context, kind, found),
+    people: peopleOf(sources, session, kind, resource, found),
     settledAt: context.settledAt,
     credentialEpoch: context.credentialEpoch(),
     recoveries: session.recoveries,
@@ -147,6 +150,7 @@ export function unobservedPlatform(
     unknownIdentities: [],
     roleToRead: null,
     grants: [],
+    people: null,
     settledAt: sources.soleLeaderSince,
     credentialEpoch: 0,
     recoveries: 0,

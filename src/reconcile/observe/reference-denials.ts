@@ -10,7 +10,7 @@ import {
   permitsRole,
 } from "#src/reconcile/tenancy/boundary.ts";
 import { excessOf } from "#src/reconcile/tenancy/permits-capabilities.ts";
-import { findIdentityDenial } from "#src/reconcile/tenancy/permits-identity.ts";
+import { findIdentityDenial, findIssuerDenial } from "#src/reconcile/tenancy/permits-identity.ts";
 import type { References } from "./observed.ts";
 
 /** What the Tenant of an object permits. */
@@ -51,6 +51,10 @@ export function findSpecDenial(kind: Kind, resource: Resource, limits: TenantLim
     return denied(outsideGroups("spec.uid", `group ${uid}`, tenant));
   const excess = findExcess("spec.capabilities", kind.bindable?.desiredCapabilities(resource) ?? [], limits);
   if (excess !== undefined) return excess;
+  const { vouching } = kind;
+  const vouchingDenial =
+    vouching === null ? undefined : findIssuerDenial(vouching.specPath, vouching.issuerOf(resource), boundary);
+  if (vouchingDenial !== undefined) return denied(`${vouchingDenial.path}: ${vouchingDenial.message}`);
   if (kind.principal === null) return undefined;
   const denial = findIdentityDenial(kind.principal.authentication(resource), boundary, {
     namespace: resource.metadata.namespace ?? "",

@@ -6,6 +6,7 @@ import type { Breakers } from "./breakers.ts";
 import type { CachedResource, ResourceStore } from "./cached-resource.ts";
 import type { CrdReads } from "./crd-reads.ts";
 import type { ObservedUndeclared } from "./observed.ts";
+import type { SecretSource } from "./secret-reads.ts";
 import type { ReconcileStates } from "./reconcile-states.ts";
 
 export type Stores = PerKind<ResourceStore>;
@@ -28,6 +29,7 @@ export interface Sources {
   readonly states: PerKind<ReconcileStates>;
   readonly tenancy: Tenancy;
   readonly crds: CrdReads;
+  readonly secrets: SecretSource;
   readonly breakers: Breakers;
   readonly undeclared: UndeclaredSource;
   /** The cluster's owner id, which operators of every class share. */

@@ -9,6 +9,7 @@ import { isBeingDeleted } from "./object.ts";
 import { failing } from "./outcome.ts";
 import { decidePresence } from "./presence.ts";
 import { delayingRefusal } from "./refusal.ts";
+import { untilSecretRead } from "./secret.ts";
 import type { Step } from "./step.ts";
 import { untilRemoval } from "./undeclared.ts";
 
@@ -28,7 +29,9 @@ import { untilRemoval } from "./undeclared.ts";
  */
 export function decide(observed: Observed, kind: Kind): Step {
   const input = { ...observed, kind };
-  const step = isBeingDeleted(observed.resource) ? decideDeletion(input) : untilRemoval(input, decidePresence(input));
+  const step = isBeingDeleted(observed.resource)
+    ? decideDeletion(input)
+    : untilSecretRead(input, untilRemoval(input, decidePresence(input)));
   return unlessRefused(input, untilExpiry(input, step));
 }
 

@@ -7,6 +7,7 @@ import * as messages from "./messages.ts";
 import { hasFinalizer, isAbandoned, isPaused } from "./object.ts";
 import { type Problem, stalled, waiting } from "./outcome.ts";
 import { managedUid, managementOf, owns, protectionOf } from "./ownership.ts";
+import { decidePeople } from "./people.ts";
 import { decideRelease, orphaned } from "./release.ts";
 import { attempt } from "./retry.ts";
 import type { Step } from "./step.ts";
@@ -78,6 +79,8 @@ function decideRecorded(observed: DecisionInput, uid: string, root: string): Ste
   const denied = findEndingDenied(observed, uid, found);
   if (denied !== undefined) return conclude(observed, denied);
   if (kept !== undefined) return decideRelease(observed, found, kept);
+  const people = decidePeople(observed);
+  if (people !== undefined) return people;
   const read = identityRead(observed, kind.identityOf(found));
   if (read !== undefined) return attempt(observed, read);
   return attempt(observed, {

@@ -5,6 +5,7 @@ import { markerIn, maxDescriptionLength, saysAdopted, withMarker, withoutMarker 
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { managementOf } from "./ownership.ts";
+import type { SecretToSend } from "./step.ts";
 
 /** How an external resource differs from the spec, and the update that removes the differences. */
 export interface Differences {
@@ -12,6 +13,10 @@ export interface Differences {
   readonly mask: readonly string[];
   /** The differences as people read them. */
   readonly drift: readonly Drift[];
+  /** The secret that the update sends, or that it removes the one that the resource has. */
+  readonly secret?: SecretToSend | "removed";
+  /** Whether the platform has what was last sent to it, so that nothing but the cluster changed. */
+  readonly isEdit?: true;
 }
 
 /** The managed fields that differ, as people read them, without regard to the marker. */

@@ -9,6 +9,7 @@ import * as messages from "./messages.ts";
 import { failing, type Problem, stalled } from "./outcome.ts";
 import { attemptOf } from "./attempted.ts";
 import { attempt, fightEndsAt, stalledDelayMs } from "./retry.ts";
+import { withSecret } from "./secret.ts";
 import type { Event, Step } from "./step.ts";
 
 /**
@@ -17,14 +18,14 @@ import type { Event, Step } from "./step.ts";
  * had been applied. Fields that follow from facts of the cluster are always written, too, but no more often than drift.
  */
 export function decideFields(observed: DecisionInput, desired: Fields, external: ExternalResource): Step | undefined {
-  const differences = differencesOf(observed, desired, external);
+  const differences = withSecret(observed, desired, external, differencesOf(observed, desired, external));
   if (differences === undefined) return undefined;
   const isDrift = wasApplied(observed, external.uid);
-  const { body, mask, drift } = differences;
+  const { body, mask, drift, secret } = differences;
   const fields = drift.map(({ field }) => field).join(", ");
-  const followsCluster = mask.every(
-    (field) => observed.kind.principal?.followsCluster(field, observed.resource) === true,
-  );
+  const followsCluster =
+    differences.isEdit === true ||
+    mask.every((field) => observed.kind.principal?.followsCluster(field, observed.resource) === true);
   if (isDrift) {
     const reported = followsCluster ? undefined : findDriftReported(observed, fields, differences);
     if (reported !== undefined) return conclude(observed, reported);
@@ -38,7 +39,16 @@ export function decideFields(observed: DecisionInput, desired: Fields, external:
     isDrift && !followsCluster
       ? { type: "Normal", reason: "DriftCorrected", note: messages.driftCorrected(fields) }
       : { type: "Normal", reason: "Updated", note: messages.updated(fields) };
-  return attempt(observed, { do: "update", uid: external.uid, body, mask, drift, correction: isDrift, event });
+  return attempt(observed, {
+    do: "update",
+    uid: external.uid,
+    body,
+    mask,
+    drift,
+    correction: isDrift,
+    ...(secret === undefined ? {} : { secret }),
+    event,
+  });
 }
 
 /** The spec says that drift is reported and not corrected. */

@@ -54,6 +54,14 @@ export function outsideTenant(noun: string): string {
   return `The ${noun} of this object is outside of the groups of the Tenant, so it is left unchanged. Ask an administrator to add its group to spec.groups of the Tenant; or, to delete this object and keep the ${noun}, to set the annotation ${abandonAnnotation}: "true".`;
 }
 
+/** How many uids a message lists. */
+const shownUids = 5;
+
+export function peopleExist(noun: string, uids: readonly string[]): string {
+  const more = uids.length > shownUids ? ` and ${uids.length - shownUids} more` : "";
+  return `People logged in by means of the ${noun}: identities ${uids.slice(0, shownUids).join(", ")}${more}. Delete these identities on the platform first; or keep the ${noun} with spec.policy.deletion: Orphan.`;
+}
+
 export function grantRevoked(noun: string, namespace: string): string {
   return `The ${noun} of this object is in a group of another Tenant, which does not grant the use of the group to this namespace, and nothing proves that this object created the ${noun}, so it is left unchanged. Ask the owner of the parent that the spec names to add ${namespace} to its spec.allowedNamespaces; or, to delete this object and keep the ${noun}, ask an administrator to set the annotation ${abandonAnnotation}: "true".`;
 }

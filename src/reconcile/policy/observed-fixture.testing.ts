@@ -188,6 +188,8 @@ export function observed(parts: ObservedParts = {}): Observed {
     request: null,
     matches: [],
     unrecorded: null,
+    secret: null,
+    people: null,
     nameConflicts: [],
     rival: null,
     snapshot: { startedAt: 50, stable: true },

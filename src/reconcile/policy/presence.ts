@@ -30,6 +30,7 @@ import {
 import { isPlaced, type Placed, type Resolved } from "./placed.ts";
 import { recordOf } from "./recorded.ts";
 import { attempt, stalledDelayMs, wasReady } from "./retry.ts";
+import { concludeUnusableSecret, readSecretFirst, secretForCreation } from "./secret.ts";
 import type { Event, Step } from "./step.ts";
 import { findEndingDenied, findOnlyDeletions, findOutsideTenant, findUngoverned } from "./tenant.ts";
 import { decideRemoval } from "./undeclared.ts";
@@ -194,12 +195,15 @@ function decideUnclaimed(observed: DecisionInput, references: Placed): Step {
   const read = identityRead(observed, uids.identity);
   if (read !== undefined) return attempt(observed, read);
   if (observed.roleToRead !== null) return attempt(observed, { do: "readRole", role: observed.roleToRead });
+  const given = secretForCreation(observed);
+  if ("step" in given) return given.step;
   if (!hasFinalizer(resource)) return { do: "addFinalizer" };
   return attempt(observed, {
     do: "create",
     parent: uids.parent,
     body: creationBody(observed, desired),
     naturalKey,
+    ...given,
     event: { type: "Normal", reason: "Created", note: messages.created(kind.noun, uids.parent) },
   });
 }
@@ -226,7 +230,9 @@ function decideExisting(observed: DecisionInput, references: Placed, external: E
   return (
     deleteDuplicate(observed, external) ??
     decideName(observed, references, external) ??
+    readSecretFirst(observed) ??
     decideFields(observed, references.desired, external) ??
+    concludeUnusableSecret(observed) ??
     decideRemoval(observed) ??
     concludeReady(observed, references, external)
   );

@@ -27,10 +27,15 @@ export function stateAfterDecision(observed: Observed, step: Step): ReconcileSta
 }
 
 /** The state after a platform call succeeded. The success of one step does not clear the failure of another. */
-export function stateAfterSuccess(observed: Observed, step: PlatformStep): ReconcileState {
+export function stateAfterSuccess(
+  observed: Observed,
+  step: PlatformStep,
+  secretSent?: ReconcileState["secretSent"],
+): ReconcileState {
   const { state, now } = observed;
   const { failure, ...rest } = state;
-  const after = failure?.step === step.do ? rest : state;
+  const kept = failure?.step === step.do ? rest : state;
+  const after = secretSent === undefined ? kept : { ...kept, secretSent };
   if (step.do === "create") return { ...after, posted: postedBy(observed, step.naturalKey) };
   if (step.do !== "update") return after;
   return {

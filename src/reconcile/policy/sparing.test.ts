@@ -12,6 +12,7 @@ const group: GroupFacts = {
   managed: true,
   synced: true,
   providersKnown: true,
+  declaredProvidersPresent: true,
   otherOwnerPresent: false,
 };
 const identity: IdentityFacts = { credential: false, breakGlass: false, marker: "none", person: false };
@@ -32,6 +33,7 @@ describe("a group", () => {
     ["groupNotManaged", { managed: false }],
     ["notSynced", { synced: false }],
     ["providersUnknown", { providersKnown: false }],
+    ["providerAbsent", { declaredProvidersPresent: false }],
     ["otherOwnerPresent", { otherOwnerPresent: true }],
   ])("is spared because of %s", (reason, facts) => {
     expect(reasonToSpareGroup({ ...group, ...facts })).toBe(reason);

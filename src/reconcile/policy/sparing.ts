@@ -15,6 +15,8 @@ export interface GroupFacts {
   readonly synced: boolean;
   /** Whether all identity providers of the group, and of the groups above, are known. */
   readonly providersKnown: boolean;
+  /** Whether the platform has every identity provider that an object declares in the group, or in one above. */
+  readonly declaredProvidersPresent: boolean;
   /** Whether an identity of another owner is in the group or bound there: then the other owner may have made anything. */
   readonly otherOwnerPresent: boolean;
 }
@@ -59,6 +61,7 @@ export function reasonToSpareGroup(group: GroupFacts): SparingReason | undefined
   if (!group.managed) return "groupNotManaged";
   if (!group.synced) return "notSynced";
   if (!group.providersKnown) return "providersUnknown";
+  if (!group.declaredProvidersPresent) return "providerAbsent";
   return group.otherOwnerPresent ? "otherOwnerPresent" : undefined;
 }
 

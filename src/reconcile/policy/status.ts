@@ -13,6 +13,7 @@ import { isPaused } from "./object.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Recorded } from "./recorded.ts";
 import { plainText } from "./plain-text.ts";
+import { recordedSecret } from "./sent-secret.ts";
 import type { StatusErrorPatch, StatusPatch } from "./step.ts";
 import { accessDeclared, listOfUndeclared } from "./undeclared.ts";
 
@@ -36,6 +37,7 @@ export function statusPatch(observed: DecisionInput, outcome: Outcome): StatusPa
         ? outcome.drift.slice(0, statusBounds.items).map(boundedDrift)
         : null,
     ...("recorded" in outcome && outcome.recorded !== undefined ? recordedFields(outcome.recorded) : {}),
+    ...secretField(observed, outcome),
     appliedGeneration: keptAppliedGeneration(before, outcome),
     ...undeclaredOf(observed),
     ...tenantOf(observed, outcome),
@@ -59,6 +61,14 @@ function recordedFields(recorded: Recorded | "cleared" | "forgotten"): Record<st
   const nothing = { uid: null, parentUid: null, identityUid: null, roleUid: null };
   if (typeof recorded === "object") return { ...nothing, ...recorded };
   return { ...nothing, exchange: null, ...(recorded === "forgotten" ? { management: null } : {}) };
+}
+
+/** What was sent of the Secret, as long as the resource is the one that it was sent to. */
+function secretField(observed: DecisionInput, outcome: Outcome): Pick<StatusPatch, "secret"> {
+  const recorded = "recorded" in outcome ? outcome.recorded : undefined;
+  const uid = typeof recorded === "object" ? recorded.uid : observed.resource.status?.uid;
+  const secret = recordedSecret(observed, typeof recorded === "string" ? undefined : uid);
+  return secret === undefined ? {} : { secret };
 }
 
 /** The Tenant is recorded together with the resource: its deletion needs the credential and the permissions of that Tenant. */

@@ -1,6 +1,7 @@
 import type { Drift, Exchange, Status, StatusError } from "#src/api/status.ts";
 import type { Fields } from "#src/kinds/kind.ts";
-import type { MonotonicTime, PlatformStepName } from "#src/reconcile/observe/observed.ts";
+import type { MonotonicTime, PlatformStepName, SecretVersion } from "#src/reconcile/observe/observed.ts";
+import type { SecretLocation } from "#src/kinds/secret-location.ts";
 
 /** A Kubernetes Event, recorded once the step has succeeded. */
 export interface Event {
@@ -29,16 +30,22 @@ export type StatusPatch = { readonly [K in keyof Omit<Status, "error" | "exchang
 export type ExchangePatch = { readonly [K in keyof Exchange]: Exchange[K] | null };
 export type StatusErrorPatch = { readonly [K in keyof StatusError]: StatusError[K] | null } & Pick<StatusError, "code">;
 
+/** The version of a Secret whose value is sent with a write. The value itself is read when the write is made. */
+export interface SecretToSend extends SecretVersion {
+  readonly at: SecretLocation;
+}
+
 /** The steps that call the platform. A step that failed is not retried before its delay has passed. */
 export type PlatformStep =
   /** Read the permissions of the operator's identity, and the roles. */
   | { readonly do: "refreshPermissions" }
   /**
-   * List the children of `parent`, with a list that starts at or after `startedAfter`. `through`: with the session of the
+   * List the children of `parent` of the kind of the object, or of `kind`, with a list that starts at or after `startedAfter`. `through`: with the session of the
    * object's Tenant, or, for an object that no Tenant permits, with any that lists the group.
    */
   | {
       readonly do: "list";
+      readonly kind?: string;
       readonly parent: string;
       readonly startedAfter: MonotonicTime;
       readonly stable: boolean;
@@ -58,6 +65,7 @@ export type PlatformStep =
       readonly body: Fields;
       /** Identifies the resource whatever its uid: the POST is recorded under this key, in case its response is lost. */
       readonly naturalKey: string;
+      readonly secret?: SecretToSend;
       readonly event: Event;
     }
   | {
@@ -69,6 +77,8 @@ export type PlatformStep =
       readonly drift: readonly Drift[];
       /** Whether the update reverts a change made outside Kubernetes. Corrections are counted, to detect a fight. */
       readonly correction: boolean;
+      /** `removed`: the resource has no secret afterwards. Absent: the one that it has stays. */
+      readonly secret?: SecretToSend | "removed";
       readonly event?: Event;
     }
   | { readonly do: "delete"; readonly uid: string; readonly event: Event }
@@ -81,6 +91,8 @@ export type KubeStep =
   | { readonly do: "removeFinalizer"; readonly event?: Event }
   /** Read the CustomResourceDefinition, to distinguish the deletion of an object from the removal of its kind. */
   | { readonly do: "readCrd" }
+  /** Read the Secret that the spec names. */
+  | { readonly do: "readSecret"; readonly at: SecretLocation }
   | { readonly do: "writeStatus"; readonly patch: StatusPatch; readonly events?: readonly Event[] };
 
 /**

@@ -8,6 +8,7 @@ import type { SparingReason } from "#src/reconcile/observe/observed.ts";
 const nouns: Readonly<Record<string, readonly [one: string, several: string]>> = {
   RoleBinding: ["role binding", "role bindings"],
   Identity: ["identity", "identities"],
+  IdentityProvider: ["identity provider", "identity providers"],
   Group: ["child group", "child groups"],
   Role: ["role", "roles"],
 };
@@ -21,6 +22,8 @@ const spareTexts: Readonly<Record<SparingReason, string>> = {
   notSynced: "not everything has been read yet; the next resync decides",
   providersUnknown:
     "the operator may not list the identity providers of the group and all groups above, so people cannot be recognized",
+  providerAbsent:
+    "an identity provider that an object declares in the group, or above it, is not on the platform, so its people cannot be recognized",
   otherOwnerPresent: "identities of another Muster installation are in the group, which may have created them",
   onlyReported: "only role bindings and identities are removed",
   outOfBounds: "outside of the Tenant's groups, or never written by Muster",

@@ -107,6 +107,23 @@ function findClaimDenial(
   return denials.includes(undefined) ? undefined : denials[0];
 }
 
+/**
+ * Why a Tenant does not permit that everybody for whom `issuer` vouches is let in: it does not list the issuer, or only for
+ * some subjects, which nothing enforces then.
+ */
+export function findIssuerDenial(path: string, issuer: string, { claimIssuers }: Boundary): IdentityDenial | undefined {
+  if (claimIssuers === null) return undefined;
+  const entries = claimIssuers.filter((entry) => entry.issuer === issuer);
+  if (entries.some(({ subjectPrefixes }) => subjectPrefixes === undefined)) return undefined;
+  if (entries.length > 0)
+    return denial(
+      path,
+      "the Tenant allows only some subjects of this issuer (subjectPrefixes in spec.claimIssuers), and this lets everybody in. Ask an administrator to list the issuer without subjectPrefixes.",
+    );
+  const known = claimIssuers.flatMap((entry) => (entry.subjectPrefixes === undefined ? (entry.issuer ?? []) : []));
+  return denial(path, `the Tenant does not allow the issuer ${issuer}. ${useOrAsk(known, "spec.claimIssuers")}`);
+}
+
 function findSubjectDenial(
   path: string,
   { issuer, issuerPattern, subject, subjectPattern }: NamedIssuer & NamedSubject,

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { ExternalIdentity } from "#src/kinds/identity.ts";
-import type { ExternalIdentityProvider } from "#src/platform-client/identity-providers.ts";
+import { type ExternalIdentityProvider, identityProviders } from "#src/platform-client/identity-providers.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import { listPeople } from "./people.ts";
 
@@ -17,7 +17,8 @@ function sessionWith(lists: Readonly<Record<string, readonly string[] | undefine
       const group = scope["descendantsOf"] ?? scope["childrenOf"] ?? "";
       if (scope["descendantsOf"] === organisation) throw new Error("outside of the roots");
       const providers = lists[group]?.map(
-        (parent): ExternalIdentityProvider => ({ uid: `${parent}/ffffffffffffffff`, oidc: { issuer: `${issuer}/` } }),
+        (parent): ExternalIdentityProvider =>
+          identityProviders.schema.parse({ uid: `${parent}/ffffffffffffffff`, oidc: { issuer: `${issuer}/` } }),
       );
       return async () => providers;
     },

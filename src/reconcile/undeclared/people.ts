@@ -13,6 +13,8 @@ import { ancestorsOf, ancestorsOfAll } from "./ancestors.ts";
 export interface People {
   /** Whether every provider in the group and above is known. */
   isKnown(group: string): boolean;
+  /** Whether a provider with this uid was listed. */
+  hasProvider(uid: string): boolean;
   /** Whether a provider of the identity's group, or above, may vouch for the identity. */
   isPerson(identity: ExternalIdentity): boolean;
 }
@@ -34,13 +36,17 @@ export async function listPeople(session: PlatformSession): Promise<() => Promis
   return async () => {
     const issuers = new Map<string, Set<string>>();
     const known = new Set<string>();
+    const providers = new Set<string>();
     for (const [group, confirm] of peeks) {
       const found = await confirm().catch(() => undefined);
       if (found === undefined) continue;
       known.add(group);
-      for (const provider of found) addIssuer(issuers, provider);
+      for (const provider of found) {
+        addIssuer(issuers, provider);
+        providers.add(provider.uid);
+      }
     }
-    return peopleOf(session, issuers, known);
+    return peopleOf(session, issuers, known, providers);
   };
 }
 
@@ -49,8 +55,10 @@ function peopleOf(
   { roots }: PlatformSession,
   issuers: ReadonlyMap<string, ReadonlySet<string>>,
   known: ReadonlySet<string>,
+  providers: ReadonlySet<string>,
 ): People {
   return {
+    hasProvider: (uid) => providers.has(uid),
     isKnown: (group) =>
       roots.some(
         (root) => isWithin(group, root) && known.has(root) && ancestorsOf(root).every((above) => known.has(above)),

@@ -5,6 +5,7 @@ import type { Sources } from "#src/reconcile/observe/sources.ts";
 import { reasonToSpare, reasonToSpareGroup } from "#src/reconcile/policy/sparing.ts";
 import { permitsResource } from "#src/reconcile/tenancy/boundary.ts";
 import type { TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
+import { isProviderAbsent } from "./absent-providers.ts";
 import { describeFinding, recurrenceKey } from "./finding-description.ts";
 import type { Finding } from "./findings.ts";
 import { grantOf } from "./grant.ts";
@@ -70,6 +71,7 @@ export function judge(given: Omit<RemovalContext, "names">): (finding: Finding) 
       !session.roots.includes(group),
     synced: people !== null && [...sources.stores.values()].every((store) => store.synced),
     providersKnown: people?.isKnown(group) === true,
+    declaredProvidersPresent: people !== null && !isProviderAbsent(sources, people, group),
     otherOwnerPresent: findings.groups.get(group)?.otherOwnerPresent ?? true,
   });
   if (sparesGroup !== undefined) return () => sparesGroup;

@@ -85,7 +85,7 @@ class Check {
   }
 
   #resources(collection: PlatformCollection): readonly PlatformResource[] {
-    return collection === "roles" ? [] : this.#picture.resources[collection];
+    return collection === "roles" || collection === "identityProviders" ? [] : this.#picture.resources[collection];
   }
 
   #object(kind: MusterKind, namespace: string | undefined, name: string): KubeObject | undefined {

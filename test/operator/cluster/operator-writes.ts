@@ -1,6 +1,6 @@
 import { follow } from "#test/support/control-plane/follow.ts";
 import type { KubeClient, KubeObject } from "#test/support/control-plane/kube-client.ts";
-import { kindRef, type MusterKind, musterKinds } from "#test/support/harness/muster-objects.ts";
+import { allMusterKinds, type AnyMusterKind, kindRef } from "#test/support/harness/muster-objects.ts";
 
 export interface OperatorWrites {
   stop(): Promise<void>;
@@ -18,7 +18,7 @@ export async function watchOperatorWrites(
   const stop = new AbortController();
   const seen = new Map<string, string>();
   let count = 0;
-  const followKind = async (kind: MusterKind): Promise<void> => {
+  const followKind = async (kind: AnyMusterKind): Promise<void> => {
     for await (const { type, object } of follow(kube, kindRef(kind), namespace, stop.signal)) {
       const key = `${kind} ${object.metadata.name} ${object.metadata.uid}`;
       const written = type === "DELETED" ? "deleted" : operatorFields(object);
@@ -26,7 +26,7 @@ export async function watchOperatorWrites(
       seen.set(key, written);
     }
   };
-  const following = Promise.all(musterKinds.map(followKind));
+  const following = Promise.all(allMusterKinds.map(followKind));
   // `stop` reports a failure.
   following.catch(() => undefined);
   return {

@@ -6,7 +6,13 @@ import { parentOf } from "#src/platform-client/uid.ts";
 import type { MemoryKube } from "./memory-kube.ts";
 import type { MemoryPlatform } from "./memory-platform.ts";
 
-const collections = { Group: "groups", Identity: "identities", Role: "roles", RoleBinding: "roleBindings" } as const;
+const collections = {
+  Group: "groups",
+  Identity: "identities",
+  Role: "roles",
+  RoleBinding: "roleBindings",
+  IdentityProvider: "identityProviders",
+} as const;
 
 type Fields = ExternalResource & {
   readonly name?: string;

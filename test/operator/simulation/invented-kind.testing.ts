@@ -100,5 +100,7 @@ export const repoKind: Kind<Repo, ExternalRepo> = {
   identityOf: () => undefined,
   principal: null,
   bindable: null,
+  vouching: null,
+  secret: null,
   specPath: (field) => `spec.${field}`,
 };

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { apiVersion, finalizer } from "#src/api/custom-resource.ts";
 import type { Status } from "#src/api/status.ts";
 import type { KubeApi, PatchOptions } from "#src/kube/api.ts";
@@ -49,6 +50,10 @@ export class MemoryKube implements Pick<KubeApi, "get" | "patch"> {
   #version = 100;
   #uids = 0;
   writes = 0;
+  readonly #secrets = new Map<string, KubeObject & { readonly data: object }>();
+  secretReads = 0;
+  /** As without a Role that names the Secret. */
+  forbidsSecrets = false;
   /** As in a namespace that is being deleted and has lost our RoleBinding: finalizers can be removed, no status written. */
   forbidsStatus = false;
   /** As with the MutatingAdmissionPolicy `muster-finalizer`: an object has our finalizer from its creation. */
@@ -151,8 +156,33 @@ export class MemoryKube implements Pick<KubeApi, "get" | "patch"> {
     this.#store(before, { ...before, metadata: { ...before.metadata, deletionTimestamp } });
   }
 
-  async get<T extends KubeObject>(_resource: ResourceKind, _namespace: string | undefined, name: string): Promise<T> {
+  /** A Secret in the namespace, as `kubectl create secret` writes it. */
+  setSecret(name: string, data: Readonly<Record<string, string>>, annotations: Readonly<Record<string, string>>): void {
+    const entries = Object.entries(data).map(([key, text]) => [key, Buffer.from(text).toString("base64")]);
+    const uid = this.#secrets.get(name)?.metadata.uid ?? `uid-${++this.#uids}`;
+    const metadata = { name, namespace, uid, resourceVersion: String(++this.#version), annotations };
+    this.#secrets.set(name, { apiVersion: "v1", kind: "Secret", metadata, data: Object.fromEntries(entries) });
+  }
+
+  removeSecret(name: string): void {
+    this.#secrets.delete(name);
+  }
+
+  async #getSecret(name: string): Promise<KubeObject> {
+    const call = "get secrets";
+    this.secretReads += 1;
+    if (this.forbidsSecrets) {
+      const user = 'User "system:serviceaccount:muster-system:muster-operator" cannot get resource "secrets"';
+      throw new KubeError({ call, code: 403, reason: "Forbidden" }, `secrets "${name}" is forbidden: ${user}`);
+    }
+    const secret = this.#secrets.get(name);
+    if (secret === undefined) throw new KubeError({ call, code: 404, reason: "NotFound" }, "not found");
+    return structuredClone(secret);
+  }
+
+  async get<T extends KubeObject>({ plural }: ResourceKind, _namespace: string | undefined, name: string): Promise<T> {
     await this.#clock.sleep(1, new AbortController().signal);
+    if (plural === "secrets") return (await this.#getSecret(name)) as T;
     const definition = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", metadata: { name } };
     return definition as unknown as T;
   }
@@ -191,7 +221,7 @@ export class MemoryKube implements Pick<KubeApi, "get" | "patch"> {
   }
 
   #store(before: Stored | undefined, wanted: Stored): Stored {
-    const specChanged = before !== undefined && JSON.stringify(before.spec) !== JSON.stringify(wanted.spec);
+    const specChanged = before !== undefined && !isDeepStrictEqual(before.spec, wanted.spec);
     const text = JSON.stringify({
       ...wanted,
       metadata: {

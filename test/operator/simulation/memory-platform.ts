@@ -32,6 +32,9 @@ export class MemoryPlatform implements PlatformApi {
   readonly #clock: Clock;
   /** The writes of clients, in order. */
   readonly applied: PlatformWrite[] = [];
+  /** The secrets of identity providers, by uid. */
+  readonly clientSecrets = new Map<string, string>();
+  #updates = 0;
   #count = 16;
   #posts = 0;
   writes = 0;
@@ -194,9 +197,11 @@ export class MemoryPlatform implements PlatformApi {
     await this.#travel(`update ${type.name}`, signal);
     const before = this.#find(`update ${type.name}`, type.name, uid) as R;
     this.writes += 1;
-    const resource = { ...before, ...Object.fromEntries(mask.map((field) => [field, body[field]])) };
+    const fields = mask.filter((path) => !path.includes("."));
+    const written = Object.fromEntries(fields.map((field) => [field, body[field]]));
+    const resource = { ...before, ...this.#withoutSecret(type.name, uid, written, mask) };
     this.set(type.name, resource);
-    this.applied.push({ do: "update", collection: type.name, uid, before, after: resource, fields: mask });
+    this.applied.push({ do: "update", collection: type.name, uid, before, after: resource, fields });
     return resource;
   }
 
@@ -236,11 +241,22 @@ export class MemoryPlatform implements PlatformApi {
     const resource =
       collection === "roleBindings"
         ? { uid, identity: { uid: String(identityUid), name: "" }, role: { uid: String(roleUid), name: "" } }
-        : { description: "", ...body, uid };
+        : { description: "", ...this.#withoutSecret(collection, uid, body, ["oidc"]), uid };
     this.set(collection, resource);
     const fields = Object.keys(body);
     this.applied.push({ do: "create", collection, uid, before: undefined, after: resource, fields });
     return resource;
+  }
+
+  /** Keeps the secret of an identity provider, which no response contains. An empty one is kept unless the mask names it. */
+  #withoutSecret(collection: string, uid: string, body: Fields, mask: readonly string[]): Fields {
+    if (collection !== identityProviders.name) return body;
+    const updateTime = `2026-01-01T00:00:00.${String(++this.#updates).padStart(6, "0")}Z`;
+    if (!mask.includes("oidc")) return { ...body, updateTime };
+    const { clientSecret, ...oidc } = body["oidc"] as Readonly<Record<string, string>>;
+    if (clientSecret !== undefined) this.clientSecrets.set(uid, clientSecret);
+    else if (mask.includes("oidc.clientSecret")) this.clientSecrets.delete(uid);
+    return { ...body, oidc, updateTime };
   }
 
   #find(call: string, collection: string, uid: string): ExternalResource {

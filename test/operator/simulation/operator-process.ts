@@ -255,6 +255,7 @@ export class OperatorProcess {
     const { kinds, clock } = this.#options;
     for (const session of this.sources.tenancy.sessions)
       await resyncOnce({
+        tenancy: this.sources.tenancy,
         kinds,
         session,
         intervalMs: 0,

@@ -1,5 +1,7 @@
 import { seeded } from "#test/support/seeded.ts";
+import { issuerAnnotation } from "#src/api/annotations.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
+import { parentOf } from "#src/platform-client/uid.ts";
 import type { Manifest } from "./memory-kube.ts";
 import { auditor, owner, viewer } from "./memory-platform.ts";
 import { type Change, PlannedWorld } from "./planned-world.ts";
@@ -7,6 +9,7 @@ import { issuer, red, shared } from "./two-tenants.ts";
 
 const groups = ["org", "shop", "pay"] as const;
 const people = ["ci", "deploy"] as const;
+const providers = ["staff"] as const;
 const grants = ["views", "audits", "owns", "scans"] as const;
 const roles = ["scanner", "lister"] as const;
 /** Those that the Tenant permits, and one that it does not. */
@@ -19,6 +22,7 @@ export async function randomChange(seed: number): Promise<{ readonly world: Plan
   const world = new PlannedWorld();
   const before = manifests(random);
   handMade(world, random);
+  world.scenario.kube.setSecret("login", { clientSecret: "planted" }, { [issuerAnnotation]: issuer });
   await world.act({ apply: before });
   disturb(world, random);
   const kept = before.filter(() => random() < 0.7);
@@ -66,6 +70,20 @@ function manifests(random: () => number): readonly Manifest[] {
     };
     objects.push({ kind: "Role", name, spec });
   }
+  for (const name of providers) {
+    if (random() < 0.3) continue;
+    const spec = {
+      ...parent(groups),
+      issuer: one(issuer, issuer, "https://denied.example"),
+      clientId: "muster",
+      defaultRoleRef: { name: one("viewer", "viewer", "viewer", "owner") },
+      // A plan reads no Secret, and assumes that there is one.
+      ...one({}, { clientSecretRef: { name: "login" } }),
+      ...one({}, { additionalScopes: ["email"] }),
+      policy: policy(true),
+    };
+    objects.push({ kind: "IdentityProvider", name, spec });
+  }
   for (const name of grants) {
     if (random() < 0.2) continue;
     const who = name === "audits" ? { identityUid: auditor } : { identityRef: { name: one(...people) } };
@@ -112,7 +130,16 @@ function nameOf({ kind, name }: Manifest): string {
 function withReferencesOf(before: readonly Manifest[], edited: Manifest): Manifest {
   const one = before.find(({ kind, name }) => kind === edited.kind && name === edited.name);
   if (one === undefined) return edited;
-  const references = ["parentRef", "parentUid", "groupRef", "groupUid", "identityRef", "identityUid", "roleRef"];
+  const references = [
+    "parentRef",
+    "parentUid",
+    "groupRef",
+    "groupUid",
+    "identityRef",
+    "identityUid",
+    "roleRef",
+    "issuer",
+  ];
   const isReference = ([field]: readonly [string, unknown]) => references.includes(field);
   return {
     ...edited,
@@ -134,6 +161,17 @@ function handMade({ scenario: { platform } }: PlannedWorld, random: () => number
       resource({ uid: `${red}/eeeeeeeeeeeeee05`, name: "scanner", capabilities: [...capabilities] }),
     );
   if (random() < 0.3)
+    platform.set(
+      "identityProviders",
+      resource({
+        uid: `${red}/eeeeeeeeeeeeee06`,
+        name: "staff",
+        updateTime: "2025-01-01T00:00:00Z",
+        defaultRole: viewer,
+        oidc: { issuer, clientId: "another", additionalScopes: [], groupsClaim: "", pkceEnabled: true },
+      }),
+    );
+  if (random() < 0.3)
     platform.set("roleBindings", {
       uid: `${red}/eeeeeeeeeeeeee03`,
       identity: { uid: auditor, name: "" },
@@ -143,7 +181,7 @@ function handMade({ scenario: { platform } }: PlannedWorld, random: () => number
 
 /** What people changed on the platform since. */
 function disturb({ scenario: { platform } }: PlannedWorld, random: () => number): void {
-  for (const collection of ["groups", "identities", "roles", "roleBindings"])
+  for (const collection of ["groups", "identities", "roles", "identityProviders", "roleBindings"])
     for (const resource of platform.createdIn(collection)) {
       const what = random();
       if (what < 0.15 && collection !== "roleBindings")
@@ -152,6 +190,15 @@ function disturb({ scenario: { platform } }: PlannedWorld, random: () => number)
         platform.set(collection, {
           ...resource,
           capabilities: [capabilities[2], random() < 0.5 ? denied : capabilities[0]],
+        } as ExternalResource);
+      else if (what < 0.3 && collection === "identityProviders")
+        platform.set(collection, { ...resource, defaultRole: owner } as ExternalResource);
+      else if (what < 0.4 && collection === "identityProviders")
+        platform.set("identities", {
+          uid: `${parentOf(resource.uid)}/eeeeeeeeeeeeee07`,
+          name: "ana",
+          description: "",
+          claimMatch: { issuer, subject: "ana", audience: "muster" },
         } as ExternalResource);
       else if (what < 0.3 && collection !== "groups") platform.remove(collection, resource.uid);
       else if (what < 0.4 && collection === "groups")

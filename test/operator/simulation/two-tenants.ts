@@ -82,8 +82,8 @@ export class TwoTenants {
       groups = [name === "red" ? red : blue, shared],
       roles = ["viewer"],
       namespaces,
-      adopt = ["Group", "Identity", "Role", "RoleBinding"],
-      kinds = ["Group", "Identity", "Role", "RoleBinding"],
+      adopt = ["Group", "Identity", "Role", "RoleBinding", "IdentityProvider"],
+      kinds = ["Group", "Identity", "Role", "RoleBinding", "IdentityProvider"],
     } = options;
     const identityUid = options.identityUid ?? (name === "blue" ? blueIdentity : undefined);
     const selector =

@@ -6,6 +6,8 @@ import { Store } from "#src/kube/store.ts";
 import { createLog } from "#src/telemetry/log.ts";
 import { pausedAnnotation } from "#src/api/annotations.ts";
 import type { Status } from "#src/api/status.ts";
+import { defaultKinds } from "#src/api/tenant.ts";
+import { listIdentityProviders } from "#src/platform-client/identity-providers.ts";
 import { markerOf, objectHash, ownerHash, withMarker } from "#src/kinds/marker.ts";
 import { PlatformFailure } from "#src/platform-client/failure.ts";
 import type { Manifest } from "./memory-kube.ts";
@@ -249,7 +251,7 @@ describe("Remove", () => {
     expect(existing(first, second, other)).toEqual([other]);
     // The Tenant's status counts what the metric counts.
     const counts = Object.fromEntries(scenario.process.undeclared.counts());
-    expect(counts).toEqual({ Group: 0, Identity: 2, Role: 0, RoleBinding: 0 });
+    expect(counts).toEqual({ Group: 0, Identity: 2, Role: 0, RoleBinding: 0, IdentityProvider: 0 });
     expect(share()?.uids.toSorted()).toEqual([auditor, other]);
     await resync();
     expect(existing(first, second, other, identity, group, uidOf("RoleBinding", "ci-views"))).toHaveLength(3);
@@ -282,8 +284,10 @@ describe("Remove", () => {
   });
 
   it("only reports where the identity providers cannot be listed", async () => {
-    const { platform, grant, existing, resync, access, identity } = await start("Remove");
-    platform.set("roles", { uid: owner, name: "owner", capabilities: platform.listCapabilities } as object as Uid);
+    const boundary = { kinds: defaultKinds };
+    const { platform, grant, existing, resync, access, identity } = await start("Remove", { boundary });
+    const capabilities = platform.listCapabilities.filter((one) => one !== listIdentityProviders);
+    platform.set("roles", { uid: owner, name: "owner", capabilities } as object as Uid);
     const uid = grant(identity);
     for (let count = 0; count < 4; count += 1) await resync();
     expect(existing(uid)).toEqual([uid]);

@@ -2,16 +2,21 @@ import type { KubeObject, ObjectRef } from "#test/support/control-plane/kube-cli
 
 const apiVersion = "iam.muster.dev/v1beta1";
 
+/** The kinds that the Tenants of most tests permit. */
 export type MusterKind = "Group" | "Identity" | "Role" | "RoleBinding";
 export const musterKinds: readonly MusterKind[] = ["Group", "Identity", "Role", "RoleBinding"];
 
-export const kindRef = (kind: MusterKind) => ({ apiVersion, kind });
+/** With those that only some tests declare. */
+export type AnyMusterKind = MusterKind | "IdentityProvider";
+export const allMusterKinds: readonly AnyMusterKind[] = [...musterKinds, "IdentityProvider"];
 
-export function musterObject(kind: MusterKind, namespace: string, name: string, spec: object): KubeObject {
+export const kindRef = (kind: AnyMusterKind) => ({ apiVersion, kind });
+
+export function musterObject(kind: AnyMusterKind, namespace: string, name: string, spec: object): KubeObject {
   return { ...kindRef(kind), metadata: { namespace, name }, spec };
 }
 
-export function ref(kind: MusterKind, namespace: string, name: string): ObjectRef {
+export function ref(kind: AnyMusterKind, namespace: string, name: string): ObjectRef {
   return { ...kindRef(kind), metadata: { namespace, name } };
 }
 

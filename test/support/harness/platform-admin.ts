@@ -10,7 +10,7 @@ export interface PlatformResource {
   readonly [field: string]: any;
 }
 
-export type PlatformCollection = "groups" | "identities" | "roles" | "roleBindings";
+export type PlatformCollection = "groups" | "identities" | "roles" | "roleBindings" | "identityProviders";
 
 /** The platform's API with the administrator's token. */
 export class PlatformAdmin {

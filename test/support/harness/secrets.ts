@@ -1,10 +1,10 @@
 import type { KindRef, KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { KubeError } from "#test/support/control-plane/kube-connection.ts";
-import { kindRef, musterKinds } from "./muster-objects.ts";
+import { allMusterKinds, kindRef } from "./muster-objects.ts";
 import type { System } from "./system.ts";
 
 const searchedKinds: readonly KindRef[] = [
-  ...musterKinds.map(kindRef),
+  ...allMusterKinds.map(kindRef),
   { apiVersion: "events.k8s.io/v1", kind: "Event" },
   { apiVersion: "coordination.k8s.io/v1", kind: "Lease" },
 ];

@@ -15,6 +15,8 @@ export interface PermissiveTenantOptions {
   readonly namespaces: readonly string[];
   readonly groups: readonly string[];
   readonly roles: readonly string[];
+  /** Absent: those that every Tenant may have. */
+  readonly kinds?: readonly string[];
 }
 
 export function tenantObject(name: string, spec: object): KubeObject {

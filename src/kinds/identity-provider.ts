@@ -1,0 +1,70 @@
+import { type IdentityProvider, identityProviderDefinition } from "#src/api/identity-provider.ts";
+import {
+  type ExternalIdentityProvider,
+  identityProviders,
+  listIdentityProviders,
+} from "#src/platform-client/identity-providers.ts";
+import { desiredName } from "./desired-name.ts";
+import type { Fields, Kind } from "./kind.ts";
+import { carriedMarker } from "./marker.ts";
+import { parentReference } from "./parent-reference.ts";
+import { roleReference } from "./role-reference.ts";
+
+export const identityProviderKind: Kind<IdentityProvider, ExternalIdentityProvider> = {
+  name: "IdentityProvider",
+  definition: identityProviderDefinition,
+  collection: {
+    ...identityProviders,
+    listCapability: listIdentityProviders,
+    naturalKeyOf: carriedMarker,
+    nameOf: ({ name }) => name,
+  },
+  noun: "identity provider",
+  hasMarker: true,
+  refersTo: ["Group"],
+  references: ({ spec }) => [
+    parentReference("spec.groupRef", spec.groupRef, "spec.groupUid", spec.groupUid),
+    roleReference("spec.defaultRoleRef", spec.defaultRoleRef, "spec.defaultRoleUid", spec.defaultRoleUid),
+  ],
+  desired: (provider, uids) => {
+    const { description, issuer, clientId, additionalScopes = [], groupsClaim = "", pkceEnabled } = provider.spec;
+    return {
+      ...desiredName(provider),
+      ...(description === undefined ? {} : { description }),
+      defaultRole: uids.role,
+      // How people log in is managed as a whole: a scope, a claim or a secret that somebody adds changes who gets in.
+      oidc: { issuer, clientId, additionalScopes, groupsClaim, pkceEnabled },
+    };
+  },
+  nameOf: (provider) => desiredName(provider).name,
+  naturalKey: (_uids, marker) => marker,
+  actual: ({ name, description, defaultRole, oidc }) => ({ name, description, defaultRole, oidc }),
+  identityOf: () => undefined,
+  principal: null,
+  bindable: null,
+  vouching: {
+    specPath: "spec.issuer",
+    issuerOf: ({ spec }) => spec.issuer,
+    // Somebody who logged in has an identity with the client's audience. Who is logged in by another claim is unknown.
+    vouchesFor: ({ oidc }, { claimMatch }) =>
+      oidc !== undefined &&
+      claimMatch?.issuer === oidc.issuer &&
+      (claimMatch.audience === undefined || claimMatch.audience === "" || claimMatch.audience === oidc.clientId),
+  },
+  secret: {
+    field: "oidc",
+    paths: ["oidc", "oidc.clientSecret"],
+    specPath: "spec.clientSecretRef",
+    referenceOf: ({ spec }) => spec.clientSecretRef,
+    issuerOf: ({ spec }) => spec.issuer,
+    withValue: (body, clientSecret) => ({ ...body, oidc: { ...(body["oidc"] as Fields), clientSecret } }),
+    updateTimeOf: ({ updateTime }) => updateTime,
+  },
+  specPath: (field, { spec }) => {
+    const path = field.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    if (path === "defaultRole")
+      return spec.defaultRoleUid === undefined ? "spec.defaultRoleRef" : "spec.defaultRoleUid";
+    if (path === "oidc.clientSecret") return "spec.clientSecretRef";
+    return `spec.${path.replace(/^oidc\./, "")}`;
+  },
+};

@@ -1,0 +1,34 @@
+import { expect, it } from "vitest";
+import { concealSecrets } from "./conceal-secrets.ts";
+import { PlatformFailure } from "./failure.ts";
+
+const planted = 'plän"ted-secret';
+const body = JSON.stringify({ name: "sso", oidc: { issuer: "https://login.example", clientSecret: planted } });
+
+it("removes the secret of a request from every text of its failure, however deep", () => {
+  const error = new PlatformFailure("create identityProviders", {
+    kind: "rejected",
+    error: {
+      code: "INVALID_ARGUMENT",
+      message: `bad ${planted}`,
+      reason: "",
+      domain: "",
+      fieldViolations: [{ field: "oidc.clientSecret", description: `${planted} is weak` }],
+      preconditionViolations: [],
+    },
+  });
+  const concealed = concealSecrets(error, body) as PlatformFailure;
+  expect(`${concealed.message} ${concealed.stack} ${JSON.stringify(concealed)} ${String(concealed.cause)}`).not.toMatch(
+    /ted-secret/,
+  );
+  expect(concealed.problem).toMatchObject({
+    kind: "rejected",
+    error: { message: "bad [redacted]", fieldViolations: [{ description: "[redacted] is weak" }] },
+  });
+});
+
+it("leaves a failure of a request without a secret as it is", () => {
+  const error = new PlatformFailure("create groups", { kind: "noResponse", message: "away" });
+  expect(concealSecrets(error, '{"oidc":{"clientSecret":""}}')).toBe(error);
+  expect(concealSecrets(error, undefined)).toBe(error);
+});

@@ -1,0 +1,24 @@
+import { minutes } from "#src/time/durations.ts";
+import { conclude } from "./conclude.ts";
+import type { DecisionInput } from "./decision-input.ts";
+import * as messages from "./messages.ts";
+import { waiting } from "./outcome.ts";
+import { attempt } from "./retry.ts";
+import type { Step } from "./step.ts";
+
+/** Who logged in since the last list is not known: a list may be this old when the resource is deleted. */
+const maxAgeMs = minutes(1);
+
+/**
+ * The deletion of a resource waits while identities depend on it: nobody could log in as them any longer, and nothing would
+ * show that they are people, so that their role bindings could be removed as undeclared.
+ */
+export function decidePeople(observed: DecisionInput): Step | undefined {
+  const { people, state, now, kind } = observed;
+  if (people === null) return undefined;
+  const startedAfter = Math.max(state.deletionSeenAt ?? state.firstSeenAt, now - maxAgeMs);
+  if (people.snapshot === null || people.snapshot.startedAt < startedAfter)
+    return attempt(observed, { do: "list", kind: "Identity", parent: people.group, startedAfter, stable: false });
+  if (people.uids.length === 0) return undefined;
+  return conclude(observed, waiting("ChildrenExist", messages.peopleExist(kind.noun, people.uids)), now + maxAgeMs);
+}

@@ -1,0 +1,26 @@
+import { expect, it } from "vitest";
+import { secretNotGranted, secretRefused } from "./secret-messages.ts";
+
+const path = "spec.clientSecretRef";
+const at = { namespace: "team", name: "login", key: "clientSecret" };
+const grant = "kubectl create role -n team muster-secret-login --verb=get --resource=secrets --resource-name=login";
+
+it.each([
+  ["system:serviceaccount:muster-system:muster", "--serviceaccount=muster-system:muster"],
+  ["operator@example.com", "--user=operator@example.com"],
+  ["it's me; rm -rf /", "--user='it'\\''s me; rm -rf /'"],
+])("prints the commands that let %s read one Secret", (user, subject) => {
+  expect(secretRefused(path, at, `get secrets: secrets "login" is forbidden: User "${user}" cannot get`)).toContain(
+    `${grant} && kubectl create rolebinding -n team muster-secret-login --role=muster-secret-login ${subject}`,
+  );
+});
+
+it("prints the command that names the issuer on the Secret, and nothing else whatever the issuer is", () => {
+  const command = "Run: kubectl annotate secret -n team login ";
+  expect(secretNotGranted(path, at, "https://login.example")).toContain(
+    `${command}iam.muster.dev/issuer=https://login.example`,
+  );
+  expect(secretNotGranted(path, at, "https://x/$(reboot);'")).toContain(
+    `${command}'iam.muster.dev/issuer=https://x/$(reboot);'\\'''`,
+  );
+});

@@ -1,0 +1,43 @@
+import { issuerAnnotation } from "#src/api/annotations.ts";
+import type { SecretRead } from "#src/reconcile/observe/observed.ts";
+import type { SecretLocation } from "#src/kinds/secret-location.ts";
+
+// What people read about the Secret that an object names. Nothing of what is in the Secret but the names of its keys.
+
+type Unusable = NonNullable<Extract<SecretRead, { is: "found" }>["unusable"]>;
+
+const problems: Readonly<Record<Unusable, string>> = {
+  noKey: "has no such key. Add it",
+  empty: "is empty. Set it",
+  tooLong: "is longer than 4,096 bytes. Shorten it",
+  notText: "is not text in UTF-8, or contains a line break or another control character. Write it without one",
+};
+
+export function secretMissing(path: string, { namespace, name, key }: SecretLocation): string {
+  return `${path}: Secret ${name} does not exist in namespace ${namespace}. Create it with the key ${key}.`;
+}
+
+export function secretUnusable(path: string, { name, key }: SecretLocation, why: Unusable): string {
+  return `${path}: the key ${key} of Secret ${name} ${problems[why]}.`;
+}
+
+export function secretNotGranted(path: string, { namespace, name }: SecretLocation, issuer: string): string {
+  return `${path}: Secret ${name} does not name the issuer to which it may be sent. Run: kubectl annotate secret -n ${namespace} ${name} ${quoted(`${issuerAnnotation}=${issuer}`)}`;
+}
+
+/**
+ * The operator may read no Secret but those that a Role names.
+ * @param refusal what Kubernetes said, which names the user.
+ */
+export function secretRefused(path: string, { namespace, name }: SecretLocation, refusal: string): string {
+  const [, user = "system:serviceaccount:muster-system:muster-operator"] = /User "([^"]+)"/.exec(refusal) ?? [];
+  const account = /^system:serviceaccount:([^:]+:[^:]+)$/.exec(user)?.[1];
+  const subject = account === undefined ? `--user=${quoted(user)}` : `--serviceaccount=${account}`;
+  const role = `muster-secret-${name}`;
+  return `${path}: the operator may not read Secret ${name}: ${refusal}. It may read a Secret only if a Role names it. Run: kubectl create role -n ${namespace} ${role} --verb=get --resource=secrets --resource-name=${name} && kubectl create rolebinding -n ${namespace} ${role} --role=${role} ${subject}`;
+}
+
+/** `word` as a shell takes it: people copy the commands, and somebody else may have written the issuer. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

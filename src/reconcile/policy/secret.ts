@@ -1,0 +1,158 @@
+import { secretLocationOf } from "#src/kinds/secret-location.ts";
+import type { ExternalResource, MonotonicTime, SecretRead } from "#src/reconcile/observe/observed.ts";
+import { minutes, seconds } from "#src/time/durations.ts";
+import { conclude } from "./conclude.ts";
+import type { DecisionInput } from "./decision-input.ts";
+import type { Differences } from "./differences.ts";
+import * as messages from "./secret-messages.ts";
+import { failing, type Problem, waiting } from "./outcome.ts";
+import { delayingRefusal } from "./refusal.ts";
+import { sentTo } from "./sent-secret.ts";
+import type { SecretToSend, Step } from "./step.ts";
+
+/**
+ * When the value of a Secret is sent to the platform.
+ *
+ * The platform never returns a secret, so that nobody can compare it. What can be compared is which version of the Secret was
+ * sent last, and when the platform changed the resource by that: the status records both. The value is sent with every update
+ * of the field that contains it, and alone when the Secret has another uid or version than was sent, or when the platform
+ * changed the resource since: somebody else may have set another secret. A Secret is read when an object needs it, again after
+ * ten minutes, and after half a minute where it could not be used; nothing lists or watches Secrets.
+ *
+ * Guarantees: a value is sent only if the Secret names the issuer of the spec in its annotation. While the Secret cannot be
+ * used, what the platform has is kept, and everything else is still corrected.
+ */
+
+/** A Secret that could be used is read again after this time. */
+const maxAgeMs = minutes(10);
+/** A Secret that could not be used is read again after this time: nothing reports that somebody has made it. */
+const retryMs = seconds(30);
+
+/** What is known of the secret that the resource is to have. */
+type WantedSecret =
+  /** The resource is to have none. */
+  | { readonly is: "none" }
+  | { readonly is: "unread"; readonly read: Step }
+  | { readonly is: "unusable"; readonly problem: Problem; readonly until: MonotonicTime }
+  | { readonly is: "usable"; readonly toSend: SecretToSend };
+
+function wantedSecret(observed: DecisionInput): WantedSecret {
+  const { kind, resource, secret, now, request } = observed;
+  const at = secretLocationOf(kind, resource);
+  if (kind.secret === null || at === undefined) return { is: "none" };
+  const refusal = delayingRefusal(observed, "readSecret");
+  if (refusal !== undefined) {
+    const message = messages.secretRefused(kind.secret.specPath, at, refusal.message);
+    return { is: "unusable", problem: failing("KubernetesForbidden", message), until: refusal.retryAt };
+  }
+  if (secret === null || now >= readAgainAt(observed, secret) || secret.readAt < (request?.seenAt ?? 0))
+    return { is: "unread", read: { do: "readSecret", at } };
+  const problem = findUnusable(observed, secret);
+  if (problem !== undefined) return { is: "unusable", problem, until: readAgainAt(observed, secret) };
+  const { uid, resourceVersion } = secret as Extract<SecretRead, { is: "found" }>;
+  return { is: "usable", toSend: { at, uid, resourceVersion } };
+}
+
+function readAgainAt(observed: DecisionInput, secret: SecretRead): MonotonicTime {
+  return secret.readAt + (findUnusable(observed, secret) === undefined ? maxAgeMs : retryMs);
+}
+
+/** The Secret does not exist, has no usable value, or does not name the issuer. */
+function findUnusable({ kind, resource }: DecisionInput, read: SecretRead): Problem | undefined {
+  const at = secretLocationOf(kind, resource);
+  if (kind.secret === null || at === undefined) return undefined;
+  const { specPath } = kind.secret;
+  if (read.is === "missing") return waiting("ReferenceNotFound", messages.secretMissing(specPath, at));
+  const issuer = kind.secret.issuerOf(resource);
+  if (read.issuer !== issuer) return failing("ReferenceNotGranted", messages.secretNotGranted(specPath, at, issuer));
+  if (read.unusable === null) return undefined;
+  return failing("ReferenceNotFound", messages.secretUnusable(specPath, at, read.unusable));
+}
+
+/** The secret to create the resource with, or the step that is missing before it is known. */
+export function secretForCreation(
+  observed: DecisionInput,
+): { readonly step: Step } | { readonly secret?: SecretToSend } {
+  const wanted = wantedSecret(observed);
+  switch (wanted.is) {
+    case "none":
+      return {};
+    case "unread":
+      return { step: wanted.read };
+    case "unusable":
+      return { step: conclude(observed, wanted.problem, wanted.until) };
+    case "usable":
+      return { secret: wanted.toSend };
+  }
+}
+
+/** The step that reads the Secret, if nothing is known of it; undefined if something is. */
+export function readSecretFirst(observed: DecisionInput): Step | undefined {
+  const wanted = wantedSecret(observed);
+  return wanted.is === "unread" ? wanted.read : undefined;
+}
+
+/** Why the resource, which matches the spec otherwise, may not have the secret that it is to have. */
+export function concludeUnusableSecret(observed: DecisionInput): Step | undefined {
+  const wanted = wantedSecret(observed);
+  return wanted.is === "unusable" ? conclude(observed, wanted.problem, wanted.until) : undefined;
+}
+
+/** The differences with the secret, if it is to be sent or removed. */
+export function withSecret(
+  observed: DecisionInput,
+  desired: Readonly<Record<string, unknown>>,
+  external: ExternalResource,
+  differences: Differences | undefined,
+): Differences | undefined {
+  const { kind, resource } = observed;
+  if (kind.secret === null) return differences;
+  const { field, paths } = kind.secret;
+  const wanted = wantedSecret(observed);
+  const sent = sentTo(observed, external.uid);
+  const written = (drift: Differences["drift"], secret: NonNullable<Differences["secret"]>): Differences => ({
+    body: { ...differences?.body, [field]: desired[field] },
+    mask: [...(differences?.mask ?? []).filter((one) => one !== field), ...paths],
+    drift: [...(differences?.drift ?? []), ...drift],
+    secret,
+  });
+  if (wanted.is === "none") {
+    if (sent !== undefined)
+      return { ...written([secretDrift("(none)", versionOf(sent))], "removed"), ...isEdit(differences) };
+    // Another issuer must not get the secret that somebody else gave the resource.
+    return differences?.mask.includes(field) === true ? written([], "removed") : differences;
+  }
+  if (wanted.is !== "usable") return differences;
+  const { toSend } = wanted;
+  if (sent?.uid !== toSend.uid || sent.resourceVersion !== toSend.resourceVersion) {
+    const drift = secretDrift(versionOf(toSend), sent === undefined ? "(not sent)" : versionOf(sent));
+    return { ...written([drift], toSend), ...isEdit(differences) };
+  }
+  const updateTime = kind.secret.updateTimeOf(external);
+  if (differences !== undefined) return written([], toSend);
+  // What cannot be seen cannot be reported.
+  if (updateTime === sent.updateTime || resource.spec.policy.drift === "Report") return undefined;
+  return written([secretDrift(`as sent at ${sent.updateTime}`, `perhaps changed at ${updateTime}`)], toSend);
+}
+
+/** Only the Secret, or the spec, differs from what was sent: nobody changed anything on the platform. */
+function isEdit(differences: Differences | undefined): Pick<Differences, "isEdit"> {
+  return differences === undefined ? { isEdit: true } : {};
+}
+
+function versionOf({ uid, resourceVersion }: { readonly uid: string; readonly resourceVersion: string }): string {
+  return `version ${resourceVersion} of Secret ${uid}`;
+}
+
+function secretDrift(expected: string, actual: string): Differences["drift"][number] {
+  return { field: "secret", expected, actual };
+}
+
+/** `step`, or what it waits for, no later than the Secret is to be read again. */
+export function untilSecretRead(observed: DecisionInput, step: Step): Step {
+  const { kind, resource, secret } = observed;
+  if (step.do !== "done" || secret === null || resource.spec.policy.management !== "Full") return step;
+  if (secretLocationOf(kind, resource) === undefined) return step;
+  const readAt = readAgainAt(observed, secret);
+  return { do: "done", recheckAt: Math.min(step.recheckAt ?? readAt, readAt) };
+}

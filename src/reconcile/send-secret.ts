@@ -1,0 +1,35 @@
+import type { Kind } from "#src/kinds/kind.ts";
+import type { ExternalResource } from "#src/platform-client/collection.ts";
+import type { ReconcileState } from "./observe/observed.ts";
+import type { SecretSource } from "./observe/secret-reads.ts";
+import type { PlatformStep } from "./policy/step.ts";
+
+/**
+ * The step with the value of the Secret that it is to send. The value exists from here until the request is sent, and nowhere
+ * else: it is not part of what is observed, decided, remembered or logged.
+ * @returns undefined if the Secret is not at the version that was decided about any longer. @throws {KubeError}
+ */
+export async function withSecretValue(
+  secrets: SecretSource,
+  { secret }: Kind,
+  step: PlatformStep,
+  signal: AbortSignal,
+): Promise<PlatformStep | undefined> {
+  if (secret === null || (step.do !== "create" && step.do !== "update")) return step;
+  if (step.secret === undefined || step.secret === "removed") return step;
+  const value = await secrets.value(step.secret.at, step.secret, signal);
+  return value === undefined ? undefined : { ...step, body: secret.withValue(step.body, value) };
+}
+
+/** What to remember of the secret that was sent with `step`, or removed by it; undefined if it did neither. */
+export function secretSentWith(
+  { secret }: Kind,
+  step: PlatformStep,
+  written: ExternalResource | undefined,
+): ReconcileState["secretSent"] {
+  if (secret === null || written === undefined || (step.do !== "create" && step.do !== "update")) return undefined;
+  if (step.secret === undefined) return undefined;
+  if (step.secret === "removed") return { of: written.uid, secret: null };
+  const { uid, resourceVersion } = step.secret;
+  return { of: written.uid, secret: { uid, resourceVersion, updateTime: secret.updateTimeOf(written) } };
+}
