@@ -1,12 +1,10 @@
 import { accessOf } from "#src/access/access-of.ts";
 import { defineCommand } from "#src/commands/command.ts";
 import { assumptionText, declaredText, dottedNames } from "./access-view.ts";
+import { capabilitySummary } from "./capability-summary.ts";
 import { identityNamed } from "./named.ts";
 import { answerAccess } from "./open-access.ts";
 import { accessSettings, identity } from "./settings.ts";
-
-/** More capabilities of a role are not named in a table. */
-const namedCapabilities = 4;
 
 export default defineCommand({
   summary: "print what an identity may do, and where",
@@ -42,7 +40,7 @@ A role applies in the group of its role binding, and in every group below it. JS
             rows: links.map(({ capabilities, group, role, roleBinding }) => [
               group.path,
               role.name,
-              capabilities === undefined ? "unknown" : summary(capabilities),
+              capabilities === undefined ? "unknown" : capabilitySummary(capabilities),
               roleBinding.createTime ?? "",
               declaredText(roleBinding.declaredBy),
             ]),
@@ -57,14 +55,6 @@ A role applies in the group of its role binding, and in every group below it. JS
       };
     }),
 });
-
-function summary(capabilities: readonly string[]): string {
-  const reads = (capability: string) => Number(capability.endsWith(".list"));
-  const writesFirst = capabilities.toSorted((one, other) => reads(one) - reads(other));
-  const shown = writesFirst.slice(0, namedCapabilities).join(", ");
-  const more = capabilities.length - namedCapabilities;
-  return more > 0 ? `${shown} and ${more} more` : shown;
-}
 
 function elsewhere(read: readonly string[]): string {
   return read.length === 0

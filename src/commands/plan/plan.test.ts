@@ -105,6 +105,13 @@ it("prints what would be created, and creates nothing", async () => {
         Ready=True Available
 
     Plan: 3 to create.
+
+    Access: 1 identity gains capabilities.
+
+    + root/team/shop/ci gains capabilities in root/team/shop and below
+          account_associations.list, advisories.list, group_invites.list, groups.list and 6 more
+        through viewer (shop/ci-views)
+        assumed by: issuer https://ci.example.com, subject repo:acme/shop
     "
   `);
   expect(await platform.admin.ok("GET", "/iam/v2beta1/groups")).toEqual(before);
@@ -182,4 +189,32 @@ it("exits with 1 after wrong settings, because 2 says that something changes", a
   const { code, stderr } = await runCommand(["plan", "--live", "--delete", "--offline"]);
   expect(code).toBe(1);
   expect(stderr).toContain("invalid settings");
+});
+
+it("says what a viewer of the Tenant's groups cannot know", async () => {
+  const viewer = await platform.callerWith("viewer", team);
+  const { code, stdout, stderr } = await plan(tenant(team) + tree, { token: viewer.token });
+  expect({ code, stdout, stderr }).toMatchInlineSnapshot(`
+    {
+      "code": 3,
+      "stderr": "muster plan: 3 refused; 1 not seen
+    ",
+      "stdout": "! shop/Group/shop
+        Ready=False PermissionDenied
+        The platform denied the request: you do not have CAP_IAM_GROUPS_LIST in 7cc125dd102bbcd3540e6cacfc48d1f76174fa22, so the plan cannot see what is there. Bind a role with this permission, in that group or above, to the identity that the operator uses here (its own, or that of spec.credentials of the Tenant).
+
+    ! shop/Identity/ci
+        Ready=False ReferenceNotReady
+        spec.groupRef: Group shop does not exist on the platform yet. This object continues when it does; if that takes long, read the status of Group shop.
+
+    ! shop/RoleBinding/ci-views
+        Ready=False ReferenceNotReady
+        spec.groupRef: Group shop does not exist on the platform yet. This object continues when it does; if that takes long, read the status of Group shop.
+
+    ? You do not have CAP_IAM_GROUPS_LIST in 7cc125dd102bbcd3540e6cacfc48d1f76174fa22: what is there, and what would change, is not known.
+
+    Plan: 3 refused; 1 not seen.
+    ",
+    }
+  `);
 });

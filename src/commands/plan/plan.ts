@@ -1,5 +1,7 @@
 import { confirmAnnotation } from "#src/api/annotations.ts";
 import { type CommandContext, CommandFailure, defineCommand } from "#src/commands/command.ts";
+import { declarationsOf } from "#src/commands/access/declarations.ts";
+import { readAccessState } from "#src/commands/access/read-state.ts";
 import { withExitCode } from "#src/commands/login/exit-code.ts";
 import { breakerLimitsOf, governingFacts, outerBoundOf } from "#src/commands/operator/governing-facts.ts";
 import { clusterConnection } from "#src/commands/reader/cluster-connection.ts";
@@ -11,12 +13,12 @@ import { type KubeObject, keyOf } from "#src/kube/object.ts";
 import { ownerOf } from "#src/platform-client/owner-record.ts";
 import { makePlan, subjectOf } from "#src/plan/make-plan.ts";
 import { MemoryCluster } from "#src/plan/memory-cluster.ts";
-import type { Plan } from "#src/plan/plan.ts";
 import { systemClock } from "#src/time/clock.ts";
 import { VirtualClock } from "#src/time/virtual-clock.ts";
-import { formatPlan, summaryOf } from "./format-plan.ts";
+import { formatPlan, type ShownPlan, summaryOf } from "./format-plan.ts";
 import { applyManifests } from "./apply-manifests.ts";
 import { callerOf } from "./caller.ts";
+import { plannedAccess } from "./planned-access.ts";
 import { readCluster, readOwnerId } from "./read-cluster.ts";
 import { type Manifest, readManifests, specSchemasOf } from "./read-manifests.ts";
 import { planSettings, type PlanValues } from "./settings.ts";
@@ -65,7 +67,7 @@ interface ReadWorld {
   readonly manifests: readonly Manifest[];
 }
 
-async function planOf(values: PlanValues, context: CommandContext): Promise<Plan> {
+async function planOf(values: PlanValues, context: CommandContext): Promise<ShownPlan> {
   const { objects, manifests, ...facts } = await (values.offline ? readOffline : readOnline)(values, context);
   const clock = new VirtualClock(systemClock.now());
   const cluster = new MemoryCluster(objects, clock);
@@ -75,7 +77,8 @@ async function planOf(values: PlanValues, context: CommandContext): Promise<Plan
   const { platformUrl } = platform;
   const { authUrl = platform.authUrl } = values;
   try {
-    return await makePlan({
+    const before = cluster.all();
+    const { writes, ...plan } = await makePlan({
       ...governingFacts({ ...values, platformUrl, authUrl }, facts, () => undefined),
       kinds,
       cluster,
@@ -92,6 +95,10 @@ async function planOf(values: PlanValues, context: CommandContext): Promise<Plan
       confirmationOf: (tenant) => cluster.find("Tenant", tenant)?.metadata.annotations?.[confirmAnnotation],
       signal: context.signal,
     });
+    if (writes.length === 0) return plan;
+    const declarations = declarationsOf([...before, ...cluster.all()]);
+    const state = await readAccessState(platform, context.signal);
+    return { ...plan, access: plannedAccess(state, { writes, declarations, now: clock.now() }) };
   } finally {
     await platform.close();
   }
