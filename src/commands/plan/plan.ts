@@ -21,6 +21,7 @@ import { callerOf } from "./caller.ts";
 import { plannedAccess } from "./planned-access.ts";
 import { readCluster, readOwnerId } from "./read-cluster.ts";
 import { type Manifest, readManifests, specSchemasOf } from "./read-manifests.ts";
+import { kustomize } from "./kustomize.ts";
 import { planSettings, type PlanValues } from "./settings.ts";
 
 const exitCodes = { nothing: 0, changes: 2, refused: 3 } as const;
@@ -29,6 +30,7 @@ export default defineCommand({
   summary: "show what the operator would do if manifests were applied",
   description: `Reads the cluster and the platform, and writes nothing. Give the settings of the operator that acts, such as --identity and --root-group, and log in as somebody who sees the same groups:
   muster plan -f manifests/
+  muster plan -k overlays/production/
   muster plan -f old.yaml --delete
   muster plan --live
   muster plan -f everything/ --offline --owner-id prod \\
@@ -48,12 +50,14 @@ The exit code is 0 if nothing would change, 2 if something would, 3 if something
 });
 
 /** @throws {SettingsError} */
-function checkSettings({ filename, live, offline, ownerId, serviceAccountIssuer, delete: deletes }: PlanValues): void {
+function checkSettings(values: PlanValues): void {
+  const { delete: deletes, filename, kustomize, live, offline, ownerId, serviceAccountIssuer } = values;
   const mistakes: string[] = [];
-  if (filename.length === 0 && !live) mistakes.push("--filename (-f) or --live is required");
-  if (filename.length > 0 && live && !offline) mistakes.push("--live plans no change: leave out --filename");
+  const hasFiles = filename.length + kustomize.length > 0;
+  if (!hasFiles && !live) mistakes.push("--filename (-f), --kustomize (-k) or --live is required");
+  if (hasFiles && live && !offline) mistakes.push("--live plans no change: leave out --filename and --kustomize");
   if (live && deletes) mistakes.push("--live plans no change: leave out --delete");
-  if (offline && filename.length === 0) mistakes.push("--offline reads the cluster from files: give --filename");
+  if (offline && !hasFiles) mistakes.push("--offline reads the cluster from files: give --filename or --kustomize");
   if (offline && ownerId === undefined) mistakes.push("--offline needs --owner-id");
   if (offline && serviceAccountIssuer === undefined) mistakes.push("--offline needs --service-account-issuer");
   if (mistakes.length > 0) throw new SettingsError(mistakes);
@@ -104,20 +108,31 @@ async function planOf(values: PlanValues, context: CommandContext): Promise<Show
   }
 }
 
-async function readOffline(values: PlanValues, { stdin }: CommandContext): Promise<ReadWorld> {
-  const { filename, namespace = "default", ownerId = "", serviceAccountIssuer = "" } = values;
-  const manifests = await readManifests(filename, { stdin, namespace, kinds });
+async function readOffline(values: PlanValues, context: CommandContext): Promise<ReadWorld> {
+  const { namespace = "default", ownerId = "", serviceAccountIssuer = "" } = values;
+  const manifests = await manifestsOf(values, context, namespace);
   // Nobody else says what exists: what is to be deleted is there before, and a namespace that is used exists.
   const given = manifests.map(({ object }) => object);
   const objects = given.filter(({ kind }) => values.delete || kind === "Tenant" || kind === "Namespace");
   return { objects, manifests, ownerId, serviceAccountIssuer };
 }
 
-async function readOnline(values: PlanValues, { env, signal, stdin }: CommandContext): Promise<ReadWorld> {
-  const { filename } = values;
+async function manifestsOf(
+  { filename, kustomize: folders }: PlanValues,
+  context: CommandContext,
+  namespace: string,
+): Promise<readonly Manifest[]> {
+  const others = await Promise.all(
+    folders.map(async (folder) => ({ name: `--kustomize ${folder}`, text: await kustomize(folder, context) })),
+  );
+  return readManifests(filename, { stdin: context.stdin, others, namespace, kinds });
+}
+
+async function readOnline(values: PlanValues, context: CommandContext): Promise<ReadWorld> {
+  const { env, signal } = context;
   const connection = await clusterConnection(values, env);
   const namespace = values.namespace ?? connection.namespace ?? "default";
-  const manifests = await readManifests(filename, { stdin, namespace, kinds });
+  const manifests = await manifestsOf(values, context, namespace);
   const kube = new KubeClient({ connection, clock: systemClock });
   try {
     const [objects, ownerId, serviceAccountIssuer] = await Promise.all([

@@ -32,8 +32,15 @@ export function specSchemasOf(kinds: readonly Kind[]): SpecSchemas {
   ]);
 }
 
+export interface ManifestText {
+  readonly name: string;
+  readonly text: string;
+}
+
 export interface ManifestSources {
   readonly stdin: NodeJS.ReadableStream;
+  /** Texts that were made elsewhere, each with the name by which messages call it. */
+  readonly others?: readonly ManifestText[];
   /** Of objects that name none. */
   readonly namespace: string;
   readonly kinds: readonly Kind[];
@@ -46,19 +53,18 @@ export interface ManifestSources {
  */
 export async function readManifests(
   paths: readonly string[],
-  { stdin, namespace, kinds }: ManifestSources,
+  { kinds, namespace, others = [], stdin }: ManifestSources,
 ): Promise<readonly Manifest[]> {
   const schemas = specSchemasOf(kinds);
   const found: Manifest[] = [];
   const mistakes: string[] = [];
-  for (const path of paths.flatMap((one) => (one === "-" ? [one] : filesOf(one)))) {
-    const text = path === "-" ? await readAll(stdin) : readFile(path);
+  for await (const { name, text } of textsOf(paths, { others, stdin })) {
     const lines = new LineCounter();
     const documents = parseAllDocuments(text, { lineCounter: lines });
     if (!Array.isArray(documents)) continue;
     for (const [index, document] of documents.entries()) {
       const { line } = lines.linePos(document.contents?.range?.[0] ?? document.range[0]);
-      const where = `${path === "-" ? "standard input" : path}: document ${index + 1} (line ${line})`;
+      const where = `${name}: document ${index + 1} (line ${line})`;
       const [error] = document.errors;
       if (error !== undefined) {
         mistakes.push(`${where}: ${error.message.split("\n", 1)[0]}`);
@@ -75,6 +81,16 @@ export async function readManifests(
   mistakes.push(...duplicates(found));
   if (mistakes.length > 0) throw new Error(`invalid manifests\n  ${mistakes.join("\n  ")}`);
   return found;
+}
+
+async function* textsOf(
+  paths: readonly string[],
+  { others, stdin }: Required<Pick<ManifestSources, "others" | "stdin">>,
+): AsyncGenerator<ManifestText> {
+  for (const path of paths)
+    if (path === "-") yield { name: "standard input", text: await readAll(stdin) };
+    else for (const file of filesOf(path)) yield { name: file, text: readFile(file) };
+  yield* others;
 }
 
 function filesOf(path: string): readonly string[] {
@@ -107,6 +123,8 @@ function readObject(value: unknown, defaultNamespace: string, schemas: SpecSchem
   if (!isRecord(value)) return "the document is not an object";
   const { apiVersion: version, kind, metadata, spec } = value;
   if (typeof kind !== "string") return "kind: is missing";
+  if (kind === "Kustomization" && String(version).startsWith("kustomize.config.k8s.io/"))
+    return "kind: Kustomization is for Kustomize: give its folder to --kustomize (-k)";
   if (!isRecord(metadata) || typeof metadata["name"] !== "string" || metadata["name"] === "")
     return "metadata.name: is missing";
   const { name, namespace, labels, annotations, uid, generation, resourceVersion } = metadata;

@@ -30,6 +30,15 @@ export const planSettings = {
     ),
     short: "f",
   },
+  kustomize: {
+    ...settings.flagOnly(
+      settings.optionalList(
+        { ...settings.file, placeholder: "DIR" },
+        "A folder with a kustomization that would be applied. kubectl, or kustomize, must be in the PATH.",
+      ),
+    ),
+    short: "k",
+  },
   delete: settings.flagOnly(settings.toggle("Plan the deletion of the objects in the files.")),
   live: settings.flagOnly(settings.toggle("Plan what the operator would do now, without any change of the cluster.")),
   offline: settings.flagOnly(
