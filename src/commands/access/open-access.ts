@@ -3,6 +3,7 @@ import { CommandFailure, type CommandContext } from "#src/commands/command.ts";
 import { exitCodeOf, withExitCode } from "#src/commands/login/exit-code.ts";
 import { type AnswerText, formatAnswer } from "#src/commands/output/answer-format.ts";
 import { connectReader } from "#src/commands/reader/connect-reader.ts";
+import { keepYoungGenerationSmall } from "#src/commands/reader/young-generation.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { PlatformFailure } from "#src/platform-client/failure.ts";
 import { oneLine } from "#src/telemetry/one-line.ts";
@@ -35,6 +36,7 @@ export async function answerAccess(
   context: CommandContext,
   answer: (access: OpenedAccess) => Answer,
 ): Promise<void> {
+  keepYoungGenerationSmall();
   await withExitCode(async () => {
     const reader = await connectReader(values, context);
     try {

@@ -6,6 +6,7 @@ import { withExitCode } from "#src/commands/login/exit-code.ts";
 import { breakerLimitsOf, governingFacts, outerBoundOf } from "#src/commands/operator/governing-facts.ts";
 import { clusterConnection } from "#src/commands/reader/cluster-connection.ts";
 import { connectReader } from "#src/commands/reader/connect-reader.ts";
+import { keepYoungGenerationSmall } from "#src/commands/reader/young-generation.ts";
 import { SettingsError } from "#src/commands/settings/settings.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { KubeClient } from "#src/kube/client.ts";
@@ -72,6 +73,7 @@ interface ReadWorld {
 }
 
 async function planOf(values: PlanValues, context: CommandContext): Promise<ShownPlan> {
+  keepYoungGenerationSmall();
   const { objects, manifests, ...facts } = await (values.offline ? readOffline : readOnline)(values, context);
   const clock = new VirtualClock(systemClock.now());
   const cluster = new MemoryCluster(objects, clock);

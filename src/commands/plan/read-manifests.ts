@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { extname, join } from "node:path";
 import { text as readAll } from "node:stream/consumers";
-import { LineCounter, parseAllDocuments } from "yaml";
 import type * as z from "zod";
 import { apiVersion } from "#src/api/custom-resource.ts";
 import { tenantSpecSchema } from "#src/api/tenant.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import { keyOf } from "#src/kube/object.ts";
 import type { ClusterObject } from "#src/plan/memory-cluster.ts";
+import { parseDocuments } from "./parse-documents.ts";
 
 /** An object in a file. */
 export interface Manifest {
@@ -59,18 +59,14 @@ export async function readManifests(
   const found: Manifest[] = [];
   const mistakes: string[] = [];
   for await (const { name, text } of textsOf(paths, { others, stdin })) {
-    const lines = new LineCounter();
-    const documents = parseAllDocuments(text, { lineCounter: lines });
-    if (!Array.isArray(documents)) continue;
-    for (const [index, document] of documents.entries()) {
-      const { line } = lines.linePos(document.contents?.range?.[0] ?? document.range[0]);
-      const where = `${name}: document ${index + 1} (line ${line})`;
-      const [error] = document.errors;
+    let number = 0;
+    for (const { error, line, value: document } of parseDocuments(text)) {
+      const where = `${name}: document ${(number += 1)} (line ${line})`;
       if (error !== undefined) {
-        mistakes.push(`${where}: ${error.message.split("\n", 1)[0]}`);
+        mistakes.push(`${where}: ${error}`);
         continue;
       }
-      for (const { value, at } of itemsOf(document.toJS({ maxAliasCount: 100 }), where)) {
+      for (const { value, at } of itemsOf(document, where)) {
         const read = readObject(value, namespace, schemas);
         if (typeof read === "string") mistakes.push(`${at}: ${read}`);
         else found.push({ object: read, where: at });
