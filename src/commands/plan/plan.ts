@@ -1,9 +1,5 @@
-import { confirmAnnotation } from "#src/api/annotations.ts";
-import { type CommandContext, CommandFailure, defineCommand } from "#src/commands/command.ts";
-import { declarationsOf } from "#src/commands/access/declarations.ts";
-import { readAccessState } from "#src/commands/access/read-state.ts";
+import { type CommandContext, defineCommand } from "#src/commands/command.ts";
 import { withExitCode } from "#src/commands/login/exit-code.ts";
-import { breakerLimitsOf, governingFacts, outerBoundOf } from "#src/commands/operator/governing-facts.ts";
 import { clusterConnection } from "#src/commands/reader/cluster-connection.ts";
 import { connectReader } from "#src/commands/reader/connect-reader.ts";
 import { keepYoungGenerationSmall } from "#src/commands/reader/young-generation.ts";
@@ -11,21 +7,19 @@ import { SettingsError } from "#src/commands/settings/settings.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { KubeClient } from "#src/kube/client.ts";
 import { type KubeObject, keyOf } from "#src/kube/object.ts";
-import { ownerOf } from "#src/platform-client/owner-record.ts";
-import { makePlan, subjectOf } from "#src/plan/make-plan.ts";
+import { subjectOf } from "#src/plan/make-plan.ts";
 import { MemoryCluster } from "#src/plan/memory-cluster.ts";
 import { systemClock } from "#src/time/clock.ts";
 import { VirtualClock } from "#src/time/virtual-clock.ts";
-import { formatPlan, type ShownPlan, summaryOf } from "./format-plan.ts";
+import type { ShownPlan } from "./format-plan.ts";
 import { applyManifests } from "./apply-manifests.ts";
 import { callerOf } from "./caller.ts";
-import { plannedAccess } from "./planned-access.ts";
 import { readCluster, readOwnerId } from "./read-cluster.ts";
 import { type Manifest, readManifests, specSchemasOf } from "./read-manifests.ts";
 import { kustomize } from "./kustomize.ts";
+import { planWithAccess } from "./plan-with-access.ts";
+import { reportPlan } from "./report-plan.ts";
 import { planSettings, type PlanValues } from "./settings.ts";
-
-const exitCodes = { nothing: 0, changes: 2, refused: 3 } as const;
 
 export default defineCommand({
   summary: "show what the operator would do if manifests were applied",
@@ -42,11 +36,7 @@ The exit code is 0 if nothing would change, 2 if something would, 3 if something
   run: async (values, context) => {
     checkSettings(values);
     const plan = await withExitCode(() => planOf(values, context));
-    context.stdout.write(await formatPlan(plan, values.output));
-    const { nothing, changes, refused } = exitCodes;
-    const isRefused = plan.refusals.length > 0 || plan.unproven.length > 0;
-    const exitCode = isRefused ? refused : plan.changes.length > 0 ? changes : nothing;
-    if (exitCode !== nothing) throw new CommandFailure(summaryOf(plan), exitCode);
+    await reportPlan(plan, values.output, context);
   },
 });
 
@@ -83,28 +73,16 @@ async function planOf(values: PlanValues, context: CommandContext): Promise<Show
   const { platformUrl } = platform;
   const { authUrl = platform.authUrl } = values;
   try {
-    const before = cluster.all();
-    const { writes, ...plan } = await makePlan({
-      ...governingFacts({ ...values, platformUrl, authUrl }, facts, () => undefined),
+    const world = {
       kinds,
       cluster,
       clock,
-      reads: platform.api,
       caller: callerOf(platform, context),
-      identity: values.identity,
-      owner: ownerOf(facts.ownerId, values.class),
-      outer: outerBoundOf(values),
-      class: values.class ?? "",
       subjects: values.live ? undefined : new Set(manifests.map(({ object }) => subjectOf(object))),
-      settleMs: values.platformTimeout + values.settleTime,
-      breakerLimits: breakerLimitsOf(values),
-      confirmationOf: (tenant) => cluster.find("Tenant", tenant)?.metadata.annotations?.[confirmAnnotation],
-      signal: context.signal,
-    });
-    if (writes.length === 0) return plan;
-    const declarations = declarationsOf([...before, ...cluster.all()]);
-    const state = await readAccessState(platform, context.signal);
-    return { ...plan, access: plannedAccess(state, { writes, declarations, now: clock.now() }) };
+      facts,
+      platform,
+    };
+    return await planWithAccess({ ...values, platformUrl, authUrl }, world, context.signal);
   } finally {
     await platform.close();
   }
