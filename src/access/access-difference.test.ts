@@ -153,6 +153,15 @@ describe("what could not be read", () => {
     expect(unreadOf([other], [other, grant(shop, viewer)])).toEqual([[]]);
   });
 
+  it("is nothing of an identity that the change creates or deletes", () => {
+    const identities = [{ ...ci, assumedBy: claims("x") }];
+    const bindings = [grant(shop, viewer)];
+    const none = { seesEverything, identities: [], bindings: [] };
+    const [created] = difference(none, { identities, bindings }).changes;
+    const [deleted] = difference({ seesEverything, identities, bindings }, none).changes;
+    expect([created?.unread, deleted?.unread]).toEqual([[], []]);
+  });
+
   it("may still grant it: what a change leaves is no proof of what is there", () => {
     expect(unreadOf([grant(shop, viewer)], [])).toEqual([[{ what: "roleBindings", group: root }]]);
   });

@@ -147,7 +147,9 @@ function newRegions(has: CapabilityRegions, had: CapabilityRegions | undefined) 
 }
 
 /** What could grant in `from`, too, what `to` grants in the group. */
-function unreadOf({ after, from, identity }: Comparison, group: string, undecided: readonly KnownBinding[]) {
+function unreadOf({ after, from, identity, to }: Comparison, group: string, undecided: readonly KnownBinding[]) {
+  // An identity that is created or deleted has nothing before or afterwards.
+  if (to.identities.has(identity) && !from.identities.has(identity)) return unreadRoles(undecided);
   const others = (from.bindingsOf.get(identity) ?? []).filter(
     (binding) =>
       !from.roles.has(binding.role.uid) && (isWithin(groupOf(binding), group) || isBelow(group, groupOf(binding))),

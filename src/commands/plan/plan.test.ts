@@ -62,14 +62,17 @@ metadata: {name: ci-views, namespace: shop}
 spec: {groupRef: {name: shop}, identityRef: {name: ci}, roleRef: {name: ROLE}}
 `;
 
-function plan(text: string, { token = person.token, args = [] as readonly string[], path = "" } = {}) {
+function plan(
+  text: string,
+  { token = person.token, args = [] as readonly string[], path = "", rootGroup = platform.root } = {},
+) {
   const tokenFile = join(files, "token");
   writeFileSync(tokenFile, token ?? "");
   const settings = {
     "--platform-url": platform.url,
     "--token-file": tokenFile,
     "--identity": identity,
-    "--root-group": platform.root,
+    "--root-group": rootGroup,
     "--allowed-role": "viewer",
     "--owner-id": "prod",
     "--service-account-issuer": "https://kubernetes.example.com",
@@ -206,4 +209,14 @@ it("builds a kustomization, and reads it like a file", async () => {
   const { code, stdout } = await plan("", { args: ["-k", folder], path: `${folder}:${process.env["PATH"]}` });
   expect(stdout).toContain("+ create group shop in");
   expect(code).toBe(2);
+});
+
+it("plans for a viewer of the Tenant's groups, who assumes that the operator is as it should be", async () => {
+  const viewer = await platform.callerWith("viewer", team);
+  const change = { token: viewer.token, rootGroup: team };
+  expect((await plan(tenant(team) + tree, change)).code).toBe(3);
+  const { code, stdout } = await plan(tenant(team) + tree, { ...change, args: ["--assume-operator"] });
+  expect(code).toBe(2);
+  expect(stdout).toContain("Plan: 3 to create.");
+  expect(stdout).toContain("+ …/team/shop/ci gains capabilities in …/team/shop and below");
 });

@@ -7,12 +7,14 @@ import { SettingsError } from "#src/commands/settings/settings.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { KubeClient } from "#src/kube/client.ts";
 import { type KubeObject, keyOf } from "#src/kube/object.ts";
+import { ownerOf } from "#src/platform-client/owner-record.ts";
 import { subjectOf } from "#src/plan/make-plan.ts";
 import { MemoryCluster } from "#src/plan/memory-cluster.ts";
 import { systemClock } from "#src/time/clock.ts";
 import { VirtualClock } from "#src/time/virtual-clock.ts";
 import type { ShownPlan } from "./format-plan.ts";
 import { applyManifests } from "./apply-manifests.ts";
+import { withAssumedOperator } from "./assumed-operator.ts";
 import { callerOf } from "./caller.ts";
 import { readCluster, readOwnerId } from "./read-cluster.ts";
 import { type Manifest, readManifests, specSchemasOf } from "./read-manifests.ts";
@@ -69,9 +71,11 @@ async function planOf(values: PlanValues, context: CommandContext): Promise<Show
   const cluster = new MemoryCluster(objects, clock);
   if (values.delete) for (const { object } of manifests) cluster.remove(object.kind, keyOf(object));
   else if (!values.live) applyManifests(cluster, manifests, specSchemasOf(kinds));
-  const platform = await connectReader({ ...values, timeout: values.platformTimeout }, context);
-  const { platformUrl } = platform;
-  const { authUrl = platform.authUrl } = values;
+  const reader = await connectReader({ ...values, timeout: values.platformTimeout }, context);
+  const { platformUrl } = reader;
+  const { authUrl = reader.authUrl } = values;
+  const operator = { identity: values.identity, owner: ownerOf(facts.ownerId, values.class), groups: values.rootGroup };
+  const platform = values.assumeOperator ? { ...reader, api: withAssumedOperator(reader.api, operator) } : reader;
   try {
     const world = {
       kinds,

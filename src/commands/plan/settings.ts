@@ -46,6 +46,11 @@ export const planSettings = {
       "Call no Kubernetes: Tenants, Namespaces and objects are those in the files. Needs --owner-id and --service-account-issuer.",
     ),
   ),
+  assumeOperator: settings.flagOnly(
+    settings.toggle(
+      "Where you may not see the operator's identity: assume that it records the owner id and is owner of the root groups. A viewer of a Tenant's groups, which are then given as --root-group, can plan with it.",
+    ),
+  ),
   output: anyOutput("table"),
   namespace: {
     ...settings.optional(
