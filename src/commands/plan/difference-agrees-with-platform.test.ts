@@ -18,5 +18,5 @@ it.each<[string, WriteDefect]>([
   ["changed roles keep their capabilities", without("roles", "update")],
   ["changed claims are not seen", without("identities", "update")],
 ])("finds a planted defect: %s", { timeout: 120_000 }, async (_, defect) => {
-  expect((await compareDifferences({ changes: 30, defect })).wrong).not.toEqual([]);
+  expect((await compareDifferences({ changes: 150, defect })).wrong).not.toEqual([]);
 });

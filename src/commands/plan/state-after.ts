@@ -40,11 +40,13 @@ function changed<R extends { readonly uid: string }>(
   writes: readonly PlatformWrite[],
 ): readonly R[] {
   const resources = new Map(known.map((resource) => [resource.uid, resource]));
-  for (const { after, collection, uid } of writes) {
+  for (const { after, before, collection, uid } of writes) {
     if (collection !== name) continue;
     if (after === undefined) resources.delete(uid);
-    // A write shows what the operator knows of the resource: when it was last seen, for example, stays.
-    else resources.set(uid, { ...resources.get(uid), ...schema.parse(JSON.parse(JSON.stringify(after))) });
+    // What exists and was not listed must not look as if it were created.
+    else if (before === undefined || resources.has(uid))
+      // A write shows what the operator knows of the resource: when it was last seen, for example, stays.
+      resources.set(uid, { ...resources.get(uid), ...schema.parse(JSON.parse(JSON.stringify(after))) });
   }
   return [...resources.values()];
 }
