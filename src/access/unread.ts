@@ -6,6 +6,8 @@ import type { KnownBinding } from "./access-state.ts";
 export type Unread =
   /** The role bindings of a group. */
   | { readonly what: "roleBindings"; readonly group: string }
+  /** The role bindings of all groups below a group, except of these groups and those below them. */
+  | { readonly what: "roleBindingsBelow"; readonly group: string; readonly except: readonly string[] }
   /** The capabilities of a role, which a role binding grants. The role belongs to the group. */
   | { readonly what: "role"; readonly role: string; readonly name: string; readonly group: string | undefined };
 

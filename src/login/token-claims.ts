@@ -8,6 +8,8 @@ export interface TokenClaims {
   readonly audiences: readonly string[];
   /** The uids that the token is limited to; undefined if it is not limited. */
   readonly scopes: readonly string[] | undefined;
+  /** The capabilities that the token is limited to, by their dotted names; undefined if it is not limited. */
+  readonly capabilities: readonly string[] | undefined;
   /** Whether the token may do less than the roles of its identity: it is limited to some groups or capabilities. */
   readonly isNarrowed: boolean;
 }
@@ -26,19 +28,24 @@ export function readTokenClaims(token: string): TokenClaims | undefined {
   }
   if (!isRecord(claims)) return undefined;
   const actor = isRecord(claims["act"]) ? claims["act"] : {};
-  const { aud, scopes } = claims;
+  const { aud, cap, scopes } = claims;
   return {
     identity: textOf(claims["sub"]),
     issuer: textOf(actor["iss"]),
     subject: textOf(actor["sub"]),
-    isNarrowed: claims["cap"] !== undefined || claims["scopes"] !== undefined,
+    isNarrowed: cap !== undefined || scopes !== undefined,
     audiences: (Array.isArray(aud) ? aud : [aud]).filter((one) => typeof one === "string"),
-    scopes: Array.isArray(scopes) ? scopes.filter((one) => typeof one === "string") : undefined,
+    scopes: textsOf(scopes),
+    capabilities: textsOf(cap),
   };
 }
 
 function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
+}
+
+function textsOf(value: unknown): readonly string[] | undefined {
+  return Array.isArray(value) ? value.filter((one) => typeof one === "string") : undefined;
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

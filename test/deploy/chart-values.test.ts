@@ -145,6 +145,20 @@ describe("the platform of the chart muster", () => {
       issuer.replace("token:/etc/cluster/token", clusterIssuer),
     );
 
+  it("lets the values replace what Node is told", async () => {
+    const option = { name: "NODE_OPTIONS", value: "--max-semi-space-size=16" };
+    const variablesOf = async (extraEnv: readonly object[]): Promise<readonly (typeof option)[]> => {
+      const objects = await renderChart("muster", {
+        ...withPlatform,
+        platform: { ...withPlatform.platform, extraEnv },
+      });
+      const { template } = find(objects, "StatefulSet", "muster-platform")["spec"];
+      return template.spec.containers[0].env.filter(({ name }: typeof option) => name === option.name);
+    };
+    expect(await variablesOf([])).toMatchObject([{ value: expect.stringContaining("--max-semi-space-size=6") }]);
+    expect(await variablesOf([option])).toEqual([option]);
+  });
+
   it.each([
     ["hashes of the release", {}, "muster", ""],
     ["hashes of another release, with a class", { class: "blue" }, "another", "-blue"],

@@ -35,7 +35,7 @@ export interface LinkView {
 }
 
 export interface UnreadView {
-  readonly what: Unread["what"];
+  readonly what: Unread["what"] | "auditRecords";
   readonly uid: string;
   /** What is unknown, why, and what would have to be granted. */
   readonly message: string;
@@ -90,12 +90,26 @@ export class AccessView {
         uid: unread.group,
         message: `the role bindings of ${this.#named(unread.group)} cannot be read: you need role_bindings.list there`,
       };
+    if (unread.what === "roleBindingsBelow") {
+      const except = unread.except.map((group) => this.#named(group)).join(", ");
+      return {
+        what: unread.what,
+        uid: unread.group,
+        message: `the role bindings of the groups below ${this.#named(unread.group)} cannot be read${except === "" ? "" : `, except in ${except} and below`}: you need role_bindings.list there`,
+      };
+    }
     const where = unread.group === undefined ? "" : ` in ${this.#named(unread.group)}`;
     return {
       what: unread.what,
       uid: unread.role,
       message: `the capabilities of the role ${unread.name || unread.role} cannot be read: you need roles.list${where}`,
     };
+  }
+
+  /** @param group whose audit records cannot be read */
+  unreadRecords(group: string): UnreadView {
+    const message = `the audit records of ${this.#named(group)} cannot be read: you need audit.list there`;
+    return { what: "auditRecords", uid: group, message };
   }
 
   /** Why declarations are unknown; undefined if they are known. */

@@ -258,6 +258,39 @@ describe("muster access explain", () => {
   });
 });
 
+describe("muster access report", () => {
+  const asReader = async (...args: readonly string[]) =>
+    access(await tokenOf(uids["reader"] ?? ""), "report", "--group", "web", ...args);
+
+  it("prints the group and what is below it, undeclared first, with the objects that declare the others", async () => {
+    const run = await asAdmin("report", "--group", "shop", ...withCluster());
+    const [heading, , titles, first, ...rest] = run.stdout.split("\n");
+    expect(heading).toBe(
+      "Access to root/shop and below: 3 identities through 3 role bindings, of which 2 are undeclared.",
+    );
+    expect(titles).toMatch(/^IDENTITY +ROLE +GROUP +BOUND SINCE +LAST SEEN +DECLARED BY$/);
+    expect(first).toMatch(/^root\/shop\/web\/caller +viewer +root\/shop +20\S+Z +never +undeclared$/);
+    expect(rest.join("\n")).toMatch(/root\/shop\/ci +editor .* shop\/ci-edits \(Argo CD shop-app, expires 2030/);
+    expect(new Set(cluster.calls)).toEqual(new Set(["GET"]));
+  });
+
+  it.each([
+    ["csv", '"unknown access","the role bindings of '],
+    ["html", "<h2>Unknown: there may be more access than this page shows</h2>"],
+    ["json", '"complete": false'],
+    ["yaml", "complete: false"],
+    ["markdown", "- Unknown: the role bindings of "],
+    ["table", "Unknown: the role bindings of "],
+  ])("says in %s what the caller cannot read", async (format, text) => {
+    expect(await asReader("-o", format)).toMatchObject({ code: 0, stdout: expect.stringContaining(text) });
+  });
+
+  it("prints the table for spreadsheets, and a page, alone", async () => {
+    expect((await asReader("-o", "csv")).stdout).toMatch(/^\ufeff"STATE",/);
+    expect((await asReader("-o", "html")).stdout).toMatch(/^<!doctype html>[^]*<\/html>\n$/);
+  });
+});
+
 describe("muster access", () => {
   it.each([
     ["a capability that no role has", ["who-can", "repo.crate", "--group", "web"], 'did you mean "repo.create"?'],
@@ -284,6 +317,7 @@ describe("muster access", () => {
   it.each([
     ["who-can", ["who-can", "repo.create", "--group", "shop"]],
     ["of", ["of", "ci"]],
+    ["report", ["report", "--group", "shop"]],
     ["explain", ["explain", "ci", "repo.create", "--group", "shop"]],
   ])("only reads, and makes one call for each page: %s", async (_, args) => {
     expect(await asAdmin(...args)).toMatchObject({ code: 0 });

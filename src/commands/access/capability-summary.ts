@@ -1,11 +1,11 @@
 /** More capabilities are not named. */
-const named = 4;
+const namedCapabilities = 4;
 
-/** Capabilities for a line of text: those that change something first, and the number of those for which there is no room. */
+/** Capabilities on one line, by their dotted names: those that change something first, and only a few of them. */
 export function capabilitySummary(capabilities: readonly string[]): string {
   const reads = (capability: string) => Number(capability.endsWith(".list"));
   const writesFirst = capabilities.toSorted((one, other) => reads(one) - reads(other));
-  const shown = writesFirst.slice(0, named).join(", ");
-  const more = capabilities.length - named;
+  const shown = writesFirst.slice(0, namedCapabilities).join(", ");
+  const more = capabilities.length - namedCapabilities;
   return more > 0 ? `${shown} and ${more} more` : shown;
 }

@@ -4,6 +4,7 @@ import { assumptionText, declaredText, dottedNames } from "./access-view.ts";
 import { capabilitySummary } from "./capability-summary.ts";
 import { identityNamed } from "./named.ts";
 import { answerAccess } from "./open-access.ts";
+import { readElsewhere } from "./read-elsewhere.ts";
 import { accessSettings, identity } from "./settings.ts";
 
 export default defineCommand({
@@ -48,16 +49,10 @@ A role applies in the group of its role binding, and in every group below it. JS
           notes: [
             ...(expired === undefined ? [] : [`Its static keys expired at ${expired}: nobody can use it.`]),
             ...unknown.map(({ message }) => `Unknown: ${message}.`),
-            ...(readBelow === undefined ? [] : [elsewhere(readBelow.map(({ path }) => path))]),
+            ...(readBelow === undefined ? [] : [readElsewhere(readBelow.map(({ path }) => path))]),
             ...(declarationsNote === undefined || links.length === 0 ? [] : [declarationsNote]),
           ],
         },
       };
     }),
 });
-
-function elsewhere(read: readonly string[]): string {
-  return read.length === 0
-    ? "Unknown: you cannot read role bindings in any group: you need role_bindings.list."
-    : `Unknown: role bindings in other groups than ${read.join(", ")} and those below: you need role_bindings.list there.`;
-}

@@ -2,7 +2,8 @@ import { type AccessModel, accessModel } from "#src/access/access-model.ts";
 import { CommandFailure, type CommandContext } from "#src/commands/command.ts";
 import { exitCodeOf, withExitCode } from "#src/commands/login/exit-code.ts";
 import { type AnswerText, formatAnswer } from "#src/commands/output/answer-format.ts";
-import { connectReader } from "#src/commands/reader/connect-reader.ts";
+import type { OutputFormat } from "#src/commands/output/output-format.ts";
+import { connectReader, type PlatformReader } from "#src/commands/reader/connect-reader.ts";
 import { keepYoungGenerationSmall } from "#src/commands/reader/young-generation.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { PlatformFailure } from "#src/platform-client/failure.ts";
@@ -13,8 +14,8 @@ import { readDeclarations } from "./declarations.ts";
 import { readAccessState } from "./read-state.ts";
 import type { AccessValues } from "./settings.ts";
 
-/** What was read, for the question of one command. */
-export interface OpenedAccess {
+/** What was read, for the question of one command, and with what more can be read. */
+export interface OpenedAccess extends Pick<PlatformReader, "api" | "claims" | "platformUrl"> {
   readonly model: AccessModel;
   readonly view: AccessView;
   /** Milliseconds since the epoch. */
@@ -31,10 +32,25 @@ export interface Answer {
  * Reads the platform and the cluster, and prints the answer to a question about them.
  * @throws {CommandFailure} if the platform refuses a call, with its exit code
  */
-export async function answerAccess(
+export function answerAccess(
+  values: AccessValues & { readonly output: OutputFormat },
+  context: CommandContext,
+  answer: (access: OpenedAccess) => Answer | Promise<Answer>,
+): Promise<void> {
+  return printAccess(values, context, async (access) => {
+    const { text, value } = await answer(access);
+    return formatAnswer(values.output, value, text);
+  });
+}
+
+/**
+ * Reads the platform and the cluster, and prints a text that is made from them.
+ * @throws {CommandFailure} if the platform refuses a call, with its exit code
+ */
+export async function printAccess(
   values: AccessValues,
   context: CommandContext,
-  answer: (access: OpenedAccess) => Answer,
+  textOf: (access: OpenedAccess) => Promise<string>,
 ): Promise<void> {
   keepYoungGenerationSmall();
   await withExitCode(async () => {
@@ -46,8 +62,8 @@ export async function answerAccess(
       ]);
       const model = accessModel(state);
       const view = new AccessView(model, declarations);
-      const { text, value } = answer({ model, view, now: systemClock.now() });
-      context.stdout.write(await formatAnswer(values.output, value, text));
+      const { api, claims, platformUrl } = reader;
+      context.stdout.write(await textOf({ api, claims, platformUrl, model, view, now: systemClock.now() }));
     } catch (error) {
       throw error instanceof PlatformFailure ? failureOf(error) : error;
     } finally {

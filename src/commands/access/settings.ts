@@ -2,15 +2,17 @@ import * as settings from "#src/commands/settings/settings.ts";
 import { anyOutput } from "#src/commands/output/output-format.ts";
 import { readerSettings } from "#src/commands/reader/settings.ts";
 
-/** With which credentials a command of `muster access` reads, from where, and how it prints the answer. */
-export const accessSettings = {
-  output: anyOutput("table"),
+/** With which credentials a command of `muster access` reads, and from where. */
+export const accessReaderSettings = {
   ...readerSettings,
   noCluster: settings.toggle("Read no cluster: by which objects something is declared stays unknown."),
   timeout: settings.withDefault(settings.duration, "60s", "The time limit of each call of the platform."),
 } as const;
 
-export type AccessValues = settings.Values<typeof accessSettings>;
+export type AccessValues = settings.Values<typeof accessReaderSettings>;
+
+/** In addition, how the answer to a question is printed. */
+export const accessSettings = { output: anyOutput("table"), ...accessReaderSettings } as const;
 
 export const capability = settings.operand(
   { ...settings.text, placeholder: "CAPABILITY" },

@@ -71,6 +71,8 @@ In a script, muster api makes a call with your login, and muster token prints th
          separated by lines with three hyphens.
   markdown
          The table for a comment or a document. Names have no meaning in it.
+  csv    A table for spreadsheets, and
+  html   one page for a browser, without a network: of muster access report.
 The default is in the help of the command. Fields of json and yaml are only added, never renamed, within a major version.`,
   },
 };

@@ -31,6 +31,11 @@ it("prints records as a table, as lines of JSON, and as documents of YAML", asyn
   expect(parseAllDocuments(await printed("yaml")).map((one) => one.toJS())).toEqual(entries);
 });
 
+it("prints an object twice if a value has it twice: many readers of YAML refuse hundreds of aliases", async () => {
+  const shared = { name: "a" };
+  expect(await formatValue("yaml", [shared, shared], [])).toBe("- name: a\n- name: a\n");
+});
+
 it("prints one value in each format", async () => {
   const value = { version: "1.0", built: true };
   const rows = [

@@ -2,15 +2,12 @@ import * as settings from "#src/commands/settings/settings.ts";
 import { markdownRow, markdownTable } from "./markdown.ts";
 
 /** The formats of `--output`; the help topic `outputs` explains them. */
-const outputFormats = ["table", "json", "yaml", "markdown"] as const;
+export const outputFormats = ["table", "json", "yaml", "markdown"] as const;
 
 export type OutputFormat = (typeof outputFormats)[number];
 
-/** The setting `--output`, or `-o`, of a command that prints data. */
-export function outputSetting<F extends OutputFormat>(
-  formats: readonly F[],
-  defaultFormat: NoInfer<F>,
-): settings.Setting<F> {
+/** The setting `--output`, or `-o`, of a command that prints data, perhaps in a format of its own. */
+export function outputSetting<F extends string>(formats: readonly F[], defaultFormat: NoInfer<F>): settings.Setting<F> {
   return {
     ...settings.withDefault(settings.oneOf(...formats), defaultFormat, "The format of the output."),
     short: "o",

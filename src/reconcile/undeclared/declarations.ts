@@ -29,6 +29,11 @@ export interface Declarations {
   /** How many resources other than groups the objects of each Tenant have. By the Tenant's name. */
   readonly managed: ReadonlyMap<string, number>;
   isDeclared(session: PlatformSession, kind: Kind, external: ExternalResource): boolean;
+  /**
+   * Whether an operator of another class may have created the resource a moment ago for one of its objects, whose status does
+   * not name it yet. A marker can be forged, so this may delay a report but never prevent it.
+   */
+  mayBeRecordedSoon(kind: Kind, external: ExternalResource): boolean;
 }
 
 /** Reads every object once. */
@@ -36,9 +41,12 @@ export function readDeclarations(sources: DeclarationSources): Declarations {
   const usedGroups = new Map<string, Set<string>>();
   const managed = new Map<string, number>();
   const grants = new Set<string>();
+  const unrecordedElsewhere = new Set<string>();
   for (const kind of sources.kinds)
     for (const cached of sources.stores.get(kind.name).values()) {
       const governance = sources.tenancy.governanceOf(cached.resource);
+      if (governance.by === "unserved" && cached.resource.status?.uid === undefined)
+        unrecordedElsewhere.add(kind.hasMarker ? cached.objectHash : kind.name);
       if (governance.by !== "tenant") continue;
       const { context } = governance;
       const used = usedGroups.get(context.name) ?? new Set();
@@ -57,6 +65,11 @@ export function readDeclarations(sources: DeclarationSources): Declarations {
       isRecorded(sources, kind, external) ||
       (kind.hasMarker ? isBeingCreated(sources, kind, external) : isGranted(kind, external, grants)) ||
       isPartOfTheSetup(sources, session, kind, external, allUsed),
+    mayBeRecordedSoon: (kind, external) => {
+      if (!kind.hasMarker) return unrecordedElsewhere.has(kind.name);
+      const marker = carriedMarker(external);
+      return marker !== undefined && unrecordedElsewhere.has(objectOf(marker));
+    },
   };
 }
 

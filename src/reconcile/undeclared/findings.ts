@@ -7,17 +7,12 @@ import type { Sources } from "#src/reconcile/observe/sources.ts";
 import type { MonotonicTime } from "#src/time/clock.ts";
 import { isMarkerOf } from "./declarations.ts";
 import { grantOf } from "./grant.ts";
+import type { Sighting } from "./sightings.ts";
 
 /** A resource that nobody declared. */
-export interface Finding {
+export interface Finding extends Omit<Sighting, "isNew"> {
   readonly kind: Kind;
   readonly external: ExternalResource;
-  /** When the operator first saw it, in RFC 3339 with seconds. */
-  readonly firstSeenTime: string;
-  /** When this process first saw it. */
-  readonly firstSeenAt: MonotonicTime;
-  /** In how many consecutive resyncs it was seen. */
-  readonly seenIn: number;
   /** When the list or read that showed it had started. */
   readonly listedAt: MonotonicTime;
 }
@@ -52,19 +47,23 @@ export interface FindingsInput {
   /** When the first of their lists was started. */
   readonly aboveListedAt: MonotonicTime;
   readonly isDeclared: (kind: Kind, external: ExternalResource) => boolean;
+  /** Whether an object may record the resource soon: it is reported only if it is seen again. */
+  readonly mayBeRecordedSoon: (kind: Kind, external: ExternalResource) => boolean;
   /** Since when, and in how many resyncs, the resource was seen, this one included. */
-  readonly seen: (external: ExternalResource) => Pick<Finding, "firstSeenTime" | "firstSeenAt" | "seenIn">;
+  readonly seen: (external: ExternalResource) => Sighting;
 }
 
 /** Visits every resource in the views of the session once. */
 export function findUndeclared(input: FindingsInput): SessionFindings {
-  const { session, kinds, groups, above, aboveListedAt, isDeclared, seen } = input;
+  const { session, kinds, groups, above, aboveListedAt, isDeclared, mayBeRecordedSoon, seen } = input;
   const found = new Map<string, Finding[]>();
   const shared = new Set<string>();
   const visit = (kind: Kind, group: string, external: ExternalResource, listedAt: MonotonicTime) => {
     if (hasOtherOwner(input, external)) shared.add(group);
     if (isDeclared(kind, external)) return;
-    const finding = { kind, external, listedAt, ...seen(external) };
+    const { isNew, ...sighting } = seen(external);
+    if (isNew && mayBeRecordedSoon(kind, external)) return;
+    const finding = { kind, external, listedAt, ...sighting };
     const others = found.get(group);
     if (others === undefined) found.set(group, [finding]);
     else others.push(finding);

@@ -1,10 +1,17 @@
 import { timestamp } from "#src/api/timestamp.ts";
 import type { CachedResource } from "#src/reconcile/observe/cached-resource.ts";
-import type { Clock } from "#src/time/clock.ts";
-import type { Finding } from "./findings.ts";
+import type { Clock, MonotonicTime } from "#src/time/clock.ts";
 
 /** Since when, and in how many consecutive resyncs, a resource was seen. */
-export type Sighting = Pick<Finding, "firstSeenTime" | "firstSeenAt" | "seenIn">;
+export interface Sighting {
+  /** When the operator first saw it, in RFC 3339 with seconds. */
+  readonly firstSeenTime: string;
+  /** When this process first saw it. */
+  readonly firstSeenAt: MonotonicTime;
+  readonly seenIn: number;
+  /** Neither this process nor the one before it, as far as statuses tell, has seen the resource before. */
+  readonly isNew: boolean;
+}
 
 /** By uid. As large as what was found. */
 export type Sightings = ReadonlyMap<string, Sighting>;
@@ -25,8 +32,10 @@ export function continueSightings(
   const recorded = before === undefined ? recordedTimes(groups) : undefined;
   const sightings = new Map<string, Sighting>();
   const note = ({ uid }: { readonly uid: string }) => {
-    const { firstSeenTime = recorded?.get(uid) ?? now, firstSeenAt = at, seenIn = 0 } = before?.get(uid) ?? {};
-    const next = { firstSeenTime, firstSeenAt, seenIn: seenIn + 1 };
+    const seen = before?.get(uid);
+    const { firstSeenTime = recorded?.get(uid) ?? now, firstSeenAt = at, seenIn = 0 } = seen ?? {};
+    const isNew = seen === undefined && recorded?.get(uid) === undefined;
+    const next = { firstSeenTime, firstSeenAt, seenIn: seenIn + 1, isNew };
     sightings.set(uid, next);
     return next;
   };

@@ -173,6 +173,7 @@ export class UndeclaredAccess implements UndeclaredSource {
       above,
       aboveListedAt,
       isDeclared: (kind, external) => declarations.isDeclared(session, kind, external),
+      mayBeRecordedSoon: (kind, external) => declarations.mayBeRecordedSoon(kind, external),
       seen: note,
     });
     this.#sessions.set(session, { findings, sightings, above, people });

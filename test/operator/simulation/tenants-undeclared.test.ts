@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
+import { markerOf, objectHash, ownerHash, withMarker } from "#src/kinds/marker.ts";
 import { oneIn, withEveryFault } from "./fault-points.ts";
 import type { Manifest } from "./memory-kube.ts";
-import { owner } from "./memory-platform.ts";
+import { owner, viewer } from "./memory-platform.ts";
 import type { Fault } from "./scenario.ts";
 import { blue, issuer, red, resource, shared, TwoTenants } from "./two-tenants.ts";
 
@@ -220,4 +221,43 @@ it("a resync of many sessions takes as many passes over all objects as one of a 
   await scenario.resync();
   // The assessment of the breaker, for the session of the operator, and one look at what is declared.
   expect(passes.get("RoleBinding")).toBe(2);
+});
+
+it("does not report at first what an operator of another class creates", async () => {
+  const world = new TwoTenants();
+  const { scenario } = world;
+  const { kube, platform } = scenario;
+  world.tenant("blue", { class: "blue" });
+  const shop = group("Report", "team", red);
+  await world.apply([shop]);
+  await world.until("Available", [shop]);
+  const parent = world.statusOf(shop)?.uid ?? "";
+  const { spec } = identity("other");
+  await world.apply([
+    { ...identity("other"), spec: { ...spec, groupRef: undefined, groupUid: parent } },
+    binding("other"),
+  ]);
+  // The other operator has created both, and its writes of the statuses are on their way.
+  const marker = markerOf(ownerHash("cluster", "blue"), objectHash("Identity", "other", "ci"));
+  const [ci, views, stranger] = [1, 2, 3].map((number) => `${parent}/00000000000000d${number}`) as [
+    string,
+    string,
+    string,
+  ];
+  platform.set("identities", resource({ uid: ci, name: "ci", description: withMarker("", marker) }));
+  platform.set(
+    "roleBindings",
+    resource({ uid: views, identity: { uid: ci, name: "" }, role: { uid: viewer, name: "" } }),
+  );
+  platform.set("identities", resource({ uid: stranger, name: "stranger", description: "" }));
+  const reported = async () => {
+    await scenario.resync();
+    await scenario.pass(1_000);
+    return (world.statusOf(shop)?.undeclared ?? []).map(({ uid }) => uid).toSorted();
+  };
+  expect(await reported()).toEqual([stranger]);
+  kube.setStatus("Identity", "ci", { observedGeneration: 1, uid: ci }, "other");
+  expect(await reported()).toEqual([views, stranger]);
+  kube.setStatus("RoleBinding", "ci-views", { observedGeneration: 1, uid: views }, "other");
+  expect(await reported()).toEqual([stranger]);
 });

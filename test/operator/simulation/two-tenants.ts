@@ -24,6 +24,8 @@ export interface TenantOptions {
   readonly identityUid?: string;
   readonly namespaces?: readonly string[];
   readonly adopt?: readonly string[];
+  /** Another class than "" is that of an operator that does not run here. */
+  readonly class?: string;
 }
 
 /**
@@ -97,6 +99,7 @@ export class TwoTenants {
         adopt: [...adopt],
         undeclared: "Remove",
         allowOrphan: true,
+        ...(options.class === undefined ? {} : { class: options.class }),
         credentials:
           identityUid === undefined || identityUid === ""
             ? { type: "Operator" }

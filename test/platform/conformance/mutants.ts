@@ -15,6 +15,19 @@ const replaced = (pattern: RegExp, by: string): Mutation => ({
   },
 });
 
+/** Shows the code of the last invite in each list of audit records. */
+function leakedInvite(): Mutation {
+  let code = "";
+  return {
+    changeResponse: (response, call) => {
+      if (call.startsWith("POST /iam/v2beta1/groupInvites/"))
+        code = /"code":"([^"]+)"/.exec(response.text)?.[1] ?? code;
+      if (code !== "" && call.startsWith("GET /audit/"))
+        response.text = response.text.replace('"records":[{', `"records":[{"note":"${code}",`);
+    },
+  };
+}
+
 /** Platforms that violate some requirements, each with the cases that must detect it. */
 export const mutants: readonly Mutant[] = [
   {
@@ -92,5 +105,20 @@ export const mutants: readonly Mutant[] = [
       "masks.read-only-path",
       "masks.outside-ignored",
     ],
+  },
+  {
+    what: "an audit record contains the code of an invite",
+    mutation: leakedInvite(),
+    failing: ["audit.secrets"],
+  },
+  {
+    what: "a limit of repositories is reported as a name that is taken",
+    mutation: {
+      changeResponse: (response, call) => {
+        if (call.startsWith("POST /registry/v2beta1/repos/") && response.text.includes("QuotaFailure"))
+          Object.assign(response, { status: 409, text: response.text.replace('"code":8', '"code":6') });
+      },
+    },
+    failing: ["resource-limits.enforced"],
   },
 ];

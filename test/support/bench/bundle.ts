@@ -11,7 +11,7 @@ export const thisTree = fileURLToPath(new URL("../../../", import.meta.url));
 /** The program as production runs it. */
 export interface Program {
   readonly file: string;
-  /** The environment variables that the image sets. */
+  /** The environment variables that the image sets, as the manifest's container changes them. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -25,8 +25,13 @@ export async function bundle(folder: string, manifest: string, tree = thisTree):
   return { file: join(folder, "muster.mjs"), env: await imageEnvironment(tree, manifest) };
 }
 
+interface EnvVar {
+  readonly name: string;
+  readonly value?: string;
+}
+
 /**
- * The variables that the image sets. The image gives the heap a share of the container's memory. Here no container
+ * The variables that the image sets, with the values of the manifest where it sets them, too. The image gives the heap a share of the container's memory. Here no container
  * limits the memory, so the share is computed from the manifest's limit.
  */
 async function imageEnvironment(tree: string, manifest: string): Promise<Record<string, string>> {
@@ -36,11 +41,15 @@ async function imageEnvironment(tree: string, manifest: string): Promise<Record<
   ]);
   const { spec } = parse(await readFile(join(tree, manifest), "utf8"));
   const { initContainers = [], containers } = spec.template?.spec ?? spec;
-  const limit = /^(\d+)Mi$/.exec([...initContainers, ...containers][0].resources.limits.memory)?.[1];
+  const [container] = [...initContainers, ...containers];
+  const limit = /^(\d+)Mi$/.exec(container.resources.limits.memory)?.[1];
+  const set = new Map<string, string>((container.env ?? []).map(({ name, value }: EnvVar) => [name, value]));
   const withHeapSize = (value: string) =>
     value.replace(
       /--max-old-space-size-percentage=(\d+)/,
       (_, share: string) => `--max-old-space-size=${Math.floor((Number(limit) * Number(share)) / 100)}`,
     );
-  return Object.fromEntries(variables.map(([, name = "", quoted, bare]) => [name, withHeapSize(quoted ?? bare ?? "")]));
+  return Object.fromEntries(
+    variables.map(([, name = "", quoted, bare]) => [name, withHeapSize(set.get(name) ?? quoted ?? bare ?? "")]),
+  );
 }

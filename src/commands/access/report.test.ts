@@ -1,0 +1,99 @@
+import { describe, expect, it } from "vitest";
+import { bindings, company, hostileNames, openCompany } from "./company.testing.ts";
+import { reportContent } from "./report-content.ts";
+import { reportPage } from "./report-page.ts";
+import { reportCsv, reportText } from "./report-text.ts";
+
+const rowsOf = (csv: string) => csv.slice(1).trimEnd().split("\r\n");
+
+describe("the report", () => {
+  it("covers the group, what is below it, and what applies from above", () => {
+    const paths = ({ roleBindings }: ReturnType<typeof reportContent>) =>
+      roleBindings.map(({ identity, reach }) => `${identity.path} ${reach}`);
+    expect(paths(reportContent(openCompany(), company.shop))).toEqual([
+      "acme/admin above",
+      "acme/shop/ci here",
+      "acme/shop/web/robot below",
+    ]);
+    expect(paths(reportContent(openCompany(), company.web))).toEqual([
+      "acme/admin above",
+      "acme/shop/ci above",
+      "acme/shop/web/robot here",
+    ]);
+    expect(reportContent(openCompany(), company.shop).groups.map(({ path }) => path)).toEqual([
+      "acme",
+      "acme/shop",
+      "acme/shop/web",
+    ]);
+  });
+
+  it("lists undeclared role bindings first, then undeclared identities", () => {
+    const report = reportContent(openCompany({ declares: [bindings.admin, bindings.ci] }), company.root);
+    expect(report.roleBindings.map(({ identity }) => identity.path)).toEqual([
+      "acme/shop/web/robot",
+      "acme/admin",
+      "acme/shop/ci",
+    ]);
+    expect(reportText(report, undefined).heading).toBe(
+      "Access to acme and below: 3 identities through 3 role bindings, of which 1 is undeclared.",
+    );
+  });
+
+  it("reports what the caller cannot list as unknown, in every format", () => {
+    const all = openCompany().model.state;
+    const changes = { seesEverything: false, bindings: all.bindings.slice(2), roles: all.roles.slice(0, 2) };
+    const report = reportContent(openCompany({ changes }), company.shop);
+    const messages = [
+      `the role bindings of acme (${company.root}) cannot be read: you need role_bindings.list there`,
+      `the role bindings of acme/shop (${company.shop}) cannot be read: you need role_bindings.list there`,
+      `the role bindings of the groups below acme/shop (${company.shop}) cannot be read, except in acme/shop/web (${company.web}) and below: you need role_bindings.list there`,
+      `the capabilities of the role publisher cannot be read: you need roles.list in acme (${company.root})`,
+    ];
+    expect(report).toMatchObject({ complete: false, unknown: messages.map((message) => ({ message })) });
+    const { heading, notes } = reportText(report, undefined);
+    expect(heading).toContain("at least 1 identity through 1 role binding.");
+    expect(notes.slice(0, 4)).toEqual(messages.map((message) => `Unknown: ${message}.`));
+    const unknown = rowsOf(reportCsv(report)).slice(1, 5);
+    expect(unknown).toEqual(messages.map((message) => expect.stringContaining(`"unknown access","${message}",`)));
+    expect(rowsOf(reportCsv(report))[5]).toContain('"publisher","unknown"');
+    const page = reportPage(report, undefined);
+    for (const message of messages) expect(page).toContain(`<li>${message}.</li>`);
+    expect(page).toContain("Unknown: there may be more access than this page shows");
+    expect(page).toContain("<b><small>at least</small> 1</b> identities");
+  });
+
+  it("does not count what is undeclared if no cluster was read", () => {
+    const { view } = openCompany();
+    const page = reportPage(reportContent(openCompany(), company.shop), view.declarationsNote);
+    expect(page).toContain("<b>unknown</b> undeclared");
+    expect(page).toContain("the cluster was not read (--no-cluster is set)");
+  });
+
+  it("says that nobody else has access only if everything could be read", () => {
+    const report = reportContent(openCompany(), company.shop);
+    expect(report).toMatchObject({ complete: true, unknown: [] });
+    expect(reportPage(report, undefined)).not.toContain("Unknown:");
+  });
+});
+
+describe("the table for spreadsheets", () => {
+  it("has a row for each role binding, with everything that a review needs", () => {
+    const [titles, first] = rowsOf(reportCsv(reportContent(openCompany({ declares: [bindings.admin] }), company.shop)));
+    expect(titles).toContain('"STATE","IDENTITY","ASSUMED BY","ROLE","CAPABILITIES","GROUP","REACH","DECLARED BY"');
+    expect(first).toMatch(
+      /^"undeclared","acme\/shop\/ci","issuer https:\/\/issuer.example.com, subject ci","editor","groups.list repo.create /,
+    );
+  });
+
+  it("has no cell that a spreadsheet would evaluate, and one line for each row", () => {
+    const { roles } = openCompany().model.state;
+    const changes = { roles: roles.map((role) => ({ ...role, name: "=1+1" })) };
+    const csv = reportCsv(reportContent(openCompany({ changes, others: hostileNames }), company.web));
+    const rows = rowsOf(csv);
+    expect(rows).toHaveLength(1 + 3 + hostileNames.length);
+    const cells = rows.flatMap((row) => row.slice(1, -1).split('","'));
+    expect(cells.filter((cell) => /(^|;)\s*[=+\-@\t\r]/.test(cell))).toEqual([]);
+    expect(cells.filter((cell) => cell === "'=1+1")).toHaveLength(3 + hostileNames.length);
+    expect(csv).not.toMatch(/[\u202e\u2066\t]/);
+  });
+});

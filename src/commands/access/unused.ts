@@ -1,0 +1,90 @@
+import { type AccessModel, groupOf, listedGroups } from "#src/access/access-model.ts";
+import { explain } from "#src/access/explain.ts";
+import { type UnusedAccess, unusedAccess } from "#src/access/unused-writes.ts";
+import { usedWrites } from "#src/access/used-writes.ts";
+import { defineCommand } from "#src/commands/command.ts";
+import * as settings from "#src/commands/settings/settings.ts";
+import { isWithin } from "#src/platform-client/uid.ts";
+import { hours } from "#src/time/durations.ts";
+import { auditRecords } from "./audit-records.ts";
+import { groupNamed } from "./named.ts";
+import { answerAccess, type OpenedAccess } from "./open-access.ts";
+import { accessSettings } from "./settings.ts";
+import { unusedAnswer } from "./unused-answer.ts";
+
+const dayMs = hours(24);
+
+export default defineCommand({
+  summary: "print which write capabilities nobody has used, and the smallest role that would do",
+  description: `Compares role bindings with the audit log of the platform, and changes nothing:
+  muster access unused --days 90 --group acme/shop
+A capability to create, update or delete is unused if no successful call of the identity needed it since then. Reads leave no record, and are never called unused. The proposed role is the smallest built-in one that keeps every read and every used write; if all smaller ones would lose reads, these are named. You need audit.list, which the role owner has; where you do not have it, the answer is unknown.`,
+  settings: {
+    days: settings.flagOnly(
+      settings.required(
+        settings.integer(1, 36_500),
+        "How many days to look back. It is an error if the audit log begins later.",
+      ),
+    ),
+    group: settings.flagOnly(
+      settings.optional(
+        { ...settings.text, placeholder: "GROUP" },
+        "Only role bindings in this group and below it: its uid, or its name or path if that is unique. (default: all that you can read)",
+      ),
+    ),
+    ...accessSettings,
+  },
+  run: (values, context) =>
+    answerAccess(values, context, async (access) => {
+      const { model, now } = access;
+      const at = values.group === undefined ? undefined : groupNamed(model, values.group);
+      const since = now - values.days * dayMs;
+      await requireRecordsFrom(since, access, context.signal);
+      const unused = await findUnused(access, { at, since }, context.signal);
+      return unusedAnswer(access, { ...unused, at, days: values.days, since, listedBelow: listedBelow(model, at) });
+    }),
+});
+
+/** An old record proves that records are kept for as long: the platform deletes the oldest ones first. */
+async function requireRecordsFrom(since: number, { api, now }: OpenedAccess, signal: AbortSignal): Promise<void> {
+  for await (const { createTime } of auditRecords(api, {}, signal)) {
+    const oldest = Date.parse(createTime);
+    if (oldest <= since) return;
+    const days = Math.floor((now - oldest) / dayMs);
+    const fix = days > 0 ? `give --days ${days} at most` : "ask again tomorrow, with --days 1";
+    throw new Error(
+      `--days: the oldest audit record that you can read is of ${createTime}, so older ones are not kept, or the platform is younger: ${fix}`,
+    );
+  }
+  throw new Error("you can read no audit record: you need audit.list, which the role owner has");
+}
+
+async function findUnused(
+  access: OpenedAccess,
+  { at, since }: { readonly at: string | undefined; readonly since: number },
+  signal: AbortSignal,
+): Promise<UnusedAccess> {
+  const { api, model } = access;
+  const used = await usedWrites(model, auditRecords(api, { since, resource: at }, signal));
+  const bindings = model.state.bindings.filter((binding) => at === undefined || isWithin(groupOf(binding), at));
+  return unusedAccess(model, { bindings, used, since, canReadRecords: (group) => readsRecords(access, group) });
+}
+
+/** Whether the caller has audit.list on the group, and thus on everything below it: a list shows only what it covers. */
+function readsRecords({ claims, model, now }: OpenedAccess, group: string): boolean {
+  if (model.state.seesEverything) return true;
+  if (claims?.identity === undefined) return false;
+  const { capabilities, identity, scopes } = claims;
+  const capability = "CAP_AUDIT_LIST";
+  const permitted = capabilities === undefined || capabilities.includes("audit.list") ? [capability] : [];
+  const limits = { groups: scopes, capabilities: new Set(permitted) };
+  return explain(model, { identity, capability, at: group, limits }, now).decision === "yes";
+}
+
+/** The groups in and below which role bindings were listed; undefined if all were. */
+function listedBelow(model: AccessModel, at: string | undefined): readonly string[] | undefined {
+  if (model.state.seesEverything) return undefined;
+  const listed = listedGroups(model);
+  if (at === undefined) return listed;
+  return listed.some((group) => isWithin(at, group)) ? undefined : listed.filter((group) => isWithin(group, at));
+}
