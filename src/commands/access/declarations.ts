@@ -85,7 +85,7 @@ export async function declarationsIn(
 /** What objects in memory declare. If several declare the same, the last one counts. */
 export function declarationsOf(objects: Iterable<KubeObject>): Declarations {
   const found = new Map<string, Declaration>();
-  for (const object of objects) noteDeclaration(found, object.kind, object as DeclaringObject);
+  for (const object of objects) noteDeclaration(found, object.kind, object);
   return { read: true, of: found };
 }
 

@@ -43,7 +43,7 @@ export function inProcessApi(platform: InProcess, caller: Caller): ReadApi {
     async get<R extends ExternalResource>({ name, schema }: ResourceType<R>, uid: string): Promise<R> {
       const method = gets[name];
       if (method === undefined) throw new Error(`${name} are not read`);
-      const request = create(method.input, { uid } as never);
+      const request = create(method.input, { uid });
       return schema.parse(toJson(method.output, await platform.call(method, request, caller)));
     },
   };

@@ -3,7 +3,6 @@ import { compareDifferences, type WriteDefect } from "./compare-differences.test
 
 it("the access difference agrees with what the platform allows before and after", { timeout: 300_000 }, async () => {
   const { seen, wrong } = await compareDifferences({ changes: 300 });
-  console.info(JSON.stringify(seen));
   expect(wrong.slice(0, 3)).toEqual([]);
   for (const count of [seen.gains, seen.loses, seen.nothing, seen.uncertain]) expect(count).toBeGreaterThan(300);
   expect(seen.assumptions).toBeGreaterThan(50);

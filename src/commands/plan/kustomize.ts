@@ -40,7 +40,8 @@ export async function kustomize(
       return stdout;
     } catch (error) {
       if (signal.aborted) throw signal.reason;
-      if (!isMissing(error)) throw new Error(`--kustomize: ${program} ${command} ${folder}: ${reasonOf(error)}`);
+      if (!isMissing(error))
+        throw new Error(`--kustomize: ${program} ${command} ${folder}: ${reasonOf(error)}`, { cause: error });
     }
   }
   throw new Error(

@@ -44,9 +44,9 @@ The exit code is 0 if nothing would change, 2 if something would, 3 if something
 
 /** @throws {SettingsError} */
 function checkSettings(values: PlanValues): void {
-  const { delete: deletes, filename, kustomize, live, offline, ownerId, serviceAccountIssuer } = values;
+  const { delete: deletes, filename, kustomize: folders, live, offline, ownerId, serviceAccountIssuer } = values;
   const mistakes: string[] = [];
-  const hasFiles = filename.length + kustomize.length > 0;
+  const hasFiles = filename.length + folders.length > 0;
   if (!hasFiles && !live) mistakes.push("--filename (-f), --kustomize (-k) or --live is required");
   if (hasFiles && live && !offline) mistakes.push("--live plans no change: leave out --filename and --kustomize");
   if (live && deletes) mistakes.push("--live plans no change: leave out --delete");

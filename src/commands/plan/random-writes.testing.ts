@@ -7,7 +7,6 @@ import type { InProcess } from "#src/platform/tests/access-model/in-process.test
 import type { Random } from "#src/platform/tests/access-model/random.testing.ts";
 import {
   type Place,
-  type Role,
   randomCapabilities,
   rolesFor,
   type World,
@@ -107,7 +106,7 @@ export class RandomWriter {
         await this.#delete(random.oneIn(3) ? "identities" : "roleBindings");
         return;
       default: {
-        const [identity, role] = [random.pick(world.identities), random.pick(rolesFor(world, parent)) as Role];
+        const [identity, role] = [random.pick(world.identities), random.pick(rolesFor(world, parent))];
         const body = { identityUid: this.#plannedUid(identity), roleUid: this.#plannedUid(role) };
         world.roleBindings.push({
           ...(await this.#create("roleBindings", parent, { identity, role }, body)),

@@ -12,10 +12,11 @@ export interface MeasuredCommand {
 
 const platform = ({ tokenFile, url }: World) => ["--platform-url", url, "--token-file", tokenFile];
 const cluster = ({ kubeconfig }: World) => ["--kubeconfig", kubeconfig];
-const operator = ({ operator: identity, rootGroup }: World) => [
-  ...["--identity", identity, "--root-group", rootGroup, "--owner-id", ownerId],
-  ...["--allowed-role", "viewer", "--allowed-role", "editor", "--service-account-issuer", issuer],
-];
+const operator = ({ operator: identity, rootGroup }: World) => {
+  const flags = { identity, "root-group": rootGroup, "owner-id": ownerId, "service-account-issuer": issuer };
+  const roles = ["viewer", "editor"].flatMap((role) => ["--allowed-role", role]);
+  return [...Object.entries(flags).flatMap(([flag, value]) => [`--${flag}`, value]), ...roles];
+};
 
 /** By the name for `--command`. A command that reads the whole platform belongs here. */
 export const measuredCommands: Readonly<Record<string, MeasuredCommand>> = {
@@ -26,26 +27,31 @@ export const measuredCommands: Readonly<Record<string, MeasuredCommand>> = {
   },
   "plan-change": {
     args: (world) => [
-      ...["plan", "-f", join(world.folder, "change.yaml")],
-      ...[...operator(world), ...platform(world), ...cluster(world)],
+      "plan",
+      "-f",
+      join(world.folder, "change.yaml"),
+      ...operator(world),
+      ...platform(world),
+      ...cluster(world),
     ],
     exitCode: 2,
     prints: "Plan: 1 to create.",
   },
   "plan-offline": {
     args: (world) => [
-      ...["plan", "--offline", "-f", join(world.folder, "everything.json")],
-      ...[...operator(world), ...platform(world)],
+      "plan",
+      "--offline",
+      "-f",
+      join(world.folder, "everything.json"),
+      ...operator(world),
+      ...platform(world),
     ],
     // Files have no status: role bindings, which carry no marker, are taken over without a write.
     exitCode: 2,
     prints: " to adopt.",
   },
   "who-can": {
-    args: (world) => [
-      ...["access", "who-can", "repo.create", "--group", "group-1"],
-      ...[...platform(world), ...cluster(world)],
-    ],
+    args: (world) => ["access", "who-can", "repo.create", "--group", "group-1", ...platform(world), ...cluster(world)],
     exitCode: 0,
     prints: "repo.create",
   },

@@ -120,7 +120,7 @@ export async function makeWorld(folder: string, groups: number): Promise<World> 
     spec: { parentRef: { name: "group-0" } },
   };
   await writeFile(join(folder, "change.yaml"), JSON.stringify(change));
-  const everything = [...around, ...declared].map(({ status: _, ...one }) => one);
+  const everything = [...around, ...declared].map((one) => ({ ...one, status: undefined }));
   await writeFile(
     join(folder, "everything.json"),
     JSON.stringify({ apiVersion: "v1", kind: "List", items: everything }),
@@ -199,5 +199,5 @@ function declaration({ kind, name, spec, uid, version }: Declared): KubeObject {
 function object(version: string, kind: string, name: string, spec?: object): KubeObject {
   const labels = kind === "Namespace" ? { "kubernetes.io/metadata.name": name } : {};
   const metadata = { name, labels, uid: `${kind}-${name}`, resourceVersion: "1", generation: 1 };
-  return { apiVersion: version, kind, metadata, ...(spec === undefined ? {} : { spec }) } as KubeObject;
+  return { apiVersion: version, kind, metadata, ...(spec === undefined ? {} : { spec }) };
 }
