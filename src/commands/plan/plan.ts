@@ -25,7 +25,7 @@ import { planSettings, type PlanValues } from "./settings.ts";
 
 export default defineCommand({
   summary: "show what the operator would do if manifests were applied",
-  description: `Reads the cluster and the platform, and writes nothing. Give the settings of the operator that acts, such as --identity and --root-group, and log in as somebody who sees the same groups:
+  description: `Prints the changes in order, with the reasons, and then who gains or loses which capabilities by them. Reads the cluster and the platform, and writes nothing. Give the settings of the operator that acts, such as --identity and --root-group, and log in as somebody who sees the same groups:
   muster plan -f manifests/
   muster plan -k overlays/production/
   muster plan -f old.yaml --delete
