@@ -2,7 +2,7 @@ import type { CommandList } from "./commands/command.ts";
 
 /** Every command by its name, which is one or two words. */
 export const commands: CommandList = {
-  operator: { group: "Operator", load: () => import("./commands/operator/start.ts") },
+  operator: { group: "Operator", load: () => import("./commands/plan/operator.ts") },
   "operator check": { group: "Operator", load: () => import("./commands/operator/check.ts") },
   bootstrap: { group: "Operator", load: () => import("./commands/bootstrap/bootstrap.ts") },
   plan: { group: "Operator", load: () => import("./commands/plan/plan.ts") },

@@ -15,6 +15,10 @@ export interface AccessModel {
   readonly roles: ReadonlyMap<string, KnownRole>;
   /** The role bindings by the group in which, and below which, they grant. */
   readonly bindingsIn: ReadonlyMap<string, readonly KnownBinding[]>;
+  /** The role bindings by identity. */
+  readonly bindingsOf: ReadonlyMap<string, readonly KnownBinding[]>;
+  /** The groups in which something proves that the caller lists role bindings. */
+  readonly provenIn: ReadonlySet<string>;
 }
 
 export function accessModel(state: AccessState): AccessModel {
@@ -24,7 +28,18 @@ export function accessModel(state: AccessState): AccessModel {
     identities: byUid(state.identities),
     roles: byUid(state.roles),
     bindingsIn: Map.groupBy(state.bindings, groupOf),
+    bindingsOf: Map.groupBy(state.bindings, ({ identity }) => identity.uid),
+    provenIn: new Set(state.bindings.map(groupOf)),
   };
+}
+
+/**
+ * The model of what a change would make of what was read. The change shows nothing more of the platform: what was unknown before is
+ * unknown after it. Only in the groups that it creates, there is nothing else.
+ */
+export function changedModel({ groups, provenIn }: AccessModel, state: AccessState): AccessModel {
+  const created = state.groups.flatMap(({ uid }) => (groups.has(uid) ? [] : [uid]));
+  return { ...accessModel(state), provenIn: new Set([...provenIn, ...created]) };
 }
 
 function byUid<T extends { readonly uid: string }>(all: readonly T[]): ReadonlyMap<string, T> {
@@ -51,12 +66,12 @@ export function listsBindingsOf(model: AccessModel, group: string): boolean {
   const { scopes, seesEverything } = model.state;
   if (seesEverything) return true;
   const isInScope = scopes === undefined || scopes.some((scope) => isWithin(scope, group));
-  return isInScope && bindingsOn(model, group).length > 0;
+  return isInScope && [...ancestorsOf(group), group].some((above) => model.provenIn.has(above));
 }
 
 /** The groups in which, and below which, the caller lists role bindings: the outermost ones. */
 export function listedGroups(model: AccessModel): readonly string[] {
-  const listed = new Set([...model.bindingsIn.keys()].filter((group) => listsBindingsOf(model, group)));
+  const listed = new Set([...model.provenIn].filter((group) => listsBindingsOf(model, group)));
   return [...listed].filter((group) => !ancestorsOf(group).some((above) => listed.has(above)));
 }
 

@@ -19,7 +19,7 @@ export interface IdentityAccess {
  * @param now milliseconds since the epoch
  */
 export function accessOf(model: AccessModel, identity: string, now: number): IdentityAccess {
-  const own = model.state.bindings.filter((binding) => binding.identity.uid === identity);
+  const own = model.bindingsOf.get(identity) ?? [];
   const bindings = own.map((binding) => ({ binding, role: model.roles.get(binding.role.uid) }));
   const unread = unreadRoles(bindings.filter(({ role }) => role === undefined).map(({ binding }) => binding));
   const expired = expiredAt(model.identities.get(identity), now);

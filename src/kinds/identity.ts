@@ -50,7 +50,11 @@ const authentication = externalIdentity.pick({ claimMatch: true, staticKeys: tru
 export type ExternalIdentity = z.output<typeof externalIdentity>;
 
 /** The authentication methods of an identity. An identity has one, which is compared and written as a whole. */
-const authenticationMethods = ["claimMatch", "staticKeys", "awsIdentity"] as const;
+export const authenticationMethods: readonly (keyof z.output<typeof authentication>)[] = [
+  "claimMatch",
+  "staticKeys",
+  "awsIdentity",
+];
 
 export const identityKind: Kind<Identity, ExternalIdentity> = {
   name: "Identity",

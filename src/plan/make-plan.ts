@@ -25,7 +25,7 @@ import { Agenda } from "./agenda.ts";
 import { AssumedSecrets } from "./assumed-secrets.ts";
 import { runToEnd } from "./run-to-end.ts";
 import type { MemoryCluster } from "./memory-cluster.ts";
-import { type Caller, OverlayPlatform } from "./overlay-platform.ts";
+import { type Caller, OverlayPlatform, type PlatformWrite } from "./overlay-platform.ts";
 import type { Plan } from "./plan.ts";
 import { PlanRecorder } from "./plan-recorder.ts";
 
@@ -60,6 +60,11 @@ export interface PlanOptions
   readonly signal: AbortSignal;
 }
 
+/** A plan, and the writes to the platform that it is made of, in their order. */
+export interface MadePlan extends Plan {
+  readonly writes: readonly PlatformWrite[];
+}
+
 /**
  * Waits that end within this time are waited for: the settle time, the first retries, what is reported only if it lasts. Later
  * ones are for people, or repeat what was seen to fail.
@@ -80,7 +85,7 @@ const maxReconcilesPerObject = 200;
  *
  * **Errors.** Rejects with the failure of a read of the platform, unless it was refused; and if the plan does not end.
  */
-export async function makePlan(options: PlanOptions): Promise<Plan> {
+export async function makePlan(options: PlanOptions): Promise<MadePlan> {
   const { kinds, cluster, clock, reads, caller, signal } = options;
   const overlay = new OverlayPlatform({
     reads,
@@ -128,6 +133,7 @@ export async function makePlan(options: PlanOptions): Promise<Plan> {
   });
   const agenda = new Agenda(kinds, clock);
   const recorder = new PlanRecorder({ kinds, cluster, subjects: options.subjects });
+  const writes: PlatformWrite[] = [];
   const fail = () => Promise.reject(overlay.failure);
   const reconciler = new Reconciler({
     sources,
@@ -137,7 +143,10 @@ export async function makePlan(options: PlanOptions): Promise<Plan> {
     enqueue: (kind, key) => agenda.add(kind, key),
     telemetry: {
       performed: (observed, step) => {
-        if (isPlatformStep(step) && isWrite(step.do)) recorder.wrote(observed, step, overlay.takeWrites());
+        if (!isPlatformStep(step) || !isWrite(step.do)) return;
+        const written = overlay.takeWrites();
+        writes.push(...written);
+        recorder.wrote(observed, step, written);
       },
       failed: () => undefined,
       refused: () => undefined,
@@ -196,7 +205,7 @@ export async function makePlan(options: PlanOptions): Promise<Plan> {
     if (overlay.failure !== undefined) await fail();
     await reconcileAll();
   }
-  return recorder.plan(overlay.unproven);
+  return { ...recorder.plan(overlay.unproven), writes };
 }
 
 function openSessions(options: PlanOptions, overlay: OverlayPlatform): TenantSessions {

@@ -46,6 +46,11 @@ export class MemoryCluster implements ReconcilerKube {
     return String(this.#version);
   }
 
+  /** All objects as they are now. Later changes replace them. */
+  all(): readonly ClusterObject[] {
+    return [...this.#objects.values()];
+  }
+
   ofKind(kind: string): readonly ClusterObject[] {
     return [...this.#objects.values()].filter((object) => object.kind === kind);
   }

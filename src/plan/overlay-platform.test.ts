@@ -82,6 +82,15 @@ describe("what was written is in memory only", () => {
     expect(overlay.takeWrites()).toEqual([]);
   });
 
+  it("replaces the method by which an identity is assumed", async () => {
+    const { overlay } = platform();
+    const claimMatch = { issuer: "https://ci.example.com", subject: "ci" };
+    const { uid } = await overlay.create(identities, shop, { name: "robot", claimMatch });
+    const staticKeys = { issuer: "https://ci.example.com", subject: "ci", issuerKeys: "{}", audiences: [] };
+    await overlay.update(identities, uid, { staticKeys }, ["staticKeys"]);
+    expect(await overlay.get(identities, uid)).toEqual({ uid, name: "robot", description: "", staticKeys });
+  });
+
   it("deletes the grants of an identity with it, and a group only once it is empty", async () => {
     const { overlay } = platform();
     await expect(overlay.delete(groups, shop)).rejects.toThrow("cannot delete group with child identities");

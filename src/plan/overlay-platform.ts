@@ -1,3 +1,4 @@
+import { authenticationMethods } from "#src/kinds/identity.ts";
 import {
   groupOfScope,
   type ListQuery,
@@ -156,7 +157,8 @@ export class OverlayPlatform implements PlatformApi {
     // A path within a field is written with the field.
     const fields = mask.filter((path) => !path.includes("."));
     const changed = Object.fromEntries(fields.map((field) => [field, body[field]]));
-    const after = type.schema.parse({ ...before, ...this.#readForm(changed) });
+    const kept = Object.entries(before).filter(([field]) => !isCleared(field, fields));
+    const after = type.schema.parse({ ...Object.fromEntries(kept), ...this.#readForm(changed) });
     this.#write({ do: "update", collection: type.name, uid, before, after, fields });
     return after;
   }
@@ -341,6 +343,12 @@ export class OverlayPlatform implements PlatformApi {
 function referenceOf(resource: ExternalResource, field: string): string {
   const reference = (resource as unknown as Fields)[field];
   return typeof reference === "object" && reference !== null && "uid" in reference ? String(reference.uid) : "";
+}
+
+/** Whether a write of other fields clears the field: an identity has one method by which it is assumed. */
+function isCleared(field: string, written: readonly string[]): boolean {
+  const methods: readonly string[] = authenticationMethods;
+  return methods.includes(field) && methods.some((method) => written.includes(method));
 }
 
 function isInScope({ uids }: ResourceType, uid: string, scope: ListScope | undefined): boolean {

@@ -9,6 +9,8 @@ import { parse } from "yaml";
 import { buildReleaseTools } from "#test/support/release-tools/build.ts";
 
 const run = promisify(execFile);
+/** The example for users. */
+const pullRequests = fileURLToPath(new URL("../../examples/plan/pull-request.yaml", import.meta.url));
 const workflow = fileURLToPath(new URL("../../.github/workflows/release.yml", import.meta.url));
 
 interface Step {
@@ -19,7 +21,7 @@ interface Step {
 describe("the release workflow", () => {
   it("has no finding of the linter of workflows, which finds a wrong expression", { timeout: 300_000 }, async () => {
     const tools = await buildReleaseTools();
-    await run(tools, ["workflow", workflow]);
+    await run(tools, ["workflow", workflow, pullRequests]);
     const folder = await mkdtemp(join(tmpdir(), "muster-workflow-"));
     try {
       const wrong = join(folder, "wrong.yml");
@@ -32,10 +34,11 @@ describe("the release workflow", () => {
   });
 
   it("runs only actions of a commit, and passes nothing from outside into a script but by variables", async () => {
-    const { jobs } = parse(await readFile(workflow, "utf8")) as {
-      readonly jobs: Readonly<Record<string, { readonly steps: readonly Step[] }>>;
-    };
-    const steps = Object.values(jobs).flatMap((job) => job.steps);
+    const texts = await Promise.all([workflow, pullRequests].map((file) => readFile(file, "utf8")));
+    const steps = texts.flatMap((text) => {
+      const { jobs } = parse(text) as { readonly jobs: Readonly<Record<string, { readonly steps: readonly Step[] }>> };
+      return Object.values(jobs).flatMap((job) => job.steps);
+    });
     expect(steps.length).toBeGreaterThan(5);
     for (const { uses } of steps) if (uses !== undefined) expect(uses).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40}$/);
     for (const step of steps) expect(step.run ?? "").not.toContain("${{");

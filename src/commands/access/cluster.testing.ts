@@ -9,7 +9,7 @@ export class Cluster {
   status = 200;
   readonly #server = createServer((incoming, outgoing) => {
     this.calls.push(`${incoming.method}`);
-    const plural = /\/v1beta1\/(\w+)/.exec(incoming.url ?? "")?.[1] ?? "";
+    const plural = /\/v1(?:beta1)?\/(\w+)/.exec(incoming.url ?? "")?.[1] ?? "";
     const body =
       this.status === 200
         ? { kind: "List", metadata: {}, items: this.objects[plural] ?? [] }

@@ -34,7 +34,7 @@ const seed = Number(process.env["MUSTER_ACCESS_SEED"] ?? "1");
 const questionsEach = 240;
 const askersEach = 4;
 
-const nameOf = (capability: Capability) => CapabilitySchema.value[capability]?.name ?? "";
+export const nameOf = (capability: Capability) => CapabilitySchema.value[capability]?.name ?? "";
 /** What a call with the capability alone creates. */
 const creates = new Map([
   [Capability.CAP_IAM_GROUPS_CREATE, "groups"],
@@ -78,7 +78,7 @@ async function allowed(platform: InProcess, { caller, capability, group }: Quest
 }
 
 /** Whether the platform authorizes the caller. */
-function holds(platform: InProcess, caller: Caller, capability: Capability, uid: string): Promise<boolean> {
+export function holds(platform: InProcess, caller: Caller, capability: Capability, uid: string): Promise<boolean> {
   return platform.database
     .read(async (reader) => (await accessOf(reader, caller, now)).can(capability, uid))
     .catch((error: unknown) => {
@@ -191,7 +191,7 @@ function randomSubject(random: Random, world: World): { readonly holder: TokenHo
 }
 
 /** An identity with a token, sometimes a limited one. */
-function randomHolder(random: Random, world: World): TokenHolder {
+export function randomHolder(random: Random, world: World): TokenHolder {
   for (;;) {
     const principal = randomPrincipal(random, world);
     if (principal.kind === "identity") return random.oneIn(2) ? principal : { ...principal, downscopes: [] };

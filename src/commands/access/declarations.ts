@@ -75,13 +75,24 @@ export async function declarationsIn(
 ): Promise<ReadonlyMap<string, Declaration>> {
   const found = new Map<string, Declaration>();
   const read = async ({ name, definition }: Kind) => {
-    for await (const object of listAll<DeclaringObject>(kube, resourceKindOf(definition), signal)) {
-      const uid = object.status?.uid;
-      if (typeof uid === "string") found.set(uid, declarationOf(name, object));
-    }
+    for await (const object of listAll<DeclaringObject>(kube, resourceKindOf(definition), signal))
+      noteDeclaration(found, name, object);
   };
   await Promise.all(kinds.map(read));
   return found;
+}
+
+/** What objects in memory declare. If several declare the same, the last one counts. */
+export function declarationsOf(objects: Iterable<KubeObject>): Declarations {
+  const found = new Map<string, Declaration>();
+  for (const object of objects) noteDeclaration(found, object.kind, object);
+  return { read: true, of: found };
+}
+
+/** Adds what the object declares, if it declares something, by the uid of that. */
+function noteDeclaration(found: Map<string, Declaration>, kind: string, object: DeclaringObject): void {
+  const uid = object.status?.uid;
+  if (typeof uid === "string") found.set(uid, declarationOf(kind, object));
 }
 
 function declarationOf(kind: string, { metadata, spec }: DeclaringObject): Declaration {

@@ -15,6 +15,13 @@ const lists: Readonly<Record<string, DescMethod>> = {
   roleBindings: RoleBindingsService.method.listRoleBindings,
 };
 
+const gets: Readonly<Record<string, DescMethod>> = {
+  groups: GroupsService.method.getGroup,
+  identities: IdentitiesService.method.getIdentity,
+  roles: RolesService.method.getRole,
+  roleBindings: RoleBindingsService.method.getRoleBinding,
+};
+
 /** Reads a platform in this process, as a caller, through the JSON of its responses. */
 export function inProcessApi(platform: InProcess, caller: Caller): ReadApi {
   return {
@@ -33,6 +40,11 @@ export function inProcessApi(platform: InProcess, caller: Caller): ReadApi {
         ...(typeof next === "string" && next !== "" ? { nextPageToken: next } : {}),
       };
     },
-    get: () => Promise.reject(new Error("not used")),
+    async get<R extends ExternalResource>({ name, schema }: ResourceType<R>, uid: string): Promise<R> {
+      const method = gets[name];
+      if (method === undefined) throw new Error(`${name} are not read`);
+      const request = create(method.input, { uid });
+      return schema.parse(toJson(method.output, await platform.call(method, request, caller)));
+    },
   };
 }

@@ -5,6 +5,7 @@ import { type AnswerText, formatAnswer } from "#src/commands/output/answer-forma
 import type { OutputFormat } from "#src/commands/output/output-format.ts";
 import { connectReader, type PlatformReader } from "#src/commands/reader/connect-reader.ts";
 import { readFailure } from "#src/commands/reader/read-failure.ts";
+import { keepYoungGenerationSmall } from "#src/commands/reader/young-generation.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { systemClock } from "#src/time/clock.ts";
 import { AccessView } from "./access-view.ts";
@@ -50,6 +51,7 @@ export async function printAccess(
   context: CommandContext,
   textOf: (access: OpenedAccess) => Promise<string>,
 ): Promise<void> {
+  keepYoungGenerationSmall();
   await withExitCode(async () => {
     const reader = await connectReader(values, context);
     try {

@@ -37,7 +37,7 @@ it("makes every text of an identity visible, also the conditions and their names
   });
 });
 
-it("reads the other methods, and leaves the keys out", () => {
+it("reads the other methods, and names keys by their fingerprint", () => {
   const issuer = "https://issuer.example.com";
   const staticKeys = {
     issuer,
@@ -53,6 +53,7 @@ it("reads the other methods, and leaves the keys out", () => {
       { name: "issuer", value: issuer },
       { name: "subject", value: "s" },
       { name: "audience", value: "a" },
+      { name: "keys", value: "sha256:44136fa355b3678a1146ad16f7e8649e" },
     ],
     expirationTime: "2026-01-01T00:00:00Z",
   });

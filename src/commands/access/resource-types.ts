@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import * as z from "zod";
 import type { Assumption, KnownIdentity } from "#src/access/access-state.ts";
 import { externalUid, type ResourceType } from "#src/platform-client/collection.ts";
@@ -36,6 +37,7 @@ const staticKeys = z.object({
   issuer: name,
   subject: name,
   audiences: z.array(text).default([]),
+  issuerKeys: z.string().default(""),
   expirationTime: text.exactOptional(),
 });
 const identity = z
@@ -68,13 +70,19 @@ function assumptionOf(
     return { method: "claimMatch", conditions: [...conditionsOf(rest), ...nested] };
   }
   if (keys !== undefined) {
-    const { audiences, expirationTime, ...rest } = keys;
+    const { audiences, expirationTime, issuerKeys, ...rest } = keys;
     const audience = audiences.map((value) => ({ name: "audience", value }));
+    const signed = issuerKeys === "" ? [] : [{ name: "keys", value: fingerprint(issuerKeys) }];
     const expiry = expirationTime === undefined ? {} : { expirationTime };
-    return { method: "staticKeys", conditions: [...conditionsOf(rest), ...audience], ...expiry };
+    return { method: "staticKeys", conditions: [...conditionsOf(rest), ...audience, ...signed], ...expiry };
   }
   if (aws !== undefined) return { method: "awsIdentity", conditions: conditionsOf(aws) };
   return { method: "unknown", conditions: [] };
+}
+
+/** Keys are long; whether they are others is what matters. */
+function fingerprint(keys: string): string {
+  return `sha256:${createHash("sha256").update(keys).digest("hex").slice(0, 32)}`;
 }
 
 function conditionsOf(fields: Readonly<Record<string, unknown>>): Assumption["conditions"] {

@@ -4,10 +4,17 @@ import { parentOf } from "#src/platform-client/uid.ts";
 import { oneLine } from "#src/telemetry/one-line.ts";
 import { isPlanned, withNumbers } from "#src/plan/planned-uid.ts";
 import type { FieldChange, ObjectName, Plan, PlannedChange } from "#src/plan/plan.ts";
+import { accessMarkdown, accessText } from "./format-access.ts";
+import type { PlannedAccess } from "./planned-access.ts";
 import type { PlanValues } from "./settings.ts";
 
+/** A plan with what it makes of what everybody may do; absent if it writes nothing to the platform. */
+export interface ShownPlan extends Plan {
+  readonly access?: PlannedAccess;
+}
+
 /** @returns the plan as text that ends with a line break */
-export async function formatPlan(plan: Plan, format: PlanValues["output"]): Promise<string> {
+export async function formatPlan(plan: ShownPlan, format: PlanValues["output"]): Promise<string> {
   switch (format) {
     case "json":
     case "yaml":
@@ -33,7 +40,7 @@ export function summaryOf({ changes, refusals, unproven }: Plan): string {
 
 const signs = { create: "+", recreate: "+", adopt: "~", update: "~", delete: "-", keep: "=" } as const;
 
-function asText(plan: Plan): string {
+function asText({ access, ...plan }: ShownPlan): string {
   const blocks = plan.changes.map((change) =>
     [
       `${signs[change.action]} ${change.action} ${change.resource.noun} ${nameOf(change)}  (${objectText(change.object)})`,
@@ -50,10 +57,11 @@ function asText(plan: Plan): string {
     );
   for (const { capability, group } of plan.unproven)
     blocks.push(`? You do not have ${capability} in ${group}: what is there, and what would change, is not known.`);
-  return `${[...blocks, `Plan: ${summaryOf(plan)}.`].join("\n\n")}\n`;
+  const text = `${[...blocks, `Plan: ${summaryOf(plan)}.`].join("\n\n")}\n`;
+  return access === undefined ? text : `${text}\n${accessText(access)}`;
 }
 
-function asMarkdown(plan: Plan): string {
+function asMarkdown({ access, ...plan }: ShownPlan): string {
   const changes = plan.changes.map((change) => [
     change.action,
     `${change.resource.noun} ${nameOf(change)}`,
@@ -73,6 +81,7 @@ function asMarkdown(plan: Plan): string {
     changes.length === 0 ? "" : markdownTable(["Change", "Resource", "Object", "Fields", "Why", "Condition"], changes),
     refusals.length === 0 ? "" : markdownTable(["Refused", "Reason", "Message"], refusals),
     unproven.length === 0 ? "" : markdownTable(["Not seen: you do not have", "in"], unproven),
+    access === undefined ? "" : accessMarkdown(access),
   ];
   return parts.filter((part) => part !== "").join("\n");
 }

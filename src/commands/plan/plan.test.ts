@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -64,20 +64,26 @@ metadata: {name: ci-views, namespace: shop}
 spec: {groupRef: {name: shop}, identityRef: {name: ci}, roleRef: {name: ROLE}}
 `;
 
-function plan(text: string, { token = person.token, args = [] as readonly string[] } = {}) {
+function plan(
+  text: string,
+  { token = person.token, args = [] as readonly string[], path = "", rootGroup = platform.root } = {},
+) {
   const tokenFile = join(files, "token");
   writeFileSync(tokenFile, token ?? "");
   const settings = {
     "--platform-url": platform.url,
     "--token-file": tokenFile,
     "--identity": identity,
-    "--root-group": platform.root,
+    "--root-group": rootGroup,
     "--allowed-role": "viewer",
     "--owner-id": "prod",
     "--service-account-issuer": "https://kubernetes.example.com",
   };
   const input = text.replaceAll("TEAM", team).replaceAll("ROLE", "viewer");
-  return runCommand(["plan", "-f", "-", "--offline", ...Object.entries(settings).flat(), ...args], { input });
+  return runCommand(["plan", "-f", "-", "--offline", ...Object.entries(settings).flat(), ...args], {
+    input,
+    env: { PATH: path },
+  });
 }
 
 it("prints what would be created, and creates nothing", async () => {
@@ -107,6 +113,13 @@ it("prints what would be created, and creates nothing", async () => {
         Ready=True Available
 
     Plan: 3 to create.
+
+    Access: 1 identity gains capabilities.
+
+    + root/team/shop/ci gains capabilities in root/team/shop and below
+          account_associations.list, advisories.list, group_invites.list, groups.list and 6 more
+        through viewer (shop/ci-views)
+        assumed by: issuer https://ci.example.com, subject repo:acme/shop
     "
   `);
   expect(await platform.admin.ok("GET", "/iam/v2beta1/groups")).toEqual(before);
@@ -170,6 +183,10 @@ it("never takes for absent what the caller may not list", async () => {
 it.each([
   ["kind: Group\n", "standard input: document 1 (line 1): metadata.name: is missing"],
   ["a: [", "standard input: document 1 (line 1): "],
+  [
+    "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nmetadata: {name: a}\n",
+    "kind: Kustomization is for Kustomize: give its folder to --kustomize (-k)",
+  ],
   ["apiVersion: v1\nkind: Secret\nmetadata: {name: a}\n", "kind: v1 Secret is not planned"],
   [group + group, "document 2 (line 8): metadata.name: Group shop/shop is also in standard input: document 1"],
   [group.replace("description", "descriptoin"), "document 1 (line 2): spec.descriptoin: is not a field of Group"],
@@ -192,4 +209,24 @@ it("reads the manifests of a folder, and not what kustomize reads there", async 
   writeFileSync(join(folder, "kustomization.yaml"), "kind: Kustomization\nresources: [tree.yaml]\n");
   const manifests = await readManifests([folder], { stdin: process.stdin, namespace: "shop", kinds });
   expect(manifests.map(({ object }) => object.kind)).toEqual(["Tenant", "Namespace"]);
+});
+
+it("builds a kustomization, and reads it like a file", async () => {
+  const folder = join(files, "overlay");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "kubectl"), `#!/bin/sh\ncat "$2/built.yaml"\n`, { mode: 0o755 });
+  writeFileSync(join(folder, "built.yaml"), tenant(team) + group.replace("TEAM", team));
+  const { code, stdout } = await plan("", { args: ["-k", folder], path: `${folder}:${process.env["PATH"]}` });
+  expect(stdout).toContain("+ create group shop in");
+  expect(code).toBe(2);
+});
+
+it("plans for a viewer of the Tenant's groups, who assumes that the operator is as it should be", async () => {
+  const viewer = await platform.callerWith("viewer", team);
+  const change = { token: viewer.token, rootGroup: team };
+  expect((await plan(tenant(team) + tree, change)).code).toBe(3);
+  const { code, stdout } = await plan(tenant(team) + tree, { ...change, args: ["--assume-operator"] });
+  expect(code).toBe(2);
+  expect(stdout).toContain("Plan: 3 to create.");
+  expect(stdout).toContain("+ …/team/shop/ci gains capabilities in …/team/shop and below");
 });

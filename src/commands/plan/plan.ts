@@ -1,32 +1,33 @@
-import { confirmAnnotation } from "#src/api/annotations.ts";
-import { type CommandContext, CommandFailure, defineCommand } from "#src/commands/command.ts";
+import { type CommandContext, defineCommand } from "#src/commands/command.ts";
 import { withExitCode } from "#src/commands/login/exit-code.ts";
-import { breakerLimitsOf, governingFacts, outerBoundOf } from "#src/commands/operator/governing-facts.ts";
 import { clusterConnection } from "#src/commands/reader/cluster-connection.ts";
 import { connectReader } from "#src/commands/reader/connect-reader.ts";
+import { keepYoungGenerationSmall } from "#src/commands/reader/young-generation.ts";
 import { SettingsError } from "#src/commands/settings/settings.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { KubeClient } from "#src/kube/client.ts";
 import { type KubeObject, keyOf } from "#src/kube/object.ts";
 import { ownerOf } from "#src/platform-client/owner-record.ts";
-import { makePlan, subjectOf } from "#src/plan/make-plan.ts";
+import { subjectOf } from "#src/plan/make-plan.ts";
 import { MemoryCluster } from "#src/plan/memory-cluster.ts";
-import type { Plan } from "#src/plan/plan.ts";
 import { systemClock } from "#src/time/clock.ts";
 import { VirtualClock } from "#src/time/virtual-clock.ts";
-import { formatPlan, summaryOf } from "./format-plan.ts";
+import type { ShownPlan } from "./format-plan.ts";
 import { applyManifests } from "./apply-manifests.ts";
+import { withAssumedOperator } from "./assumed-operator.ts";
 import { callerOf } from "./caller.ts";
 import { readCluster, readOwnerId } from "./read-cluster.ts";
 import { type Manifest, readManifests, specSchemasOf } from "./read-manifests.ts";
+import { kustomize } from "./kustomize.ts";
+import { planWithAccess } from "./plan-with-access.ts";
+import { reportPlan } from "./report-plan.ts";
 import { planSettings, type PlanValues } from "./settings.ts";
-
-const exitCodes = { nothing: 0, changes: 2, refused: 3 } as const;
 
 export default defineCommand({
   summary: "show what the operator would do if manifests were applied",
-  description: `Reads the cluster and the platform, and writes nothing. Give the settings of the operator that acts, such as --identity and --root-group, and log in as somebody who sees the same groups:
+  description: `Prints the changes in order, with the reasons, and then who gains or loses which capabilities by them. Reads the cluster and the platform, and writes nothing. Give the settings of the operator that acts, such as --identity and --root-group, and log in as somebody who sees the same groups:
   muster plan -f manifests/
+  muster plan -k overlays/production/
   muster plan -f old.yaml --delete
   muster plan --live
   muster plan -f everything/ --offline --owner-id prod \\
@@ -37,21 +38,19 @@ The exit code is 0 if nothing would change, 2 if something would, 3 if something
   run: async (values, context) => {
     checkSettings(values);
     const plan = await withExitCode(() => planOf(values, context));
-    context.stdout.write(await formatPlan(plan, values.output));
-    const { nothing, changes, refused } = exitCodes;
-    const isRefused = plan.refusals.length > 0 || plan.unproven.length > 0;
-    const exitCode = isRefused ? refused : plan.changes.length > 0 ? changes : nothing;
-    if (exitCode !== nothing) throw new CommandFailure(summaryOf(plan), exitCode);
+    await reportPlan(plan, values.output, context);
   },
 });
 
 /** @throws {SettingsError} */
-function checkSettings({ filename, live, offline, ownerId, serviceAccountIssuer, delete: deletes }: PlanValues): void {
+function checkSettings(values: PlanValues): void {
+  const { delete: deletes, filename, kustomize: folders, live, offline, ownerId, serviceAccountIssuer } = values;
   const mistakes: string[] = [];
-  if (filename.length === 0 && !live) mistakes.push("--filename (-f) or --live is required");
-  if (filename.length > 0 && live && !offline) mistakes.push("--live plans no change: leave out --filename");
+  const hasFiles = filename.length + folders.length > 0;
+  if (!hasFiles && !live) mistakes.push("--filename (-f), --kustomize (-k) or --live is required");
+  if (hasFiles && live && !offline) mistakes.push("--live plans no change: leave out --filename and --kustomize");
   if (live && deletes) mistakes.push("--live plans no change: leave out --delete");
-  if (offline && filename.length === 0) mistakes.push("--offline reads the cluster from files: give --filename");
+  if (offline && !hasFiles) mistakes.push("--offline reads the cluster from files: give --filename or --kustomize");
   if (offline && ownerId === undefined) mistakes.push("--offline needs --owner-id");
   if (offline && serviceAccountIssuer === undefined) mistakes.push("--offline needs --service-account-issuer");
   if (mistakes.length > 0) throw new SettingsError(mistakes);
@@ -65,52 +64,59 @@ interface ReadWorld {
   readonly manifests: readonly Manifest[];
 }
 
-async function planOf(values: PlanValues, context: CommandContext): Promise<Plan> {
+async function planOf(values: PlanValues, context: CommandContext): Promise<ShownPlan> {
+  keepYoungGenerationSmall();
   const { objects, manifests, ...facts } = await (values.offline ? readOffline : readOnline)(values, context);
   const clock = new VirtualClock(systemClock.now());
   const cluster = new MemoryCluster(objects, clock);
   if (values.delete) for (const { object } of manifests) cluster.remove(object.kind, keyOf(object));
   else if (!values.live) applyManifests(cluster, manifests, specSchemasOf(kinds));
-  const platform = await connectReader({ ...values, timeout: values.platformTimeout }, context);
-  const { platformUrl } = platform;
-  const { authUrl = platform.authUrl } = values;
+  const reader = await connectReader({ ...values, timeout: values.platformTimeout }, context);
+  const { platformUrl } = reader;
+  const { authUrl = reader.authUrl } = values;
+  const operator = { identity: values.identity, owner: ownerOf(facts.ownerId, values.class), groups: values.rootGroup };
+  const platform = values.assumeOperator ? { ...reader, api: withAssumedOperator(reader.api, operator) } : reader;
   try {
-    return await makePlan({
-      ...governingFacts({ ...values, platformUrl, authUrl }, facts, () => undefined),
+    const world = {
       kinds,
       cluster,
       clock,
-      reads: platform.api,
       caller: callerOf(platform, context),
-      identity: values.identity,
-      owner: ownerOf(facts.ownerId, values.class),
-      outer: outerBoundOf(values),
-      class: values.class ?? "",
       subjects: values.live ? undefined : new Set(manifests.map(({ object }) => subjectOf(object))),
-      settleMs: values.platformTimeout + values.settleTime,
-      breakerLimits: breakerLimitsOf(values),
-      confirmationOf: (tenant) => cluster.find("Tenant", tenant)?.metadata.annotations?.[confirmAnnotation],
-      signal: context.signal,
-    });
+      facts,
+      platform,
+    };
+    return await planWithAccess({ ...values, platformUrl, authUrl }, world, context.signal);
   } finally {
     await platform.close();
   }
 }
 
-async function readOffline(values: PlanValues, { stdin }: CommandContext): Promise<ReadWorld> {
-  const { filename, namespace = "default", ownerId = "", serviceAccountIssuer = "" } = values;
-  const manifests = await readManifests(filename, { stdin, namespace, kinds });
+async function readOffline(values: PlanValues, context: CommandContext): Promise<ReadWorld> {
+  const { namespace = "default", ownerId = "", serviceAccountIssuer = "" } = values;
+  const manifests = await manifestsOf(values, context, namespace);
   // Nobody else says what exists: what is to be deleted is there before, and a namespace that is used exists.
   const given = manifests.map(({ object }) => object);
   const objects = given.filter(({ kind }) => values.delete || kind === "Tenant" || kind === "Namespace");
   return { objects, manifests, ownerId, serviceAccountIssuer };
 }
 
-async function readOnline(values: PlanValues, { env, signal, stdin }: CommandContext): Promise<ReadWorld> {
-  const { filename } = values;
+async function manifestsOf(
+  { filename, kustomize: folders }: PlanValues,
+  context: CommandContext,
+  namespace: string,
+): Promise<readonly Manifest[]> {
+  const others = await Promise.all(
+    folders.map(async (folder) => ({ name: `--kustomize ${folder}`, text: await kustomize(folder, context) })),
+  );
+  return readManifests(filename, { stdin: context.stdin, others, namespace, kinds });
+}
+
+async function readOnline(values: PlanValues, context: CommandContext): Promise<ReadWorld> {
+  const { env, signal } = context;
   const connection = await clusterConnection(values, env);
   const namespace = values.namespace ?? connection.namespace ?? "default";
-  const manifests = await readManifests(filename, { stdin, namespace, kinds });
+  const manifests = await manifestsOf(values, context, namespace);
   const kube = new KubeClient({ connection, clock: systemClock });
   try {
     const [objects, ownerId, serviceAccountIssuer] = await Promise.all([

@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, extname, join } from "node:path";
 import { text as readAll } from "node:stream/consumers";
-import { LineCounter, parseAllDocuments } from "yaml";
 import type * as z from "zod";
 import { apiVersion } from "#src/api/custom-resource.ts";
 import { tenantSpecSchema } from "#src/api/tenant.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import { keyOf } from "#src/kube/object.ts";
 import type { ClusterObject } from "#src/plan/memory-cluster.ts";
+import { parseDocuments } from "./parse-documents.ts";
 
 /** An object in a file. */
 export interface Manifest {
@@ -34,8 +34,15 @@ export function specSchemasOf(kinds: readonly Kind[]): SpecSchemas {
   ]);
 }
 
+export interface ManifestText {
+  readonly name: string;
+  readonly text: string;
+}
+
 export interface ManifestSources {
   readonly stdin: NodeJS.ReadableStream;
+  /** Texts that were made elsewhere, each with the name by which messages call it. */
+  readonly others?: readonly ManifestText[];
   /** Of objects that name none. */
   readonly namespace: string;
   readonly kinds: readonly Kind[];
@@ -48,25 +55,20 @@ export interface ManifestSources {
  */
 export async function readManifests(
   paths: readonly string[],
-  { stdin, namespace, kinds }: ManifestSources,
+  { kinds, namespace, others = [], stdin }: ManifestSources,
 ): Promise<readonly Manifest[]> {
   const schemas = specSchemasOf(kinds);
   const found: Manifest[] = [];
   const mistakes: string[] = [];
-  for (const path of paths.flatMap((one) => (one === "-" ? [one] : filesOf(one)))) {
-    const text = path === "-" ? await readAll(stdin) : readFile(path);
-    const lines = new LineCounter();
-    const documents = parseAllDocuments(text, { lineCounter: lines });
-    if (!Array.isArray(documents)) continue;
-    for (const [index, document] of documents.entries()) {
-      const { line } = lines.linePos(document.contents?.range?.[0] ?? document.range[0]);
-      const where = `${path === "-" ? "standard input" : path}: document ${index + 1} (line ${line})`;
-      const [error] = document.errors;
+  for await (const { name, text } of textsOf(paths, { others, stdin })) {
+    let number = 0;
+    for (const { error, line, value: document } of parseDocuments(text)) {
+      const where = `${name}: document ${(number += 1)} (line ${line})`;
       if (error !== undefined) {
-        mistakes.push(`${where}: ${error.message.split("\n", 1)[0]}`);
+        mistakes.push(`${where}: ${error}`);
         continue;
       }
-      for (const { value, at } of itemsOf(document.toJS({ maxAliasCount: 100 }), where)) {
+      for (const { value, at } of itemsOf(document, where)) {
         const read = readObject(value, namespace, schemas);
         if (typeof read === "string") mistakes.push(`${at}: ${read}`);
         else found.push({ object: read, where: at });
@@ -77,6 +79,16 @@ export async function readManifests(
   mistakes.push(...duplicates(found));
   if (mistakes.length > 0) throw new Error(`invalid manifests\n  ${mistakes.join("\n  ")}`);
   return found;
+}
+
+async function* textsOf(
+  paths: readonly string[],
+  { others, stdin }: Required<Pick<ManifestSources, "others" | "stdin">>,
+): AsyncGenerator<ManifestText> {
+  for (const path of paths)
+    if (path === "-") yield { name: "standard input", text: await readAll(stdin) };
+    else for (const file of filesOf(path)) yield { name: file, text: readFile(file) };
+  yield* others;
 }
 
 function filesOf(path: string): readonly string[] {
@@ -109,6 +121,8 @@ function readObject(value: unknown, defaultNamespace: string, schemas: SpecSchem
   if (!isRecord(value)) return "the document is not an object";
   const { apiVersion: version, kind, metadata, spec } = value;
   if (typeof kind !== "string") return "kind: is missing";
+  if (kind === "Kustomization" && String(version).startsWith("kustomize.config.k8s.io/"))
+    return "kind: Kustomization is for Kustomize: give its folder to --kustomize (-k)";
   if (!isRecord(metadata) || typeof metadata["name"] !== "string" || metadata["name"] === "")
     return "metadata.name: is missing";
   const { name, namespace, labels, annotations, uid, generation, resourceVersion } = metadata;

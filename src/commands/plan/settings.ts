@@ -30,11 +30,25 @@ export const planSettings = {
     ),
     short: "f",
   },
+  kustomize: {
+    ...settings.flagOnly(
+      settings.optionalList(
+        { ...settings.file, placeholder: "DIR" },
+        "A folder with a kustomization that would be applied. kubectl, or kustomize, must be in the PATH.",
+      ),
+    ),
+    short: "k",
+  },
   delete: settings.flagOnly(settings.toggle("Plan the deletion of the objects in the files.")),
   live: settings.flagOnly(settings.toggle("Plan what the operator would do now, without any change of the cluster.")),
   offline: settings.flagOnly(
     settings.toggle(
       "Call no Kubernetes: Tenants, Namespaces and objects are those in the files. Needs --owner-id and --service-account-issuer.",
+    ),
+  ),
+  assumeOperator: settings.flagOnly(
+    settings.toggle(
+      "Where you may not see the operator's identity: assume that it records the owner id and is owner of the root groups. A viewer of a Tenant's groups, which are then given as --root-group, can plan with it.",
     ),
   ),
   output: anyOutput("table"),

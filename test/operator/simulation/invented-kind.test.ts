@@ -185,6 +185,7 @@ it("the list of kinds is read where a command starts only, and received as a val
     "commands/access/open-access.ts",
     "commands/doctor/doctor.ts",
     "commands/operator/start.ts",
+    "commands/plan/operator.ts",
     "commands/plan/plan.ts",
     "commands/uninstall/uninstall-check.ts",
     "commands/why/why.ts",

@@ -63,7 +63,7 @@ describe("a plan is what the operator then does", () => {
 
   it("does nothing if nothing changes", async () => {
     const plan = await planAndAct(await settledWorld(), { apply: tree });
-    expect(plan).toEqual({ changes: [], refusals: [], unproven: [] });
+    expect(plan).toEqual({ changes: [], refusals: [], unproven: [], writes: [] });
   });
 
   it("corrects drift, and re-creates what is gone", async () => {

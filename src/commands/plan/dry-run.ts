@@ -1,0 +1,67 @@
+import type { CommandContext } from "#src/commands/command.ts";
+import { withExitCode } from "#src/commands/login/exit-code.ts";
+import { identifyCluster } from "#src/commands/operator/cluster.ts";
+import { connectKubernetes } from "#src/commands/operator/connect-kubernetes.ts";
+import { startServiceAccountKeys } from "#src/commands/operator/service-account-keys.ts";
+import type { OperatorValues } from "#src/commands/operator/settings.ts";
+import { keepYoungGenerationSmall } from "#src/commands/reader/young-generation.ts";
+import type { Kind } from "#src/kinds/kind.ts";
+import { MemoryCluster } from "#src/plan/memory-cluster.ts";
+import { createLog } from "#src/telemetry/log.ts";
+import { systemClock as clock } from "#src/time/clock.ts";
+import { VirtualClock } from "#src/time/virtual-clock.ts";
+import type { ShownPlan } from "./format-plan.ts";
+import { connectAsOperator } from "./operator-reader.ts";
+import { planWithAccess } from "./plan-with-access.ts";
+import { readCluster } from "./read-cluster.ts";
+import { reportPlan } from "./report-plan.ts";
+import type { PlanValues } from "./settings.ts";
+
+/**
+ * Prints what the operator would do if it started now, with its own settings and credentials. It takes no Lease, and writes nothing.
+ * @throws {CommandFailure} with the exit codes of a plan
+ */
+export async function dryRun(
+  values: OperatorValues & Pick<PlanValues, "output">,
+  kinds: readonly Kind[],
+  context: CommandContext,
+): Promise<void> {
+  const plan = await withExitCode(() => planOfOperator(values, kinds, context));
+  await reportPlan(plan, values.output, context);
+}
+
+async function planOfOperator(
+  values: OperatorValues,
+  kinds: readonly Kind[],
+  { env, signal }: CommandContext,
+): Promise<ShownPlan> {
+  keepYoungGenerationSmall();
+  const log = createLog({ level: values.logLevel });
+  const onError = (error: unknown) => log.warn({ err: error }, "failed to read the namespace kube-system");
+  const { kube, leases, newClient } = await connectKubernetes(values, { env, clock, observe: () => undefined });
+  const platform = await connectAsOperator(values, env);
+  const end = new AbortController();
+  try {
+    const facts = await identifyCluster(values, kube, { clock, random: Math.random, onError }, signal);
+    const keys = await startServiceAccountKeys(
+      values,
+      { newClient, log, clock },
+      AbortSignal.any([signal, end.signal]),
+    );
+    const virtual = new VirtualClock(clock.now());
+    const world = {
+      kinds,
+      cluster: new MemoryCluster(await readCluster(kube, kinds, signal), virtual),
+      clock: virtual,
+      caller: { identity: values.identity },
+      subjects: undefined,
+      facts,
+      platform,
+      uploaded: () => keys?.uploaded,
+    };
+    return await planWithAccess(values, world, signal);
+  } finally {
+    end.abort(new Error("the plan has ended"));
+    await Promise.all([kube.close(), leases.close(), platform.close()]);
+  }
+}

@@ -1,0 +1,55 @@
+import { confirmAnnotation } from "#src/api/annotations.ts";
+import { declarationsOf } from "#src/commands/access/declarations.ts";
+import { readAccessState } from "#src/commands/access/read-state.ts";
+import type { Cluster } from "#src/commands/operator/cluster.ts";
+import {
+  breakerLimitsOf,
+  type GoverningValues,
+  governingFacts,
+  outerBoundOf,
+} from "#src/commands/operator/governing-facts.ts";
+import type { PlatformReader } from "#src/commands/reader/connect-reader.ts";
+import type { OperatorValues } from "#src/commands/operator/settings.ts";
+import type { UploadedKeys } from "#src/kinds/uploaded-keys.ts";
+import { ownerOf } from "#src/platform-client/owner-record.ts";
+import { makePlan, type PlanOptions } from "#src/plan/make-plan.ts";
+import type { ShownPlan } from "./format-plan.ts";
+import { plannedAccess } from "./planned-access.ts";
+
+/** What is planned, with what was read. */
+export interface PlannedWorld extends Pick<PlanOptions, "kinds" | "cluster" | "clock" | "caller" | "subjects"> {
+  readonly facts: Cluster;
+  readonly platform: Pick<PlatformReader, "api" | "claims" | "seesEverything">;
+  /** The keys that the operator writes into identities; undefined if the platform discovers them. */
+  readonly uploaded?: () => UploadedKeys | undefined;
+}
+
+/** The settings of the operator that acts. */
+export type ActingValues = GoverningValues & Pick<OperatorValues, "identity" | "platformTimeout" | "settleTime">;
+
+/** What the operator would do, and what that makes of what everybody may do. */
+export async function planWithAccess(
+  values: ActingValues,
+  { facts, platform, uploaded = () => undefined, ...world }: PlannedWorld,
+  signal: AbortSignal,
+): Promise<ShownPlan> {
+  const { clock, cluster } = world;
+  const before = cluster.all();
+  const { writes, ...plan } = await makePlan({
+    ...governingFacts(values, facts, uploaded),
+    ...world,
+    reads: platform.api,
+    identity: values.identity,
+    owner: ownerOf(facts.ownerId, values.class),
+    outer: outerBoundOf(values),
+    class: values.class ?? "",
+    settleMs: values.platformTimeout + values.settleTime,
+    breakerLimits: breakerLimitsOf(values),
+    confirmationOf: (tenant) => cluster.find("Tenant", tenant)?.metadata.annotations?.[confirmAnnotation],
+    signal,
+  });
+  if (writes.length === 0) return plan;
+  const declarations = declarationsOf([...before, ...cluster.all()]);
+  const state = await readAccessState(platform, signal);
+  return { ...plan, access: plannedAccess(state, { writes, declarations, now: clock.now() }) };
+}

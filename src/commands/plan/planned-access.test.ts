@@ -1,0 +1,137 @@
+import { expect, it } from "vitest";
+import type { AccessState } from "#src/access/access-state.ts";
+import { declarationsOf } from "#src/commands/access/declarations.ts";
+import type { ExternalResource } from "#src/platform-client/collection.ts";
+import type { PlatformWrite } from "#src/plan/overlay-platform.ts";
+import { accessMarkdown, accessText } from "./format-access.ts";
+import { plannedAccess } from "./planned-access.ts";
+
+const root = "a".repeat(40);
+const shop = `${root}/${"1".repeat(16)}`;
+const ci = { uid: `${shop}/${"c".repeat(16)}`, name: "ci" };
+const viewer = { uid: "b".repeat(40), name: "viewer" };
+const custom = { uid: `${root}/${"d".repeat(16)}`, name: "custom" };
+const binding = (digit: string, role: typeof viewer) => ({
+  uid: `${shop}/${digit.repeat(16)}`,
+  identity: ci,
+  role,
+});
+const claimMatch = (subject: string) => ({ issuer: "https://ci.example.com", subject });
+const state: AccessState = {
+  groups: [
+    { uid: root, name: "acme" },
+    { uid: shop, name: "shop" },
+  ],
+  identities: [
+    {
+      ...ci,
+      lastSeenTime: "2026-01-01T00:00:00Z",
+      assumedBy: {
+        method: "claimMatch",
+        conditions: Object.entries(claimMatch("repo:acme/old")).map(([name, value]) => ({ name, value })),
+      },
+    },
+  ],
+  roles: [{ ...viewer, capabilities: new Set(["CAP_REPO_LIST", "CAP_IAM_GROUPS_LIST"]) }],
+  bindings: [],
+  seesEverything: true,
+};
+const write = (collection: string, before: object | undefined, after: object | undefined): PlatformWrite => ({
+  do: before === undefined ? "create" : after === undefined ? "delete" : "update",
+  collection,
+  uid: ((after ?? before) as ExternalResource).uid,
+  before: before as ExternalResource | undefined,
+  after: after as ExternalResource | undefined,
+  fields: [],
+});
+const object = {
+  apiVersion: "iam.muster.dev/v1beta1",
+  kind: "RoleBinding",
+  metadata: { namespace: "shop", name: "ci-views" },
+  status: { uid: binding("e", viewer).uid },
+};
+const planned = (writes: readonly PlatformWrite[], changes: Partial<AccessState> = {}) =>
+  plannedAccess({ ...state, ...changes }, { writes, declarations: declarationsOf([object]), now: 0 });
+const changedClaims = write(
+  "identities",
+  { ...ci, claimMatch: claimMatch("repo:acme/old") },
+  { ...ci, claimMatch: claimMatch("repo:acme/shop") },
+);
+
+it("says who gains what, where, through which object, and who can assume the identity", () => {
+  const access = planned([write("roleBindings", undefined, binding("e", viewer)), changedClaims]);
+  expect(access.complete).toBe(true);
+  expect(accessText(access)).toMatchInlineSnapshot(`
+    "Access: 1 identity gains capabilities, 1 identity can be assumed by others.
+
+    + acme/shop/ci gains capabilities in acme/shop and below
+          groups.list, repo.list
+        through viewer (shop/ci-views)
+        assumed by: issuer https://ci.example.com, subject repo:acme/shop
+
+    * acme/shop/ci can be assumed by others
+        before: issuer https://ci.example.com, subject repo:acme/old
+        after:  issuer https://ci.example.com, subject repo:acme/shop
+        whoever can assume it now has viewer in acme/shop and below
+    "
+  `);
+  expect(accessMarkdown(access)).toMatchInlineSnapshot(`
+    "**Access: 1 identity gains capabilities, 1 identity can be assumed by others.**
+
+    | Access | Identity | Capabilities | In | Through | Assumed by |
+    | --- | --- | --- | --- | --- | --- |
+    | gains | acme/shop/ci | groups.list, repo.list | acme/shop and below | viewer (shop/ci-views) | issuer https\\://ci.example.com, subject repo:acme/shop |
+
+    | Assumed by others | Before | After | What it may do |
+    | --- | --- | --- | --- |
+    | acme/shop/ci | issuer https\\://ci.example.com, subject repo:acme/old | issuer https\\://ci.example.com, subject repo:acme/shop | whoever can assume it now has viewer in acme/shop and below |
+    "
+  `);
+  // What a write does not know of the resource stays.
+  expect(access.changes[0]?.identity.lastSeenTime).toBe("2026-01-01T00:00:00Z");
+});
+
+it("says what is unknown, and never that nothing changes then", () => {
+  const kept = binding("f", custom);
+  const bindings = [binding("e", viewer), kept];
+  const access = planned([write("roleBindings", bindings[0], undefined), changedClaims], {
+    bindings,
+    seesEverything: false,
+  });
+  expect(access.complete).toBe(false);
+  expect(accessText(access)).toMatchInlineSnapshot(`
+    "Access: 1 identity loses capabilities, 1 identity can be assumed by others, as far as you can see.
+
+    ? acme/shop/ci may lose capabilities in acme/shop and below
+          groups.list, repo.list
+        through viewer (shop/ci-views)
+        assumed by: issuer https://ci.example.com, subject repo:acme/old
+
+    * acme/shop/ci can be assumed by others
+        before: issuer https://ci.example.com, subject repo:acme/old
+        after:  issuer https://ci.example.com, subject repo:acme/shop
+        whoever can assume it now has custom in acme/shop and below
+
+    ? Unknown: the role bindings of acme (aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa) cannot be read: you need role_bindings.list there.
+
+    ? Unknown: the capabilities of the role custom cannot be read: you need roles.list in acme (aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa).
+
+    ? Unknown: identities that are deleted, or that others can assume, may have role bindings in other groups than acme/shop and those below: you need role_bindings.list there.
+    "
+  `);
+  const others = planned([write("groupInvites", undefined, { uid: `${shop}/${"2".repeat(16)}` })]);
+  expect(accessText(others)).toMatchInlineSnapshot(`
+    "Access: what changes is unknown.
+
+    ? Unknown: groupInvites change: what they grant to people who log in is not part of this comparison.
+    "
+  `);
+  const gone = planned([write("identities", { uid: `${shop}/${"3".repeat(16)}`, name: "gone" }, undefined)]);
+  expect(gone.unknown).toMatchObject([{ what: "notListed" }]);
+});
+
+it("says that nobody gains or loses anything only if everything was read", () => {
+  expect(accessText(planned([write("groups", undefined, { uid: `${shop}/${"2".repeat(16)}`, name: "web" })]))).toBe(
+    "Access: nobody gains or loses anything.\n",
+  );
+});

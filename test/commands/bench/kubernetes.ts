@@ -1,0 +1,52 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
+
+/** An API server that lists objects in pages, and gets some by name. It is as fast as the objects can be sent. */
+export class ListedCluster {
+  /** The requests since the start. */
+  requests = 0;
+  /** By plural. */
+  readonly #objects: Readonly<Record<string, readonly KubeObject[]>>;
+  readonly #server = createServer((incoming, outgoing) => {
+    this.requests += 1;
+    const { pathname, searchParams } = new URL(incoming.url ?? "", "http://localhost");
+    const [, plural = "", name] = /\/v1(?:beta1)?\/(\w+)(?:\/([^/]+))?$/.exec(pathname) ?? [];
+    const objects = this.#objects[plural];
+    const body = name === undefined ? page(objects, searchParams) : objects?.find((one) => one.metadata.name === name);
+    outgoing.writeHead(body === undefined ? 404 : 200, { "content-type": "application/json" });
+    outgoing.end(JSON.stringify(body ?? { kind: "Status", status: "Failure", code: 404, reason: "NotFound" }));
+  });
+
+  constructor(objects: Readonly<Record<string, readonly KubeObject[]>>) {
+    this.#objects = objects;
+  }
+
+  async listen(): Promise<void> {
+    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+  }
+
+  /** A kubeconfig for it. */
+  get kubeconfig(): string {
+    const { port } = this.#server.address() as AddressInfo;
+    return JSON.stringify({
+      clusters: [{ name: "c", cluster: { "insecure-skip-tls-verify": true, server: `http://127.0.0.1:${port}` } }],
+      users: [{ name: "u", user: { token: "t" } }],
+      contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
+      "current-context": "x",
+    });
+  }
+
+  async close(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    this.#server.closeAllConnections();
+    await closed;
+  }
+}
+
+function page(objects: readonly KubeObject[] = [], query: URLSearchParams): object {
+  const start = Number(query.get("continue") ?? "0");
+  const end = start + Number(query.get("limit") ?? objects.length);
+  const metadata = { resourceVersion: "100000", ...(end < objects.length ? { continue: String(end) } : {}) };
+  return { kind: "List", apiVersion: "v1", metadata, items: objects.slice(start, end) };
+}
