@@ -284,7 +284,9 @@ it("is only reported where nobody declares it, also where the Group says Remove"
   }
   const status = kube.find("Group", "shop")?.status as Status;
   expect(status.undeclared).toMatchObject([{ kind: "IdentityProvider", uid, name: "by hand" }]);
-  expect(status.conditions?.find(({ type }) => type === "AccessDeclared")?.message).toContain("only reported");
+  expect(status.conditions?.find(({ type }) => type === "AccessDeclared")?.message).toContain(
+    "only role bindings and identities are removed",
+  );
   expect(platform.has(uid)).toBe(true);
 });
 

@@ -4,7 +4,7 @@ import { adoptingObjects, ImportedWorld } from "./imported-world.ts";
 
 const worlds = Number(process.env["MUSTER_IMPORT_WORLDS"] ?? 60);
 const seeds = Array.from({ length: worlds }, (_, index) => index + 1);
-const nothing = { changes: [], refusals: [], unproven: [] };
+const nothing = { changes: [], refusals: [], unproven: [], writes: [] };
 
 describe("what was imported from a random tree", () => {
   it("observes without a write, then adopts with one write for each resource with a marker", async () => {
