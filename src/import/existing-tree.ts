@@ -13,14 +13,16 @@ export interface ExistingTree {
   readonly roleBindings: readonly ExternalRoleBinding[];
   /** Role bindings elsewhere, as far as they can be seen: an identity that has one holds more than the group. */
   readonly roleBindingsElsewhere: readonly ExternalRoleBinding[];
-  /** Resources of types that no manifest declares. */
+  /** Resources of types that import does not declare. */
   readonly others: readonly OtherResource[];
 }
 
+/** A resource that gets no manifest, and why. */
 export interface OtherResource {
   /** Such as `invite`. */
   readonly noun: string;
   readonly uid: string;
+  readonly reason: string;
   /** Absent if resources of this type have none. */
   readonly name?: string;
 }

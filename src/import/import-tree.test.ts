@@ -198,13 +198,15 @@ it("does not adopt an identity that holds a role outside of the group", () => {
 });
 
 it("lists resources of other types", () => {
-  const { exceptions } = imported({ others: [{ noun: "invite", uid: `${shop}/00000000000000f1` }] });
+  const { exceptions } = imported({
+    others: [{ noun: "invite", uid: `${shop}/00000000000000f1`, reason: "no kind declares it" }],
+  });
   expect(exceptions).toEqual([
     {
       noun: "invite",
       uid: `${shop}/00000000000000f1`,
       outcome: "left out",
-      reason: "no manifest declares resources of this type",
+      reason: "no kind declares it",
     },
   ]);
 });

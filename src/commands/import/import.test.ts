@@ -296,7 +296,7 @@ describe("what cannot be declared", () => {
       [
         "identity | long | in part | spec.description: must be at most 477 characters: the platform allows 512, and 35 are reserved for the marker by which Muster finds its own resources",
         "role binding | outside viewer | left out | its identity UID is outside of the group, where the Tenant may not use it",
-        "role | custom | left out | no manifest declares resources of this type",
+        "role | custom | left out | import writes no Role: role bindings name it by its uid, which the Tenant lists",
       ]
     `);
     expect(listed((await report(group, ["--adopt", ...owned])).exceptions)).toMatchInlineSnapshot(`
@@ -305,7 +305,7 @@ describe("what cannot be declared", () => {
         "identity | long | observed | spec.description: must be at most 477 characters: the platform allows 512, and 35 are reserved for the marker by which Muster finds its own resources",
         "identity | powerful | observed | it holds the role viewer in UID, which the Tenant may not bind",
         "role binding | outside viewer | left out | its identity UID is outside of the group, where the Tenant may not use it",
-        "role | custom | left out | no manifest declares resources of this type",
+        "role | custom | left out | import writes no Role: role bindings name it by its uid, which the Tenant lists",
       ]
     `);
     const { code, stderr } = await run(group, ["--kubeconfig", join(home, "missing")]);

@@ -11,12 +11,32 @@ import { readPermissions } from "#src/platform-client/permissions.ts";
 import { childUids, isBelow } from "#src/platform-client/uid.ts";
 import type { Caller, UnprovenAbsence } from "#src/plan/overlay-platform.ts";
 
-/** Types without manifests: what messages call a resource, and the capability to list it. */
+/** Types without manifests: what messages call a resource, the capability to list it, and why there are none. */
 const others = [
-  { noun: "role", collection: "roles", capability: "CAP_IAM_ROLES_LIST" },
-  { noun: "identity provider", collection: "identityProviders", capability: listIdentityProviders },
-  { noun: "account association", collection: "accountAssociations", capability: "CAP_IAM_ACCOUNT_ASSOCIATIONS_LIST" },
-  { noun: "invite", collection: "groupInvites", capability: "CAP_IAM_GROUP_INVITES_LIST" },
+  {
+    noun: "role",
+    collection: "roles",
+    capability: "CAP_IAM_ROLES_LIST",
+    reason: "import writes no Role: role bindings name it by its uid, which the Tenant lists",
+  },
+  {
+    noun: "identity provider",
+    collection: "identityProviders",
+    capability: listIdentityProviders,
+    reason: "nobody can read its client secret: write an IdentityProvider and its Secret yourself",
+  },
+  {
+    noun: "account association",
+    collection: "accountAssociations",
+    capability: "CAP_IAM_ACCOUNT_ASSOCIATIONS_LIST",
+    reason: "no kind declares it",
+  },
+  {
+    noun: "invite",
+    collection: "groupInvites",
+    capability: "CAP_IAM_GROUP_INVITES_LIST",
+    reason: "no kind declares it",
+  },
 ] as const;
 
 /** The capabilities to list what has manifests. */
@@ -73,13 +93,13 @@ export async function readTree(api: ReadApi, { group, caller, elsewhere, signal 
 
 async function readOthers(
   api: ReadApi,
-  { noun, collection }: (typeof others)[number],
+  { noun, collection, reason }: (typeof others)[number],
   group: string,
   signal: AbortSignal,
 ): Promise<readonly OtherResource[]> {
   const type = { name: collection, api: "iam/v2beta1", schema: other, uids: childUids };
   const resources = await listStable(api, type, { scope: { descendantsOf: group } }, signal);
-  return resources.map(({ uid, name }) => ({ noun, uid, ...(name === "" ? {} : { name }) }));
+  return resources.map(({ uid, name }) => ({ noun, uid, reason, ...(name === "" ? {} : { name }) }));
 }
 
 async function findUnseen(
