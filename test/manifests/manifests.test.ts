@@ -135,7 +135,7 @@ describeWithControlPlane("manifests", (controlPlane) => {
     const examples = await Promise.all(
       kindNames.map((kind) => kube().list({ apiVersion, kind }, { namespace: "shop" })),
     );
-    expect(examples.map((all) => all.length)).toEqual([3, 2, 2, 1, 3]);
+    expect(examples.map((all) => all.length)).toEqual([3, 2, 1, 3, 1]);
   });
 
   it("accepts the manifests in the documentation", async () => {
