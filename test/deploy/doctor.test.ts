@@ -1,3 +1,4 @@
+import { kinds } from "#src/kinds/kinds.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Link } from "#src/commands/why/link.ts";
 import { runCommand } from "#src/command-line.testing.ts";
@@ -38,7 +39,8 @@ describeWithControlPlane("an installation", (controlPlane) => {
     const { stdout } = await run("doctor", "--identity", system.identity, "--root-group", system.root, "-o", "json");
     const { checks } = JSON.parse(stdout) as { readonly checks: readonly Link[] };
     expect(checks.filter(({ state }) => state !== "ok")).toEqual([]);
-    expect(checks).toHaveLength(14);
+    // One is for the CRD of each kind.
+    expect(checks).toHaveLength(kinds.length + 11);
   });
 
   it("explains an object by the one that it refers to", async () => {

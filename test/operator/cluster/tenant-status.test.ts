@@ -27,7 +27,9 @@ describeWithSystem("the status of a Tenant", (system, operator) => {
       objects: [
         { kind: "Group", ready: 1, notReady: 1 },
         { kind: "Identity", ready: 0, notReady: 0 },
+        { kind: "Role", ready: 0, notReady: 0 },
         { kind: "RoleBinding", ready: 0, notReady: 0 },
+        { kind: "IdentityProvider", ready: 0, notReady: 0 },
       ],
     });
     await ready();

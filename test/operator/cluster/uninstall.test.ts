@@ -3,7 +3,7 @@ import { differencesFromPlatform } from "#test/support/harness/comparison.ts";
 import { describeWithSystem } from "#test/support/harness/describe-with-system.ts";
 import { isUnready, musterObject } from "#test/support/harness/muster-objects.ts";
 
-const definitions = ["groups", "identities", "rolebindings", "tenants"].map((plural) => ({
+const definitions = ["groups", "identities", "roles", "rolebindings", "identityproviders", "tenants"].map((plural) => ({
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "CustomResourceDefinition",
   metadata: { name: `${plural}.iam.muster.dev` },
@@ -58,6 +58,7 @@ describeWithSystem(
       const platformResources = async () => [
         ...(await system().admin.list("groups")),
         ...(await system().admin.list("identities")),
+        ...(await system().admin.list("roles")),
         ...(await system().admin.list("roleBindings")),
       ];
       const before = await platformResources();

@@ -15,7 +15,7 @@ export interface PermissiveTenantOptions {
   readonly namespaces: readonly string[];
   readonly groups: readonly string[];
   readonly roles: readonly string[];
-  /** Absent: those that every Tenant may have. */
+  /** Absent: `musterKinds`. */
   readonly kinds?: readonly string[];
 }
 
@@ -33,7 +33,7 @@ export function permissiveTenant(name: string, options: PermissiveTenantOptions)
     ...options,
     identityTypes: ["ServiceAccount", "ClaimMatch", "StaticKeys", "Aws"],
     claimIssuers,
-    kinds: musterKinds,
+    kinds: options.kinds ?? musterKinds,
     adopt: musterKinds,
     allowOrphan: true,
   });
