@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { FetchError } from "./fetch-document.ts";
 import type { KeySet } from "./key-set.ts";
 import { IssuerKeys, type IssuerKeysOptions } from "./issuer-keys.ts";
@@ -180,12 +180,13 @@ describe("IssuerKeys", () => {
     // Calls for an issuer that is being asked need no further request.
     hanging.push(ask(1, 1));
     for (let tenant = 2; tenant <= 4; tenant++) hanging.push(ask(tenant, 1));
-    expect(pending).toHaveLength(16);
+    // Requests begin in turns of the event loop.
+    await vi.waitFor(() => expect(pending).toHaveLength(16));
     expect(await ask(5, 1)).toEqual(tooMany);
     for (const reject of pending) reject();
     expect(new Set(await Promise.all(hanging))).toEqual(new Set(["is unreachable"]));
     void ask(1, 13);
-    expect(pending).toHaveLength(17);
+    await vi.waitFor(() => expect(pending).toHaveLength(17));
   });
 
   it("keeps a bounded number of bytes of keys, and only the members that it uses", async () => {
