@@ -198,6 +198,18 @@ describe("muster doctor", () => {
     });
   });
 
+  it("reports a Tenant that is not Ready behind more than a page of others", async () => {
+    const others = Array.from({ length: 600 }, (_, index) => ({
+      ...tenant("Available", "m"),
+      metadata: { name: `t-${index}`, generation: 1 },
+    }));
+    cluster.clear();
+    cluster.put("tenants", ...others, tenant("RootNotFound", "what is wrong"));
+    expect((await failures()).filter(({ link }) => link === "Tenant")).toMatchObject([
+      { subject: "Tenant/shop", reason: "RootNotFound" },
+    ]);
+  });
+
   it("reports missing CRDs and policies", async () => {
     cluster.clear();
     const found = await failures();

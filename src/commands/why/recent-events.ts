@@ -24,7 +24,7 @@ interface EventObject extends KubeObject {
 
 const shownEvents = 3;
 
-/** The last events of an object, the newest first, of the first 500 of its namespace; none if they cannot be read. */
+/** The last events of an object, the newest first; none if those of its namespace cannot be read. */
 export async function recentEvents(
   cluster: ClusterReads,
   namespace: string,

@@ -210,6 +210,16 @@ describe("muster why", () => {
     expect(await causes("shop/Group/web")).toEqual([cause]);
   });
 
+  it("finds the Tenant behind more than a page of others", async () => {
+    cluster.clear();
+    cluster.put("namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name: "shop" } });
+    cluster.put("leases", lease(led));
+    const others = Array.from({ length: 600 }, (_, index) => tenant(`t-${index}`, { spec: { namespaces: ["other"] } }));
+    cluster.put("tenants", ...others, tenant("shop", { reason: "RootNotFound" }));
+    cluster.put("groups", object("Group", "web", { reason: "RootNotFound", spec: { parentUid: root } }));
+    expect(await causes("shop/Group/web")).toEqual(["Tenant/shop RootNotFound"]);
+  });
+
   it("follows the Tenant to the part of its credential that fails", async () => {
     cluster.put("tenants", tenant("shop", { reason: "TokenExchangeFailed" }));
     cluster.put("groups", object("Group", "web", { reason: "TokenExchangeFailed", spec: { parentUid: root } }));
