@@ -217,6 +217,15 @@ describe("muster doctor", () => {
     expect(found.filter(({ link }) => link === "policy")).toHaveLength(2);
   });
 
+  it("prints no control character that a CRD has in the name of a field", async () => {
+    const newer = structuredClone(crd);
+    const fields = newer.spec.versions[0]?.schema.openAPIV3Schema.properties.spec.properties ?? {};
+    Object.assign(fields, { "x\u001b[2Jy": { type: "string" } });
+    cluster.put("customresourcedefinitions", newer);
+    const { stdout } = await doctor();
+    expect(stdout).toContain("It is newer: it also has spec.x[2Jy.");
+  });
+
   it("does not conclude anything from what the caller may not read", async () => {
     for (const path of [
       "tenants",

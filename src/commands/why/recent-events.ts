@@ -36,8 +36,8 @@ export async function recentEvents(
   return events.value
     .filter(({ regarding }) => regarding?.uid === uid)
     .map(({ deprecatedLastTimestamp, eventTime, note = "", reason = "", series, type = "" }) => ({
-      time: series?.lastObservedTime ?? eventTime ?? deprecatedLastTimestamp ?? "",
-      type,
+      time: oneLine(series?.lastObservedTime ?? eventTime ?? deprecatedLastTimestamp ?? ""),
+      type: oneLine(type),
       reason: oneLine(reason),
       note: oneLine(note),
     }))
