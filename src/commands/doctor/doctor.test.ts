@@ -240,6 +240,20 @@ describe("muster doctor", () => {
     expect(found).toHaveLength(definitions.length + 4);
   });
 
+  it("is not healthy if nothing could be checked", async () => {
+    cluster.clear();
+    for (const path of ["tenants", "subjectaccessreviews", "namespaces/muster-system/leases/muster-operator"])
+      cluster.forbidden.add(path);
+    for (const { plural } of definitions) cluster.forbidden.add(`customresourcedefinitions/${plural}.iam.muster.dev`);
+    for (const name of ["muster-reserved", "muster-operator-writes"])
+      cluster.forbidden.add(`validatingadmissionpolicies/${name}`);
+    const args = ["doctor", "--kubeconfig", file("kubeconfig", cluster.kubeconfig), "-o", "json"];
+    const { code, stdout } = await runCommand(args, { env: { HOME: folder } });
+    const { checks, healthy } = JSON.parse(stdout) as { healthy: boolean; checks: readonly Link[] };
+    expect([...new Set(checks.map(({ state }) => state))]).toEqual(["unknown"]);
+    expect({ code, healthy }).toEqual({ code: 0, healthy: false });
+  });
+
   it("reports capabilities that the identity lacks", async () => {
     const elsewhere = await platform.admin.group(platform.root, "elsewhere");
     const other = await platform.makeIdentity(platform.root, "other");
