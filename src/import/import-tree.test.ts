@@ -104,7 +104,7 @@ describe("a Tenant", () => {
       groups: [team],
       roles: ["viewer"],
       identityTypes: ["ClaimMatch"],
-      claimIssuers: [{ issuer: "https://ci.example" }],
+      claimIssuers: [{ issuer: "https://ci.example", subjectPrefixes: ["repo:acme/shop"] }],
       adopt: ["Group", "Identity"],
     });
     expect(tenantOf({ groups: [], identities: [], roleBindings: [] }, { adopt: false })).toEqual({
@@ -144,11 +144,33 @@ describe("a Tenant", () => {
     [{ issuer: "https://gitlab.com", subjectPattern: "project_path:acme/.*" }, ["project_path:acme/"]],
     [{ issuer: "https://ci.example", subject: "system:serviceaccount:apps:ci" }, ["system:serviceaccount:apps:"]],
     [{ issuerPattern: "https://.*", subject: "x" }, ["x"]],
+    [{ issuer: "https://gitlab.com", subject: "project_path:acme/a" }, ["project_path:acme/a"]],
     [{ issuer: "https://ci.example", subjectPattern: ".*" }, undefined],
   ])("permits %j with the prefixes %j", (claims, subjectPrefixes) => {
     const tenant = tenantOf({ identities: [{ ...identity, claimMatch: claims }] });
     const prefixesOf = (one: object) => ("subjectPrefixes" in one ? one.subjectPrefixes : undefined);
     expect((tenant["claimIssuers"] as object[]).map(prefixesOf)).toEqual([subjectPrefixes]);
+  });
+
+  it("permits the exact subjects of an issuer, and what does not fit is listed", () => {
+    const ids = Array.from({ length: 63 + 65 }, (_, index) => index.toString(16).padStart(16, "0"));
+    const identities = ids.map((id, index) => ({
+      ...identity,
+      uid: `${shop}/${id}`,
+      claimMatch: { issuer: index < 63 ? `https://a-${id}.example` : "https://gitlab.com", subject: `acme/${id}:` },
+    }));
+    const stranger = { ...identity, claimMatch: { issuer: "https://gitlab.com", subjectPattern: ".*" } };
+    const tree = imported({ identities: [...identities, stranger], roleBindings: [] });
+    const issuers = tree.tenant.spec["claimIssuers"] as readonly { readonly subjectPrefixes?: readonly string[] }[];
+    expect(issuers.map(({ subjectPrefixes }) => subjectPrefixes?.length)).toEqual([
+      ...ids.slice(0, 63).map(() => 1),
+      64,
+    ]);
+    const permitted = new Set(issuers.flatMap(({ subjectPrefixes = [] }) => subjectPrefixes));
+    const declared = objectsOf(tree).flatMap(({ spec }) => (spec["claimMatch"] as typeof claimMatch | undefined) ?? []);
+    expect(declared.filter(({ subject }) => !permitted.has(subject))).toEqual([]);
+    expect(declared).toHaveLength(63 + 64);
+    expect(exceptionsOf(tree)).toHaveLength(2);
   });
 
   it("does not permit a pattern that any stranger could match: the identity is observed without it", () => {

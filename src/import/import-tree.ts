@@ -53,7 +53,7 @@ export function importTree(tree: ExistingTree, options: ImportOptions): Imported
   const wanted = identities.map(({ authentication }) => authentication);
   const everything = new TenantLimits({ ...needs, authentications: wanted });
   const permitted = wanted.filter((one) => everything.denialOf(one) === undefined);
-  // What is not permitted nevertheless needs nothing of the Tenant.
+  // What is not permitted nevertheless needs nothing of the Tenant, and what only that would have permitted is not permitted either.
   const limits = new TenantLimits({ ...needs, authentications: permitted });
 
   declareRoot(tree, declarations);
@@ -64,7 +64,7 @@ export function importTree(tree: ExistingTree, options: ImportOptions): Imported
   }
   const excess = grantsInExcess(tree, limits);
   for (const { identity, authentication } of identities) {
-    const denial = everything.denialOf(authentication);
+    const denial = everything.denialOf(authentication) ?? limits.denialOf(authentication);
     const method = denial === undefined ? authenticationOf(identity) : {};
     const isUnknown = denial === undefined && Object.keys(method).length === 0;
     const candidate = {

@@ -87,8 +87,8 @@ function typeOf({ claimMatch, staticKeys, awsIdentity }: Authentication): readon
 }
 
 /**
- * An issuer without prefixes permits every subject. Where a Tenant needs prefixes, or may need them, these are what the subjects that
- * exist begin with.
+ * An issuer without prefixes permits every subject, also of strangers. So each has as prefixes what the subjects that exist begin with,
+ * unless a pattern of subjects begins with no literal text.
  */
 function claimIssuersOf(authentications: readonly Authentication[]): readonly ClaimIssuer[] {
   const open = new Map<string, ClaimIssuer>();
@@ -121,8 +121,8 @@ interface Claims {
   readonly subjectPattern?: string | undefined;
 }
 
-/** With what the subjects begin; undefined if the issuer alone can be permitted. */
-function prefixesOf({ issuerPattern, subject, subjectPattern }: Claims): readonly string[] | undefined {
+/** With what the subjects begin; undefined if only the issuer alone permits them. */
+function prefixesOf({ subject, subjectPattern }: Claims): readonly string[] | undefined {
   if (subjectPattern !== undefined) {
     const beginnings = beginningsOf(subjectPattern);
     return beginnings?.every((text) => /^[^\t\n\v\f\r]+$/.test(text)) === true ? beginnings : undefined;
@@ -130,7 +130,7 @@ function prefixesOf({ issuerPattern, subject, subjectPattern }: Claims): readonl
   if (subject === undefined) return undefined;
   // The issuer may be the cluster's own, which vouches for the service accounts of every namespace.
   const [serviceAccounts] = /^system:serviceaccount:[^:]+:/.exec(subject) ?? [];
-  return serviceAccounts === undefined ? (issuerPattern === undefined ? undefined : [subject]) : [serviceAccounts];
+  return [serviceAccounts ?? subject];
 }
 
 function sorted(texts: Iterable<string>): string[] {

@@ -6,6 +6,7 @@ import type { Link } from "#src/commands/why/link.ts";
 import { customResourceDefinitions } from "#src/kube/custom-resource-definition.ts";
 import type { KubeObject } from "#src/kube/object.ts";
 import { shortList } from "#src/reconcile/tenancy/tenant-report.ts";
+import { oneLine } from "#src/telemetry/one-line.ts";
 
 /** A CustomResourceDefinition, as far as it is compared. */
 export interface InstalledDefinition extends KubeObject {
@@ -50,7 +51,7 @@ export async function definitionLink(cluster: ClusterReads, definition: Resource
       fix,
     };
   const more = [...actual].filter((field) => !expected.has(field));
-  const newer = more.length === 0 ? "" : ` It is newer: it also has ${shortList(more)}.`;
+  const newer = more.length === 0 ? "" : ` It is newer: it also has ${oneLine(shortList(more))}.`;
   return { ...base, state: "ok", message: `It serves ${version} with every field of this muster.${newer}` };
 }
 

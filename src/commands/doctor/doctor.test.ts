@@ -198,11 +198,32 @@ describe("muster doctor", () => {
     });
   });
 
+  it("reports a Tenant that is not Ready behind more than a page of others", async () => {
+    const others = Array.from({ length: 600 }, (_, index) => ({
+      ...tenant("Available", "m"),
+      metadata: { name: `t-${index}`, generation: 1 },
+    }));
+    cluster.clear();
+    cluster.put("tenants", ...others, tenant("RootNotFound", "what is wrong"));
+    expect((await failures()).filter(({ link }) => link === "Tenant")).toMatchObject([
+      { subject: "Tenant/shop", reason: "RootNotFound" },
+    ]);
+  });
+
   it("reports missing CRDs and policies", async () => {
     cluster.clear();
     const found = await failures();
     expect(found.filter(({ message }) => message === "It is not installed.")).toHaveLength(definitions.length);
     expect(found.filter(({ link }) => link === "policy")).toHaveLength(2);
+  });
+
+  it("prints no control character that a CRD has in the name of a field", async () => {
+    const newer = structuredClone(crd);
+    const fields = newer.spec.versions[0]?.schema.openAPIV3Schema.properties.spec.properties ?? {};
+    Object.assign(fields, { "x\u001b[2Jy": { type: "string" } });
+    cluster.put("customresourcedefinitions", newer);
+    const { stdout } = await doctor();
+    expect(stdout).toContain("It is newer: it also has spec.x[2Jy.");
   });
 
   it("does not conclude anything from what the caller may not read", async () => {
@@ -217,6 +238,20 @@ describe("muster doctor", () => {
     const found = await failures();
     expect(found.map(({ state }) => state)).toEqual(found.map(() => "unknown"));
     expect(found).toHaveLength(definitions.length + 4);
+  });
+
+  it("is not healthy if nothing could be checked", async () => {
+    cluster.clear();
+    for (const path of ["tenants", "subjectaccessreviews", "namespaces/muster-system/leases/muster-operator"])
+      cluster.forbidden.add(path);
+    for (const { plural } of definitions) cluster.forbidden.add(`customresourcedefinitions/${plural}.iam.muster.dev`);
+    for (const name of ["muster-reserved", "muster-operator-writes"])
+      cluster.forbidden.add(`validatingadmissionpolicies/${name}`);
+    const args = ["doctor", "--kubeconfig", file("kubeconfig", cluster.kubeconfig), "-o", "json"];
+    const { code, stdout } = await runCommand(args, { env: { HOME: folder } });
+    const { checks, healthy } = JSON.parse(stdout) as { healthy: boolean; checks: readonly Link[] };
+    expect([...new Set(checks.map(({ state }) => state))]).toEqual(["unknown"]);
+    expect({ code, healthy }).toEqual({ code: 0, healthy: false });
   });
 
   it("reports capabilities that the identity lacks", async () => {

@@ -36,12 +36,13 @@ What you may not read is unknown. The exit code is 0 if nothing is wrong with wh
       ];
       if (values.bundle !== undefined)
         writeBundle(values.bundle, await bundleText({ links, cluster, kinds, now: clock.now() }));
-      const answer = { healthy: links.every(({ state }) => state !== "problem"), checks: links };
+      const isWrong = links.some(({ state }) => state === "problem");
+      const answer = { healthy: !isWrong && links.some(({ state }) => state === "ok"), checks: links };
       const inPod = podIdentityOf(values, context) !== undefined;
       context.stdout.write(await formatAnswer(values.output, answer, textOf(links, inPod)));
       if (values.bundle !== undefined)
         context.stderr.write(`muster: wrote ${values.bundle}. Read it before you send it to somebody.\n`);
-      if (!answer.healthy) throw new CommandFailure(headingOf(links), hasProblems);
+      if (isWrong) throw new CommandFailure(headingOf(links), hasProblems);
     } finally {
       await close();
     }

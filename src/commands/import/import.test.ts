@@ -212,6 +212,8 @@ it("writes one folder a group, and reads only", async () => {
         - ClaimMatch
       claimIssuers:
         - issuer: "https://issuer.example.com"
+          subjectPrefixes:
+            - ci
     "
   `);
   expect(new Set(gateway.calls.map((call) => call.split(" ")[0]))).toEqual(new Set(["GET"]));

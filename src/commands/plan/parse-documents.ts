@@ -27,8 +27,17 @@ export function* parseDocuments(text: string): Generator<ParsedDocument> {
     const { line } = lines.linePos(document.contents?.range?.[0] ?? document.range[0]);
     const [error] = document.errors;
     yield error === undefined
-      ? { line, value: document.toJS({ maxAliasCount }) as unknown }
+      ? { line, ...valueOf(() => document.toJS({ maxAliasCount })) }
       : { line, value: undefined, error: error.message };
+  }
+}
+
+/** The value of a document, or that its aliases are too many. */
+function valueOf(convert: () => unknown): Omit<ParsedDocument, "line"> {
+  try {
+    return { value: convert() };
+  } catch (error) {
+    return { value: undefined, error: error instanceof Error ? error.message : String(error) };
   }
 }
 

@@ -1,5 +1,6 @@
 import type { KubeApi } from "#src/kube/api.ts";
 import { isNotFound, KubeError } from "#src/kube/errors.ts";
+import { listExisting } from "#src/kube/list-all.ts";
 import type { KubeObject, ResourceKind } from "#src/kube/object.ts";
 import { oneLine } from "#src/telemetry/one-line.ts";
 
@@ -21,6 +22,9 @@ export interface Right {
   readonly namespace?: string;
 }
 
+/** What is in a longer list is unknown: it is not read into the memory. */
+const maxObjects = 20_000;
+
 /** A cluster that can only be read: objects, and whether somebody has a right. */
 export class ClusterReads {
   readonly #kube: Pick<KubeApi, "get" | "list" | "create">;
@@ -35,10 +39,22 @@ export class ClusterReads {
     return this.#reading(() => this.#kube.get<T>(resource, namespace, name, { signal: this.#signal }));
   }
 
-  /** The first page of the objects, of at most 500. @param namespace absent: of all namespaces */
-  list<T extends KubeObject>(resource: ResourceKind, namespace?: string): Promise<Reading<readonly T[]>> {
-    const options = { signal: this.#signal, limit: 500, ...(namespace === undefined ? {} : { namespace }) };
-    return this.#reading(async () => (await this.#kube.list<T>(resource, options)).items);
+  /** All objects, page by page; unknown if there are more than 20,000. @param namespace absent: of all namespaces */
+  async list<T extends KubeObject>(resource: ResourceKind, namespace?: string): Promise<Reading<readonly T[]>> {
+    const read = await this.#reading(() => this.#all<T>(resource, namespace));
+    if (read.state !== "found" || read.value.length <= maxObjects) return read;
+    return {
+      state: "unknown",
+      because: `there are more than ${maxObjects} ${resource.plural}, which are not all read`,
+    };
+  }
+
+  /** All objects; of more than fit, one more. */
+  async #all<T extends KubeObject>(resource: ResourceKind, namespace?: string): Promise<readonly T[]> {
+    const found: T[] = [];
+    for await (const object of listExisting<T>(this.#kube, resource, this.#signal, namespace))
+      if (found.push(object) > maxObjects) break;
+    return found;
   }
 
   /**

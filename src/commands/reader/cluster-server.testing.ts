@@ -54,14 +54,19 @@ export class ClusterServer {
   }
 
   async #respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const { pathname } = new URL(incoming.url ?? "/", "http://server");
+    const { pathname, searchParams } = new URL(incoming.url ?? "/", "http://server");
     this.calls.push(`${incoming.method} ${pathname}`);
     const path = pathname.replace(/^\/(?:api|apis\/[^/]+)\/[^/]+\//, "");
-    const { code, body } = this.#answer(incoming.method ?? "", path, await textOf(incoming));
+    const { code, body } = this.#answer(incoming.method ?? "", path, searchParams, await textOf(incoming));
     outgoing.writeHead(code, { "content-type": "application/json" }).end(JSON.stringify(body));
   }
 
-  #answer(method: string, path: string, text: string): { readonly code: number; readonly body: object } {
+  #answer(
+    method: string,
+    path: string,
+    query: URLSearchParams,
+    text: string,
+  ): { readonly code: number; readonly body: object } {
     if (method === "POST" && path.endsWith("accessreviews")) {
       if (this.forbidden.has(path)) return failure(403, "Forbidden", `${path} is forbidden`);
       const { spec } = JSON.parse(text) as Review;
@@ -75,9 +80,7 @@ export class ClusterServer {
     if (found !== undefined) return { code: 200, body: found };
     const items = [...this.#objects].flatMap(([key, object]) => (isListed(key, path) ? [object] : []));
     const isList = !path.includes("/") || /^namespaces\/[^/]+\/[^/]+$/.test(path);
-    return isList
-      ? { code: 200, body: { kind: "List", metadata: {}, items } }
-      : failure(404, "NotFound", `${path} not found`);
+    return isList ? { code: 200, body: pageOf(items, query) } : failure(404, "NotFound", `${path} not found`);
   }
 }
 
@@ -89,6 +92,14 @@ function pathOf(plural: string, { metadata: { name, namespace } }: KubeObject): 
 function isListed(key: string, path: string): boolean {
   const collection = key.slice(0, key.lastIndexOf("/"));
   return collection === path || (!path.includes("/") && collection.endsWith(`/${path}`));
+}
+
+/** A page of a list, whose token is where the next one begins. */
+function pageOf(items: readonly KubeObject[], query: URLSearchParams): object {
+  const start = Number(query.get("continue") ?? 0);
+  const end = start + Number(query.get("limit") ?? items.length);
+  const metadata = end < items.length ? { continue: String(end) } : {};
+  return { kind: "List", metadata, items: items.slice(start, end) };
 }
 
 function failure(code: number, reason: string, message: string) {

@@ -58,6 +58,15 @@ it("uses a token of the platform in --token-file as it is, also in a pod", async
   await reader.close();
 });
 
+it.each([env, () => ({ HOME: folder })])(
+  "never sends a service-account token to the platform as it is",
+  async (given) => {
+    const { identity: _identity, subjectTokenFile = "", ...values } = inPod;
+    const reading = connectReader({ ...values, tokenFile: subjectTokenFile }, { env: given(), signal, stderr });
+    await expect(reading).rejects.toThrow("has a service-account token, which is not one of the platform");
+  },
+);
+
 it.each([
   ["outside of a pod", {}, false],
   ["where a cluster is named", { kubeconfig: "kubeconfig" }, true],

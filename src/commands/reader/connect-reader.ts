@@ -11,7 +11,7 @@ import { TokenSource } from "#src/platform-client/token-source.ts";
 import { HttpTransport } from "#src/platform-client/transport.ts";
 import { systemClock as clock } from "#src/time/clock.ts";
 import { loginTokens } from "./login-tokens.ts";
-import { type PodIdentityValues, podIdentityOf } from "./pod-identity.ts";
+import { isServiceAccountToken, type PodIdentityValues, podIdentityOf } from "./pod-identity.ts";
 import { repeatedReads } from "./repeated-reads.ts";
 
 /** Lists are read at the same time. */
@@ -109,6 +109,10 @@ async function credentialOf(
   const token = (await readTextFile("--token-file", tokenFile)).trim();
   if (!isTokenText(token))
     throw new Error(`--token-file: ${tokenFile} does not contain a token on one line: write the token alone to it`);
+  if (isServiceAccountToken(token))
+    throw new Error(
+      `--token-file (or MUSTER_TOKEN_FILE): ${tokenFile} has a service-account token, which is not one of the platform and is not sent to it: give a file with a token of the platform`,
+    );
   const url = new URL(platformKey(platformUrl));
   return {
     platformUrl: url,

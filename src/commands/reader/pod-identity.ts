@@ -40,10 +40,14 @@ export function podIdentityOf(
   return { identity, platformUrl, authUrl: authUrl ?? platformUrl, subjectTokenFile: file };
 }
 
+/** Whether a token is one of Kubernetes for a service account, which has to be exchanged. */
+export function isServiceAccountToken(token: string): boolean {
+  return readTokenClaims(token)?.identity?.startsWith(serviceAccountPrefix) === true;
+}
+
 function hasServiceAccountToken(file: string): boolean {
   try {
-    const subject = readTokenClaims(readFileSync(file, "utf8"))?.identity;
-    return subject?.startsWith(serviceAccountPrefix) === true;
+    return isServiceAccountToken(readFileSync(file, "utf8"));
   } catch {
     // Whatever reads the file next reports that it cannot be read.
     return false;

@@ -3,6 +3,7 @@ import { namespaceResource, tenantResource } from "#src/commands/operator/tenanc
 import type { KubeObject } from "#src/kube/object.ts";
 import { type CachedTenant, isBeingDeleted, parseTenant } from "#src/reconcile/tenancy/cached-tenant.ts";
 import { isSelected } from "#src/reconcile/tenancy/namespace-selection.ts";
+import { oneLine } from "#src/telemetry/one-line.ts";
 import type { Link } from "./link.ts";
 import { fixOf } from "./object-link.ts";
 
@@ -65,7 +66,7 @@ async function namedTenant(
     tenant.state === "absent"
       ? "The Tenant that the status names does not exist."
       : `It cannot be read: ${tenant.because}`;
-  return { link: { link: "Tenant", subject: `Tenant/${named}`, state: "unknown", message } };
+  return { link: { link: "Tenant", subject: `Tenant/${oneLine(named)}`, state: "unknown", message } };
 }
 
 function problem(base: Pick<Link, "link" | "subject">, reason: string, message: string): Governing {

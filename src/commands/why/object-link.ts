@@ -24,7 +24,8 @@ export function objectLink(link: string, subject: string, resource: Resource): O
       message: `${deletion}No operator has written a status of this object, which was created at ${metadata.creationTimestamp ?? "an unknown time"}.`,
       fix: "If it was just created, wait some seconds and ask again. If it lasts, run muster doctor.",
     };
-  const { reason, lastTransitionTime: since, observedGeneration, status } = ready;
+  const { observedGeneration, status } = ready;
+  const [reason, since] = [oneLine(ready.reason), oneLine(ready.lastTransitionTime)];
   const isCurrent = (observedGeneration ?? metadata.generation ?? 0) >= (metadata.generation ?? 0);
   if (!isCurrent)
     return {

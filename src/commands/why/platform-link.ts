@@ -17,7 +17,7 @@ export async function platformLink(
   signal: AbortSignal,
 ): Promise<Link> {
   const uid = status?.uid;
-  const base = { link: "platform", subject: uid === undefined ? "the platform" : `${kind.noun} ${uid}` };
+  const base = { link: "platform", subject: uid === undefined ? "the platform" : `${kind.noun} ${oneLine(uid)}` };
   if ("unread" in platform)
     return { ...base, state: "unknown", message: `The platform was not read: ${oneLine(platform.unread)}` };
   const from = `at ${platform.url.href.replace(/\/$/, "")}`;

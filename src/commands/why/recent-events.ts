@@ -24,7 +24,7 @@ interface EventObject extends KubeObject {
 
 const shownEvents = 3;
 
-/** The last events of an object, the newest first, of the first 500 of its namespace; none if they cannot be read. */
+/** The last events of an object, the newest first; none if those of its namespace cannot be read. */
 export async function recentEvents(
   cluster: ClusterReads,
   namespace: string,
@@ -36,8 +36,8 @@ export async function recentEvents(
   return events.value
     .filter(({ regarding }) => regarding?.uid === uid)
     .map(({ deprecatedLastTimestamp, eventTime, note = "", reason = "", series, type = "" }) => ({
-      time: series?.lastObservedTime ?? eventTime ?? deprecatedLastTimestamp ?? "",
-      type,
+      time: oneLine(series?.lastObservedTime ?? eventTime ?? deprecatedLastTimestamp ?? ""),
+      type: oneLine(type),
       reason: oneLine(reason),
       note: oneLine(note),
     }))

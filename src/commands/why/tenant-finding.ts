@@ -32,8 +32,7 @@ export function tenantLink(tenant: CachedTenant): Link {
           : `The spec is invalid: ${oneLine(invalid)}`,
       fix: "Check that an operator of its class runs (spec.class, and the operator's setting --class): muster doctor",
     };
-  const { lastTransitionTime: since, message: text, reason } = ready;
-  const message = oneLine(text);
+  const [reason, since, message] = [oneLine(ready.reason), oneLine(ready.lastTransitionTime), oneLine(ready.message)];
   return ready.status === "True"
     ? { ...base, state: "ok", reason, since, message }
     : { ...base, state: "problem", reason, since, message, ...fixOf(reason) };
@@ -56,11 +55,11 @@ export async function tenantFinding(
 function breakerLinks({ metadata, status }: CachedTenant): readonly Link[] {
   return (status?.breakers ?? []).map(({ id, kind, missing }) => ({
     link: "breaker",
-    subject: `Tenant/${metadata.name} ${kind}`,
+    subject: `Tenant/${metadata.name} ${oneLine(kind)}`,
     state: "problem",
     reason: "HeldByBreaker",
     message: `${missing} resources disappeared at once, and are not re-created until a person confirms it.`,
-    fix: `Find out why they disappeared. To have them re-created: kubectl annotate tenants.iam.muster.dev ${metadata.name} --overwrite ${confirmAnnotation}=${id}`,
+    fix: `Find out why they disappeared. To have them re-created: kubectl annotate tenants.iam.muster.dev ${metadata.name} --overwrite ${confirmAnnotation}=${oneLine(id)}`,
   }));
 }
 
@@ -114,5 +113,5 @@ async function credentialLink(
 function credentialMessage(reason: string, subject: string, identity: string | undefined): string {
   const meaning = documented(reason)?.meaning ?? reason;
   if (reason !== "TokenExchangeFailed") return meaning;
-  return `${meaning} The subject of the token is ${subject}${identity === undefined ? "" : `, and the identity is ${identity}`}.`;
+  return `${meaning} The subject of the token is ${subject}${identity === undefined ? "" : `, and the identity is ${oneLine(identity)}`}.`;
 }

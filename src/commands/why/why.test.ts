@@ -6,6 +6,7 @@ import { reasons } from "#src/api/reason.ts";
 import { runCommand } from "#src/command-line.testing.ts";
 import { Gateway } from "#src/commands/access/gateway.testing.ts";
 import { ClusterServer } from "#src/commands/reader/cluster-server.testing.ts";
+import type { KubeObject } from "#src/kube/object.ts";
 import { RunningPlatform } from "#src/platform/tests/running-platform.testing.ts";
 import type { WhyAnswer } from "./answer.ts";
 
@@ -210,6 +211,16 @@ describe("muster why", () => {
     expect(await causes("shop/Group/web")).toEqual([cause]);
   });
 
+  it("finds the Tenant behind more than a page of others", async () => {
+    cluster.clear();
+    cluster.put("namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name: "shop" } });
+    cluster.put("leases", lease(led));
+    const others = Array.from({ length: 600 }, (_, index) => tenant(`t-${index}`, { spec: { namespaces: ["other"] } }));
+    cluster.put("tenants", ...others, tenant("shop", { reason: "RootNotFound" }));
+    cluster.put("groups", object("Group", "web", { reason: "RootNotFound", spec: { parentUid: root } }));
+    expect(await causes("shop/Group/web")).toEqual(["Tenant/shop RootNotFound"]);
+  });
+
   it("follows the Tenant to the part of its credential that fails", async () => {
     cluster.put("tenants", tenant("shop", { reason: "TokenExchangeFailed" }));
     cluster.put("groups", object("Group", "web", { reason: "TokenExchangeFailed", spec: { parentUid: root } }));
@@ -304,6 +315,30 @@ describe("muster why", () => {
     );
     const { events } = await answer("shop/Group/web");
     expect(events.map(({ note }) => note)).toEqual(["note new", "note old"]);
+  });
+
+  it("prints no control character that an event, a status or a reason has", async () => {
+    const bad = "x\u001b[2J\u009b31m\u202ey";
+    cluster.put("events", {
+      apiVersion: "events.k8s.io/v1",
+      kind: "Event",
+      metadata: { namespace: "shop", name: "e" },
+      eventTime: bad,
+      type: bad,
+      reason: bad,
+      note: bad,
+      regarding: { uid: "uid-web" },
+    } as KubeObject);
+    const unready = object("Group", "web", { reason: bad, message: bad, uid: bad, spec: { parentUid: root } });
+    cluster.put("groups", { ...unready, status: { ...unready.status, tenant: bad } } as KubeObject);
+    cluster.forbidden.add("tenants");
+    const { stdout } = await why("shop/Group/web");
+    expect(stdout).toContain("Event: x[2J31my x[2J31my x[2J31my: x[2J31my");
+    expect(stdout).toContain("shop/Group/web (x[2J31my)");
+    expect(stdout).not.toMatch(/[^\P{C}\n]/u);
+    cluster.forbidden.clear();
+    cluster.put("tenants", tenant("shop", { reason: bad }, { breakers: [{ kind: bad, id: bad, missing: 1 }] }));
+    expect((await why("Tenant/shop")).stdout).not.toMatch(/[^\P{C}\n]/u);
   });
 
   it("explains a Tenant", async () => {
