@@ -51,5 +51,5 @@ export async function planWithAccess(
   if (writes.length === 0) return plan;
   const declarations = declarationsOf([...before, ...cluster.all()]);
   const state = await readAccessState(platform, signal);
-  return { ...plan, access: plannedAccess(state, { writes, declarations, now: clock.now() }) };
+  return { ...plan, access: plannedAccess(state, { writes, unproven: plan.unproven, declarations, now: clock.now() }) };
 }
