@@ -134,7 +134,7 @@ export class AccessView {
   }
 
   #declaredBy(uid: string): DeclaredBy {
-    return this.#declarations.read ? (this.#declarations.of.get(uid) ?? "undeclared") : "unknown";
+    return this.#declarations.of?.get(uid) ?? (this.#declarations.read ? "undeclared" : "unknown");
   }
 }
 

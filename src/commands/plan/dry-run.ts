@@ -56,6 +56,7 @@ async function planOfOperator(
       caller: { identity: values.identity },
       subjects: undefined,
       facts,
+      isWholeCluster: true,
       platform,
       uploaded: () => keys?.uploaded,
     };

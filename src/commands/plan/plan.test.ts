@@ -7,6 +7,7 @@ import { withRecordedOwner } from "#src/platform-client/owner-record.ts";
 import { type Client, RunningPlatform } from "#src/platform/tests/running-platform.testing.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import type { Plan } from "#src/plan/plan.ts";
+import type { ShownPlan } from "./format-plan.ts";
 import { readManifests } from "./read-manifests.ts";
 
 // The command with the platform itself, and a cluster in files.
@@ -201,6 +202,16 @@ it("exits with 1 after wrong settings, because 2 says that something changes", a
   const { code, stderr } = await runCommand(["plan", "--live", "--delete", "--offline"]);
   expect(code).toBe(1);
   expect(stderr).toContain("invalid settings");
+});
+
+it("does not call undeclared offline what other files may declare", async () => {
+  const { stdout } = await plan(tenant(team) + tree, { args: ["-o", "json"] });
+  const [change] = (JSON.parse(stdout) as ShownPlan).access?.changes ?? [];
+  expect(change?.through[0]?.roleBinding.declaredBy).toMatchObject({ name: "ci-views" });
+  const inTeam = tree.replace("groupRef: {name: shop}, identityRef", "groupUid: TEAM, identityRef");
+  const [other] = (JSON.parse((await plan(tenant(team) + inTeam, { args: ["-o", "json"] })).stdout) as ShownPlan).access
+    ?.changes ?? [undefined];
+  expect(other?.group).toMatchObject({ uid: team, declaredBy: "unknown" });
 });
 
 it("reads the manifests of a folder, and not what kustomize reads there", async () => {

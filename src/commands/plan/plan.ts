@@ -84,6 +84,7 @@ async function planOf(values: PlanValues, context: CommandContext): Promise<Show
       caller: callerOf(platform, context),
       subjects: values.live ? undefined : new Set(manifests.map(({ object }) => subjectOf(object))),
       facts,
+      isWholeCluster: !values.offline,
       platform,
     };
     return await planWithAccess({ ...values, platformUrl, authUrl }, world, context.signal);

@@ -50,11 +50,12 @@ const object = {
   metadata: { namespace: "shop", name: "ci-views" },
   status: { uid: binding("e", viewer).uid },
 };
+const declarations = declarationsOf([object], { isWholeCluster: true });
 const planned = (
   writes: readonly PlatformWrite[],
   changes: Partial<AccessState> = {},
   unproven: PlannedAccessOptions["unproven"] = [],
-) => plannedAccess({ ...state, ...changes }, { writes, unproven, declarations: declarationsOf([object]), now: 0 });
+) => plannedAccess({ ...state, ...changes }, { writes, unproven, declarations, now: 0 });
 const changedClaims = write(
   "identities",
   { ...ci, claimMatch: claimMatch("repo:acme/old") },
