@@ -214,6 +214,12 @@ it("does not call undeclared offline what other files may declare", async () => 
   expect(other?.group).toMatchObject({ uid: team, declaredBy: "unknown" });
 });
 
+it("shows no character of a manifest that a terminal would obey, or that changes the direction of text", async () => {
+  const bad = group.replace("The web shop", '"a\\u009b31m\\u202eb"');
+  const { stdout } = await plan(tenant(team) + bad);
+  expect(stdout).toContain("description: a\ufffd31m\ufffdb\n");
+});
+
 it("reads the manifests of a folder, and not what kustomize reads there", async () => {
   const folder = mkdtempSync(join(files, "folder-"));
   writeFileSync(join(folder, "tree.yaml"), tenant(team));
