@@ -1,5 +1,4 @@
 import type { CommandContext } from "#src/commands/command.ts";
-import { withExitCode } from "#src/commands/login/exit-code.ts";
 import { identifyCluster } from "#src/commands/operator/cluster.ts";
 import { connectKubernetes } from "#src/commands/operator/connect-kubernetes.ts";
 import { startServiceAccountKeys } from "#src/commands/operator/service-account-keys.ts";
@@ -26,7 +25,7 @@ export async function dryRun(
   kinds: readonly Kind[],
   context: CommandContext,
 ): Promise<void> {
-  const plan = await withExitCode(() => planOfOperator(values, kinds, context));
+  const plan = await planOfOperator(values, kinds, context);
   await reportPlan(plan, values.output, context);
 }
 

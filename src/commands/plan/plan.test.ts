@@ -204,6 +204,18 @@ it("exits with 1 after wrong settings, because 2 says that something changes", a
   expect(stderr).toContain("invalid settings");
 });
 
+it("exits with 1 without a login", async () => {
+  const home = mkdtempSync(join(files, "home-"));
+  const owner = ["--owner-id", "prod", "--service-account-issuer", "https://kubernetes.example.com"];
+  const args = ["plan", "-f", "-", "--offline", ...owner, "--identity", identity, "--root-group", platform.root];
+  const { code, stderr } = await runCommand([...args, "--allowed-role", "viewer"], {
+    input: tenant(team),
+    env: { HOME: home, XDG_CONFIG_HOME: home },
+  });
+  expect(stderr).toContain("not logged in");
+  expect(code).toBe(1);
+});
+
 it("does not call undeclared offline what other files may declare", async () => {
   const { stdout } = await plan(tenant(team) + tree, { args: ["-o", "json"] });
   const [change] = (JSON.parse(stdout) as ShownPlan).access?.changes ?? [];
