@@ -36,7 +36,10 @@ async function planOfOperator(
 ): Promise<ShownPlan> {
   keepYoungGenerationSmall();
   const log = createLog({ level: values.logLevel });
-  const onError = (error: unknown) => log.warn({ err: error }, "failed to read the namespace kube-system");
+  // A plan is one attempt: who asks for it wants to know that the API server is away.
+  const onError = (error: unknown) => {
+    throw error;
+  };
   const { kube, leases, newClient } = await connectKubernetes(values, { env, clock, observe: () => undefined });
   const platform = await connectAsOperator(values, env);
   const end = new AbortController();
