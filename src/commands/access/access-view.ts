@@ -96,17 +96,17 @@ export class AccessView {
       return {
         what: unread.what,
         uid: unread.group,
-        message: `the role bindings of ${this.#named(unread.group)} cannot be read: you need role_bindings.list there`,
+        message: `the role bindings of ${this.named(unread.group)} cannot be read: you need role_bindings.list there`,
       };
     if (unread.what === "roleBindingsBelow") {
-      const except = unread.except.map((group) => this.#named(group)).join(", ");
+      const except = unread.except.map((group) => this.named(group)).join(", ");
       return {
         what: unread.what,
         uid: unread.group,
-        message: `the role bindings of the groups below ${this.#named(unread.group)} cannot be read${except === "" ? "" : `, except in ${except} and below`}: you need role_bindings.list there`,
+        message: `the role bindings of the groups below ${this.named(unread.group)} cannot be read${except === "" ? "" : `, except in ${except} and below`}: you need role_bindings.list there`,
       };
     }
-    const where = unread.group === undefined ? "" : ` in ${this.#named(unread.group)}`;
+    const where = unread.group === undefined ? "" : ` in ${this.named(unread.group)}`;
     return {
       what: unread.what,
       uid: unread.role,
@@ -116,7 +116,7 @@ export class AccessView {
 
   /** @param group whose audit records cannot be read */
   unreadRecords(group: string): UnreadView {
-    const message = `the audit records of ${this.#named(group)} cannot be read: you need audit.list there`;
+    const message = `the audit records of ${this.named(group)} cannot be read: you need audit.list there`;
     return { what: "auditRecords", uid: group, message };
   }
 
@@ -127,13 +127,14 @@ export class AccessView {
       : `By which objects these are declared is unknown: the cluster was not read (${this.#declarations.reason}).`;
   }
 
-  #named(uid: string): string {
+  /** A group by its path and its uid. */
+  named(uid: string): string {
     const path = groupPath(this.#model, uid);
     return path === uid ? uid : `${path} (${uid})`;
   }
 
   #declaredBy(uid: string): DeclaredBy {
-    return this.#declarations.read ? (this.#declarations.of.get(uid) ?? "undeclared") : "unknown";
+    return this.#declarations.of?.get(uid) ?? (this.#declarations.read ? "undeclared" : "unknown");
   }
 }
 

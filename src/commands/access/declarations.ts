@@ -28,10 +28,10 @@ export interface Declaration {
   readonly fluxKustomization?: string;
 }
 
-/** Which object declares a uid, if a cluster was read. */
+/** Which object declares a uid, if a cluster was read. If not, some may still be known, and nothing is undeclared. */
 export type Declarations =
   | { readonly read: true; readonly of: ReadonlyMap<string, Declaration> }
-  | { readonly read: false; readonly reason: string };
+  | { readonly read: false; readonly reason: string; readonly of?: ReadonlyMap<string, Declaration> };
 
 /** What the objects say of themselves: the uid is that of the resource on the platform. */
 interface DeclaringObject extends KubeObject {
@@ -83,10 +83,15 @@ export async function declarationsIn(
 }
 
 /** What objects in memory declare. If several declare the same, the last one counts. */
-export function declarationsOf(objects: Iterable<KubeObject>): Declarations {
+export function declarationsOf(
+  objects: Iterable<KubeObject>,
+  { isWholeCluster }: { readonly isWholeCluster: boolean },
+): Declarations {
   const found = new Map<string, Declaration>();
   for (const object of objects) noteDeclaration(found, object.kind, object);
-  return { read: true, of: found };
+  return isWholeCluster
+    ? { read: true, of: found }
+    : { read: false, reason: "other objects may declare more", of: found };
 }
 
 /** Adds what the object declares, if it declares something, by the uid of that. */

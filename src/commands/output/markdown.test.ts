@@ -13,9 +13,11 @@ it.each([
   ["a tag", "<img src=x>", "&lt;img src=x&gt;"],
   ["a link", "[a](javascript:b)", "\\[a\\](javascript:b)"],
   ["an address", "https://example.com", "https\\://example.com"],
-  ["a mention", "@everybody", "\\@everybody"],
+  ["a mention", "@everybody", "@\u2060everybody"],
+  ["a number of an issue", "#12 a/b#12 GH-1 gh-1", "#\u206012 a/b#\u206012 GH-\u20601 gh-\u20601"],
+  ["an address without a scheme", "www.a.example", "www\u2060.a.example"],
   ["emphasis", "*a* _b_ `c` ~d~", "\\*a\\* \\_b\\_ \\`c\\` \\~d\\~"],
-  ["an entity", "&#64;", "&amp;\\#64;"],
+  ["an entity", "&#64;", "&amp;#\u206064;"],
 ])("takes the meaning from %s", (_, text, shown) => expect(markdownText(text)).toBe(shown));
 
 it("prints records and values", async () => {

@@ -12,8 +12,12 @@ export function markdownText(text: string): string {
   return text
     .replace(/\s+/g, " ")
     .replace(/[&<>]/g, (character) => entities[character] ?? character)
-    .replace(/[\\`*_~[\]|#!@]/g, "\\$&")
-    .replace(/:\/\//g, "\\://");
+    .replace(/[\\`*_~[\]|!]/g, "\\$&")
+    .replace(/:\/\//g, "\\://")
+    .replace(/[@#]|\bGH-|\bwww(?=\.)/gi, `$&${wordJoiner}`);
 }
+
+/** Not visible. GitHub looks for mentions and numbers after it has read the Markdown, so that a backslash does not prevent them. */
+const wordJoiner = "\u2060";
 
 const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };

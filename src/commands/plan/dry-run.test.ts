@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { runCommand } from "#src/command-line.testing.ts";
 import { Cluster } from "#src/commands/access/cluster.testing.ts";
 import { Gateway } from "#src/commands/access/gateway.testing.ts";
+import { kubeconfigFor } from "#src/commands/reader/kubeconfig.testing.ts";
 import { withRecordedOwner } from "#src/platform-client/owner-record.ts";
 import { RunningPlatform } from "#src/platform/tests/running-platform.testing.ts";
 
@@ -88,6 +89,16 @@ it("prints what the operator would do, in a cluster that it has never seen, and 
   expect(new Set(cluster.calls)).toEqual(new Set(["GET"]));
   expect(gateway.calls.map((call) => call.split("?")[0])).toEqual(["GET /sts/exchange"]);
   expect(JSON.parse((await dryRun("-o", "json")).stdout)).toMatchObject({ changes: [{ action: "create" }] });
+});
+
+it("exits with 1 if the API server is away, after one attempt", async () => {
+  const away = join(files, "away");
+  writeFileSync(away, kubeconfigFor("http://127.0.0.1:1"));
+  const settings = { "--platform-url": platform.url, "--auth-url": gateway.url, "--token-file": join(files, "token") };
+  const others = { "--kubeconfig": away, "--identity": identity, "--root-group": platform.root };
+  const args = Object.entries({ ...settings, ...others }).flat();
+  const run = await runCommand(["operator", "--dry-run", ...args, "--allowed-role", "viewer"]);
+  expect(run).toMatchObject({ code: 1, stdout: "" });
 });
 
 it("exits with 0 if there is nothing to do, and with 1 after wrong settings, because 2 says that something changes", async () => {

@@ -1,5 +1,4 @@
 import type { CommandContext } from "#src/commands/command.ts";
-import { withExitCode } from "#src/commands/login/exit-code.ts";
 import { identifyCluster } from "#src/commands/operator/cluster.ts";
 import { connectKubernetes } from "#src/commands/operator/connect-kubernetes.ts";
 import { startServiceAccountKeys } from "#src/commands/operator/service-account-keys.ts";
@@ -26,7 +25,7 @@ export async function dryRun(
   kinds: readonly Kind[],
   context: CommandContext,
 ): Promise<void> {
-  const plan = await withExitCode(() => planOfOperator(values, kinds, context));
+  const plan = await planOfOperator(values, kinds, context);
   await reportPlan(plan, values.output, context);
 }
 
@@ -37,7 +36,10 @@ async function planOfOperator(
 ): Promise<ShownPlan> {
   keepYoungGenerationSmall();
   const log = createLog({ level: values.logLevel });
-  const onError = (error: unknown) => log.warn({ err: error }, "failed to read the namespace kube-system");
+  // A plan is one attempt: who asks for it wants to know that the API server is away.
+  const onError = (error: unknown) => {
+    throw error;
+  };
   const { kube, leases, newClient } = await connectKubernetes(values, { env, clock, observe: () => undefined });
   const platform = await connectAsOperator(values, env);
   const end = new AbortController();
@@ -56,6 +58,7 @@ async function planOfOperator(
       caller: { identity: values.identity },
       subjects: undefined,
       facts,
+      isWholeCluster: true,
       platform,
       uploaded: () => keys?.uploaded,
     };

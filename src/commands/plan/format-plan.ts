@@ -1,5 +1,6 @@
 import { markdownTable } from "#src/commands/output/markdown.ts";
 import { formatValue } from "#src/commands/output/output-format.ts";
+import { visibleText } from "#src/commands/output/visible-text.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
 import { oneLine } from "#src/telemetry/one-line.ts";
 import { isPlanned, withNumbers } from "#src/plan/planned-uid.ts";
@@ -102,5 +103,7 @@ function fieldText({ field, from, to, toName }: FieldChange): string {
 
 function valueText(value: unknown): string {
   if (value === null) return "none";
-  return typeof value === "string" ? withNumbers(JSON.stringify(value).slice(1, -1)) : oneLine(JSON.stringify(value));
+  return typeof value === "string"
+    ? withNumbers(visibleText(JSON.stringify(value).slice(1, -1)))
+    : oneLine(JSON.stringify(value));
 }

@@ -20,6 +20,8 @@ import { plannedAccess } from "./planned-access.ts";
 export interface PlannedWorld extends Pick<PlanOptions, "kinds" | "cluster" | "clock" | "caller" | "subjects"> {
   readonly facts: Cluster;
   readonly platform: Pick<PlatformReader, "api" | "claims" | "seesEverything">;
+  /** Whether everything in Kubernetes is in `cluster`. */
+  readonly isWholeCluster: boolean;
   /** The keys that the operator writes into identities; undefined if the platform discovers them. */
   readonly uploaded?: () => UploadedKeys | undefined;
 }
@@ -30,7 +32,7 @@ export type ActingValues = GoverningValues & Pick<OperatorValues, "identity" | "
 /** What the operator would do, and what that makes of what everybody may do. */
 export async function planWithAccess(
   values: ActingValues,
-  { facts, platform, uploaded = () => undefined, ...world }: PlannedWorld,
+  { facts, isWholeCluster, platform, uploaded = () => undefined, ...world }: PlannedWorld,
   signal: AbortSignal,
 ): Promise<ShownPlan> {
   const { clock, cluster } = world;
@@ -49,7 +51,7 @@ export async function planWithAccess(
     signal,
   });
   if (writes.length === 0) return plan;
-  const declarations = declarationsOf([...before, ...cluster.all()]);
+  const declarations = declarationsOf([...before, ...cluster.all()], { isWholeCluster });
   const state = await readAccessState(platform, signal);
-  return { ...plan, access: plannedAccess(state, { writes, declarations, now: clock.now() }) };
+  return { ...plan, access: plannedAccess(state, { writes, unproven: plan.unproven, declarations, now: clock.now() }) };
 }

@@ -7,6 +7,7 @@ import { withRecordedOwner } from "#src/platform-client/owner-record.ts";
 import { type Client, RunningPlatform } from "#src/platform/tests/running-platform.testing.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import type { Plan } from "#src/plan/plan.ts";
+import type { ShownPlan } from "./format-plan.ts";
 import { readManifests } from "./read-manifests.ts";
 
 // The command with the platform itself, and a cluster in files.
@@ -201,6 +202,34 @@ it("exits with 1 after wrong settings, because 2 says that something changes", a
   const { code, stderr } = await runCommand(["plan", "--live", "--delete", "--offline"]);
   expect(code).toBe(1);
   expect(stderr).toContain("invalid settings");
+});
+
+it("exits with 1 without a login", async () => {
+  const home = mkdtempSync(join(files, "home-"));
+  const owner = ["--owner-id", "prod", "--service-account-issuer", "https://kubernetes.example.com"];
+  const args = ["plan", "-f", "-", "--offline", ...owner, "--identity", identity, "--root-group", platform.root];
+  const { code, stderr } = await runCommand([...args, "--allowed-role", "viewer"], {
+    input: tenant(team),
+    env: { HOME: home, XDG_CONFIG_HOME: home },
+  });
+  expect(stderr).toContain("not logged in");
+  expect(code).toBe(1);
+});
+
+it("does not call undeclared offline what other files may declare", async () => {
+  const { stdout } = await plan(tenant(team) + tree, { args: ["-o", "json"] });
+  const [change] = (JSON.parse(stdout) as ShownPlan).access?.changes ?? [];
+  expect(change?.through[0]?.roleBinding.declaredBy).toMatchObject({ name: "ci-views" });
+  const inTeam = tree.replace("groupRef: {name: shop}, identityRef", "groupUid: TEAM, identityRef");
+  const [other] = (JSON.parse((await plan(tenant(team) + inTeam, { args: ["-o", "json"] })).stdout) as ShownPlan).access
+    ?.changes ?? [undefined];
+  expect(other?.group).toMatchObject({ uid: team, declaredBy: "unknown" });
+});
+
+it("shows no character of a manifest that a terminal would obey, or that changes the direction of text", async () => {
+  const bad = group.replace("The web shop", '"a\\u009b31m\\u202eb"');
+  const { stdout } = await plan(tenant(team) + bad);
+  expect(stdout).toContain("description: a\ufffd31m\ufffdb\n");
 });
 
 it("reads the manifests of a folder, and not what kustomize reads there", async () => {

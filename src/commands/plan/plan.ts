@@ -1,5 +1,4 @@
 import { type CommandContext, defineCommand } from "#src/commands/command.ts";
-import { withExitCode } from "#src/commands/login/exit-code.ts";
 import { clusterConnection } from "#src/commands/reader/cluster-connection.ts";
 import { connectReader } from "#src/commands/reader/connect-reader.ts";
 import { keepYoungGenerationSmall } from "#src/commands/reader/young-generation.ts";
@@ -37,7 +36,7 @@ The exit code is 0 if nothing would change, 2 if something would, 3 if something
   settingsExitCode: 1,
   run: async (values, context) => {
     checkSettings(values);
-    const plan = await withExitCode(() => planOf(values, context));
+    const plan = await planOf(values, context);
     await reportPlan(plan, values.output, context);
   },
 });
@@ -84,6 +83,7 @@ async function planOf(values: PlanValues, context: CommandContext): Promise<Show
       caller: callerOf(platform, context),
       subjects: values.live ? undefined : new Set(manifests.map(({ object }) => subjectOf(object))),
       facts,
+      isWholeCluster: !values.offline,
       platform,
     };
     return await planWithAccess({ ...values, platformUrl, authUrl }, world, context.signal);

@@ -4,7 +4,7 @@ import { declarationsOf } from "#src/commands/access/declarations.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { PlatformWrite } from "#src/plan/overlay-platform.ts";
 import { accessMarkdown, accessText } from "./format-access.ts";
-import { plannedAccess } from "./planned-access.ts";
+import { plannedAccess, type PlannedAccessOptions } from "./planned-access.ts";
 
 const root = "a".repeat(40);
 const shop = `${root}/${"1".repeat(16)}`;
@@ -50,8 +50,12 @@ const object = {
   metadata: { namespace: "shop", name: "ci-views" },
   status: { uid: binding("e", viewer).uid },
 };
-const planned = (writes: readonly PlatformWrite[], changes: Partial<AccessState> = {}) =>
-  plannedAccess({ ...state, ...changes }, { writes, declarations: declarationsOf([object]), now: 0 });
+const declarations = declarationsOf([object], { isWholeCluster: true });
+const planned = (
+  writes: readonly PlatformWrite[],
+  changes: Partial<AccessState> = {},
+  unproven: PlannedAccessOptions["unproven"] = [],
+) => plannedAccess({ ...state, ...changes }, { writes, unproven, declarations, now: 0 });
 const changedClaims = write(
   "identities",
   { ...ci, claimMatch: claimMatch("repo:acme/old") },
@@ -133,5 +137,14 @@ it("says what is unknown, and never that nothing changes then", () => {
 it("says that nobody gains or loses anything only if everything was read", () => {
   expect(accessText(planned([write("groups", undefined, { uid: `${shop}/${"2".repeat(16)}`, name: "web" })]))).toBe(
     "Access: nobody gains or loses anything.\n",
+  );
+});
+
+it("does not say that nobody gains or loses anything if the plan may lack changes", () => {
+  const created = write("groups", undefined, { uid: `${shop}/${"2".repeat(16)}`, name: "web" });
+  const access = planned([created], {}, [{ capability: "identity.list", group: shop }]);
+  expect(access.complete).toBe(false);
+  expect(accessText(access)).toBe(
+    `Access: what changes is unknown.\n\n? Unknown: you do not have identity.list in acme/shop (${shop}): what would change there is not planned.\n`,
   );
 });

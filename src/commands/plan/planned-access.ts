@@ -11,6 +11,7 @@ import {
   type UnreadView,
 } from "#src/commands/access/access-view.ts";
 import type { Declarations } from "#src/commands/access/declarations.ts";
+import type { Plan } from "#src/plan/plan.ts";
 import type { PlatformWrite } from "#src/plan/overlay-platform.ts";
 import { comparedCollections, stateAfter, unlistedResources } from "./state-after.ts";
 
@@ -53,13 +54,15 @@ export interface AssumableIdentity extends Required<Pick<IdentityView, "assumedB
 }
 
 export interface PlannedUnknown {
-  readonly what: UnreadView["what"] | "roleBindingsElsewhere" | "notCompared" | "notListed";
+  readonly what: UnreadView["what"] | "roleBindingsElsewhere" | "notCompared" | "notListed" | "notPlanned";
   /** What is unknown, why, and what would have to be granted. */
   readonly message: string;
 }
 
 export interface PlannedAccessOptions {
   readonly writes: readonly PlatformWrite[];
+  /** Where the plan may lack writes. */
+  readonly unproven: Plan["unproven"];
   /** What the object of each resource is, before and after the plan. */
   readonly declarations: Declarations;
   /** Milliseconds since the epoch. */
@@ -67,7 +70,10 @@ export interface PlannedAccessOptions {
 }
 
 /** @param state what was read of the platform before the writes */
-export function plannedAccess(state: AccessState, { declarations, now, writes }: PlannedAccessOptions): PlannedAccess {
+export function plannedAccess(
+  state: AccessState,
+  { declarations, now, unproven, writes }: PlannedAccessOptions,
+): PlannedAccess {
   const before = accessModel(state);
   const after = changedModel(before, stateAfter(state, writes));
   const difference = accessDifference(before, after, now);
@@ -79,7 +85,11 @@ export function plannedAccess(state: AccessState, { declarations, now, writes }:
     what: "notListed" as const,
     message: meanwhile(uid),
   }));
-  const unknown = [...unknownOf(difference, viewAfter, writes), ...unlisted];
+  const unplanned = unproven.map(({ capability, group }) => ({
+    what: "notPlanned" as const,
+    message: `you do not have ${capability} in ${viewBefore.named(group)}: what would change there is not planned`,
+  }));
+  const unknown = [...unknownOf(difference, viewAfter, writes), ...unlisted, ...unplanned];
   return {
     complete: unknown.length === 0,
     changes: difference.changes.map((one) => changeView(one, one.change === "gains" ? viewAfter : viewBefore)),
