@@ -358,6 +358,14 @@ describe("muster access", () => {
     expect(stdout).toMatch(/the cluster was not read \(.*forbidden/);
   });
 
+  it("reports that declarations are unknown if the cluster is not one with Muster", async () => {
+    cluster.status = 404;
+    const { code, stdout } = await asAdmin("explain", "ci", "repo.create", "--group", "web", ...withCluster());
+    expect(code).toBe(0);
+    expect(stdout).toContain("the cluster has none of Muster's CRDs: check --context");
+    expect(stdout).not.toContain("undeclared");
+  });
+
   it("fails if the kubeconfig that it is given does not exist", async () => {
     const run = await asAdmin("of", "ci", "--kubeconfig", join(folder, "missing"));
     expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining("--kubeconfig: cannot read") });

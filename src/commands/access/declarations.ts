@@ -5,7 +5,8 @@ import type { Kind } from "#src/kinds/kind.ts";
 import type { KubeApi } from "#src/kube/api.ts";
 import { KubeClient } from "#src/kube/client.ts";
 import { KubeConfigError } from "#src/kube/config.ts";
-import { listAll } from "#src/kube/list-all.ts";
+import { isNotFound } from "#src/kube/errors.ts";
+import { listExisting } from "#src/kube/list-all.ts";
 import type { KubeObject } from "#src/kube/object.ts";
 import { oneLine } from "#src/telemetry/one-line.ts";
 import { systemClock as clock } from "#src/time/clock.ts";
@@ -67,18 +68,29 @@ export async function readDeclarations(
   }
 }
 
-/** The declarations of all kinds, by the uid of what they declare. */
+/**
+ * The declarations of all kinds, by the uid of what they declare.
+ * @throws {Error} if the cluster knows none of the kinds: it is probably not the one that declares anything
+ */
 export async function declarationsIn(
   kube: Pick<KubeApi, "list">,
   kinds: readonly Kind[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Declaration>> {
   const found = new Map<string, Declaration>();
-  const read = async ({ name, definition }: Kind) => {
-    for await (const object of listAll<DeclaringObject>(kube, resourceKindOf(definition), signal))
-      noteDeclaration(found, name, object);
+  const read = async ({ name, definition }: Kind): Promise<boolean> => {
+    try {
+      for await (const object of listExisting<DeclaringObject>(kube, resourceKindOf(definition), signal))
+        noteDeclaration(found, name, object);
+      return true;
+    } catch (error) {
+      if (isNotFound(error)) return false;
+      throw error;
+    }
   };
-  await Promise.all(kinds.map(read));
+  const exist = await Promise.all(kinds.map(read));
+  if (!exist.includes(true))
+    throw new Error("the cluster has none of Muster's CRDs: check --context, or install them if it is the right one");
   return found;
 }
 
