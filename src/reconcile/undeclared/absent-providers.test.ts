@@ -5,7 +5,8 @@ import { otherRoot, parent as team, root } from "#src/reconcile/policy/observed-
 import { isProviderAbsent } from "./absent-providers.ts";
 
 const listed = `${root}/aaaaaaaaaaaaaaaa`;
-const people = { hasProvider: (uid: string) => uid === listed };
+const issuer = "https://login.example";
+const people = { hasProvider: (uid: string, of: string) => uid === listed && of === issuer };
 
 /** Sources with one object that declares a provider. */
 function sourcesWith(resource: object, invalid?: string): Pick<Sources, "kinds" | "stores"> {
@@ -13,11 +14,16 @@ function sourcesWith(resource: object, invalid?: string): Pick<Sources, "kinds" 
   return { kinds, stores: { get: (kind: string) => ({ values: () => values(kind) }) } as unknown as Sources["stores"] };
 }
 
-const spec = (groupUid: string) => ({ groupUid, defaultRoleRef: { name: "viewer" } });
+const spec = (groupUid: string) => ({ groupUid, issuer, defaultRoleRef: { name: "viewer" } });
 
 it.each<[string, boolean, object]>([
   ["has it", false, { spec: spec(root), status: { uid: listed, parentUid: root } }],
   ["lost it", true, { spec: spec(root), status: { uid: `${root}/bbbbbbbbbbbbbbbb`, parentUid: root } }],
+  [
+    "has it with another issuer",
+    true,
+    { spec: { ...spec(root), issuer: "https://other.example" }, status: { uid: listed, parentUid: root } },
+  ],
   ["never had it", true, { spec: spec(root) }],
   ["never had it, in this group", true, { spec: spec(team) }],
   ["never had it, and it is elsewhere", false, { spec: spec(otherRoot) }],

@@ -3,8 +3,9 @@ import type { Sources } from "#src/reconcile/observe/sources.ts";
 import type { People } from "./people.ts";
 
 /**
- * Whether an object, in any state, declares an identity provider in the group or above it that the platform does not have. Its
- * people are people nevertheless: it may have been deleted by mistake, and comes back. Where it belongs is perhaps not known;
+ * Whether an object, in any state, declares an identity provider in the group or above it that the platform does not have,
+ * or has with another issuer. Its people are people nevertheless: somebody may have deleted or changed it by mistake, or to have
+ * its people removed. Where it belongs is perhaps not known;
  * then it may be here.
  */
 export function isProviderAbsent(
@@ -21,7 +22,12 @@ export function isProviderAbsent(
       const named = parent?.target.by === "uid" ? parent.target.uid : undefined;
       const above = status?.parentUid ?? named;
       if (above !== undefined && !isWithin(group, above)) continue;
-      if (status?.uid === undefined || !people.hasProvider(status.uid)) return true;
+      // What cannot be read names no issuer. A provider of another issuer lets other people in: those of the object are unknown.
+      const isPresent =
+        invalid === undefined &&
+        status?.uid !== undefined &&
+        people.hasProvider(status.uid, kind.vouching.issuerOf(resource));
+      if (!isPresent) return true;
     }
   }
   return false;
