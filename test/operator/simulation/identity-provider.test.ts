@@ -83,6 +83,16 @@ describe("the client secret", () => {
     expect(leaks()).toEqual([]);
   });
 
+  it("is sent again after the spec names another key of the same Secret", async () => {
+    const { apply, sent, kube, scenario, status } = start();
+    kube.setSecret("sso", { clientSecret: planted, next: rotated }, { [issuerAnnotation]: issuer });
+    await apply(shop, sso);
+    kube.apply({ ...sso, spec: { ...sso.spec, clientSecretRef: { name: "sso", key: "next" } } });
+    await scenario.until("sent", () => sent() === rotated);
+    await scenario.pass(60_000);
+    expect(status()?.secret?.key).toBe("next");
+  });
+
   it("is sent again after somebody changed the provider, perhaps its secret", async () => {
     const { apply, change, setSecret, sent, external, platform, scenario } = start();
     setSecret(planted);
