@@ -85,6 +85,7 @@ const sentSecretSchema = z
   .object({
     uid: text.describe("UID of the Secret."),
     resourceVersion: text.describe("Version of the Secret."),
+    key: text.exactOptional().describe("Key of the Secret whose value was sent."),
     updateTime: text.describe("When the platform last changed the resource, as of its response to that request."),
   })
   .describe("Version of the Secret that was sent to the platform last. Absent if none was sent.");

@@ -27,6 +27,27 @@ it("removes the secret of a request from every text of its failure, however deep
   });
 });
 
+it.each(["rejected", "e", "INVALID_ARGUMENT"])("leaves the type of the failure as it is: %s", (clientSecret) => {
+  const error = new PlatformFailure("create identityProviders", {
+    kind: "rejected",
+    error: {
+      code: "INVALID_ARGUMENT",
+      message: "no",
+      reason: "",
+      domain: "",
+      fieldViolations: [],
+      preconditionViolations: [],
+    },
+  });
+  const concealed = concealSecrets(error, JSON.stringify({ oidc: { clientSecret } })) as PlatformFailure;
+  expect(concealed.problem).toEqual(error.problem);
+});
+
+it("removes the secret as the request contains it, as JSON", () => {
+  const error = new PlatformFailure("create identityProviders", { kind: "noResponse", message: `502: ${body}` });
+  expect((concealSecrets(error, body) as PlatformFailure).message).toContain('"clientSecret":"[redacted]"');
+});
+
 it("leaves a failure of a request without a secret as it is", () => {
   const error = new PlatformFailure("create groups", { kind: "noResponse", message: "away" });
   expect(concealSecrets(error, '{"oidc":{"clientSecret":""}}')).toBe(error);

@@ -1,7 +1,9 @@
 import { PlatformFailure, type PlatformProblem } from "./failure.ts";
 
 /** The fields of requests whose values nobody may read again. */
-const secretField = /"clientSecret":("(?:[^"\\]|\\.)+")/g;
+const secretField = /"clientSecret":"((?:[^"\\]|\\.)+)"/g;
+/** The fields of problems with texts that others wrote. The rest says of which type a problem is, and must stay as it is. */
+const freeTexts: ReadonlySet<string> = new Set(["message", "description", "subject", "field", "reason", "domain"]);
 
 /**
  * `error`, without the secrets of the request: its texts are shown in statuses, events and logs, and a platform, or a proxy,
@@ -10,11 +12,16 @@ const secretField = /"clientSecret":("(?:[^"\\]|\\.)+")/g;
  */
 export function concealSecrets(error: unknown, body: string | undefined): unknown {
   if (!(error instanceof PlatformFailure) || body === undefined) return error;
-  const secrets = Array.from(body.matchAll(secretField), ([, text = '""']): string => JSON.parse(text));
-  if (secrets.length === 0) return error;
-  const conceal = (text: string) => secrets.reduce((rest, secret) => rest.replaceAll(secret, "[redacted]"), text);
+  // A response may repeat a secret as it is, or as the request contains it. The latter is the longer one.
+  const secrets = new Set(
+    Array.from(body.matchAll(secretField), ([, text = ""]): string[] => [text, JSON.parse(`"${text}"`)]).flat(),
+  );
+  if (secrets.size === 0) return error;
+  const conceal = (text: string) => [...secrets].reduce((rest, secret) => rest.replaceAll(secret, "[redacted]"), text);
   const problem: PlatformProblem = JSON.parse(
-    JSON.stringify(error.problem, (_field, value: unknown) => (typeof value === "string" ? conceal(value) : value)),
+    JSON.stringify(error.problem, (field, value: unknown) =>
+      typeof value === "string" && freeTexts.has(field) ? conceal(value) : value,
+    ),
   );
   return new PlatformFailure(error.call, problem);
 }

@@ -30,6 +30,6 @@ export function secretSentWith(
   if (secret === null || written === undefined || (step.do !== "create" && step.do !== "update")) return undefined;
   if (step.secret === undefined) return undefined;
   if (step.secret === "removed") return { of: written.uid, secret: null };
-  const { uid, resourceVersion } = step.secret;
-  return { of: written.uid, secret: { uid, resourceVersion, updateTime: secret.updateTimeOf(written) } };
+  const { uid, resourceVersion, at } = step.secret;
+  return { of: written.uid, secret: { uid, resourceVersion, key: at.key, updateTime: secret.updateTimeOf(written) } };
 }

@@ -29,7 +29,9 @@ export function hasSameGoal(attempt: string, observed: Observed): boolean {
   return attempt.slice(attempt.indexOf(" ") + 1) === goalOf(observed);
 }
 
-function goalOf({ resource: { metadata }, references, request }: Observed): string {
+function goalOf({ resource: { metadata }, references, request, secret }: Observed): string {
   const uids = references.are === "resolved" ? Object.values(references.uids) : [];
-  return [metadata.generation, metadata.deletionTimestamp, request?.value, ...uids].join(" ");
+  // The platform may have rejected the value: a corrected Secret is sent at once.
+  const version = secret?.is === "found" ? [secret.uid, secret.resourceVersion] : [];
+  return [metadata.generation, metadata.deletionTimestamp, request?.value, ...uids, ...version].join(" ");
 }

@@ -25,6 +25,7 @@ const create: PlatformStep = {
 };
 
 describe("an attempt after a failure", () => {
+  const secret = { is: "found", readAt: 0, uid: "s", resourceVersion: "1", issuer: "", unusable: null } as const;
   const failure = {
     step: "create",
     problem: { kind: "rejected", error: platformError("INTERNAL") },
@@ -53,6 +54,15 @@ describe("an attempt after a failure", () => {
     [
       "is made when the outage ends that caused the failure",
       { ...given, recoveries: 1, state: { ...given.state, failure: { ...failure, recoveries: 0 } } },
+      "create",
+    ],
+    [
+      "is made with another version of the Secret",
+      {
+        ...given,
+        secret: { ...secret, resourceVersion: "2" },
+        state: { ...given.state, failure: { ...failure, attemptOf: attemptOf({ ...observed(), secret }) } },
+      },
       "create",
     ],
     ["is made when a person requests it", { ...given, request: { value: "now", seenAt: 1 } }, "create"],

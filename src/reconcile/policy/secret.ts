@@ -1,3 +1,4 @@
+import type { SentSecret } from "#src/api/status.ts";
 import { secretLocationOf } from "#src/kinds/secret-location.ts";
 import type { ExternalResource, MonotonicTime, SecretRead } from "#src/reconcile/observe/observed.ts";
 import { minutes, seconds } from "#src/time/durations.ts";
@@ -15,7 +16,8 @@ import type { SecretToSend, Step } from "./step.ts";
  *
  * The platform never returns a secret, so that nobody can compare it. What can be compared is which version of the Secret was
  * sent last, and when the platform changed the resource by that: the status records both. The value is sent with every update
- * of the field that contains it, and alone when the Secret has another uid or version than was sent, or when the platform
+ * of the field that contains it, and alone when the Secret has another uid or version than was sent, when the spec
+ * names another key, or when the platform
  * changed the resource since: somebody else may have set another secret. A Secret is read when an object needs it, again after
  * ten minutes, and after half a minute where it could not be used; nothing lists or watches Secrets.
  *
@@ -124,8 +126,9 @@ export function withSecret(
   }
   if (wanted.is !== "usable") return differences;
   const { toSend } = wanted;
-  if (sent?.uid !== toSend.uid || sent.resourceVersion !== toSend.resourceVersion) {
-    const drift = secretDrift(versionOf(toSend), sent === undefined ? "(not sent)" : versionOf(sent));
+  const { key } = toSend.at;
+  if (sent?.uid !== toSend.uid || sent.resourceVersion !== toSend.resourceVersion || sent.key !== key) {
+    const drift = secretDrift(versionOf({ ...toSend, key }), sent === undefined ? "(not sent)" : versionOf(sent));
     return { ...written([drift], toSend), ...isEdit(differences) };
   }
   const updateTime = kind.secret.updateTimeOf(external);
@@ -140,8 +143,8 @@ function isEdit(differences: Differences | undefined): Pick<Differences, "isEdit
   return differences === undefined ? { isEdit: true } : {};
 }
 
-function versionOf({ uid, resourceVersion }: { readonly uid: string; readonly resourceVersion: string }): string {
-  return `version ${resourceVersion} of Secret ${uid}`;
+function versionOf({ uid, resourceVersion, key }: Pick<SentSecret, "uid" | "resourceVersion" | "key">): string {
+  return `version ${resourceVersion} of Secret ${uid}${key === undefined ? "" : `, key ${key}`}`;
 }
 
 function secretDrift(expected: string, actual: string): Differences["drift"][number] {

@@ -23,7 +23,7 @@ const spareTexts: Readonly<Record<SparingReason, string>> = {
   providersUnknown:
     "the operator may not list the identity providers of the group and all groups above, so people cannot be recognized",
   providerAbsent:
-    "an identity provider that an object declares in the group, or above it, is not on the platform, so its people cannot be recognized",
+    "an identity provider that an object declares in the group, or above it, is not on the platform, or has another issuer there, so its people cannot be recognized",
   otherOwnerPresent: "identities of another Muster installation are in the group, which may have created them",
   onlyReported: "only role bindings and identities are removed",
   outOfBounds: "outside of the Tenant's groups, or never written by Muster",

@@ -1,28 +1,56 @@
+import type { Kind, Vouching } from "#src/kinds/kind.ts";
 import { isWithin } from "#src/platform-client/uid.ts";
+import type { CachedResource } from "#src/reconcile/observe/cached-resource.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
+import { permitsKind, permitsParent } from "#src/reconcile/tenancy/boundary.ts";
 import type { People } from "./people.ts";
 
+type ProviderSources = Pick<Sources, "kinds" | "stores" | "tenancy">;
+
 /**
- * Whether an object, in any state, declares an identity provider in the group or above it that the platform does not have. Its
- * people are people nevertheless: it may have been deleted by mistake, and comes back. Where it belongs is perhaps not known;
- * then it may be here.
+ * Whether an object, in any state, declares an identity provider in the group or above it that the platform does not have,
+ * or has with another issuer. Its people are people nevertheless: somebody may have deleted or changed it by mistake, or to have
+ * its people removed. An object that never had a provider counts only where its Tenant lets it have one: otherwise anybody who
+ * may create an object would keep everything undeclared, everywhere.
  */
 export function isProviderAbsent(
-  { kinds, stores }: Pick<Sources, "kinds" | "stores">,
+  sources: ProviderSources,
   people: Pick<People, "hasProvider">,
   group: string,
 ): boolean {
-  for (const kind of kinds) {
-    if (kind.vouching === null) continue;
-    for (const { resource, invalid } of stores.get(kind.name).values()) {
-      const { status } = resource;
-      const parent =
-        invalid === undefined ? kind.references(resource).find(({ role }) => role === "parent") : undefined;
-      const named = parent?.target.by === "uid" ? parent.target.uid : undefined;
-      const above = status?.parentUid ?? named;
-      if (above !== undefined && !isWithin(group, above)) continue;
-      if (status?.uid === undefined || !people.hasProvider(status.uid)) return true;
-    }
+  for (const kind of sources.kinds) {
+    const { vouching } = kind;
+    if (vouching === null) continue;
+    for (const cached of sources.stores.get(kind.name).values())
+      if (mayBeAbove(sources, kind, cached, group) && !isPresent(vouching, cached, people)) return true;
   }
   return false;
+}
+
+/** What cannot be read names no issuer. A provider of another issuer lets other people in: those of the object are unknown. */
+function isPresent(vouching: Vouching, { resource, invalid }: CachedResource, people: Pick<People, "hasProvider">) {
+  const uid = resource.status?.uid;
+  return invalid === undefined && uid !== undefined && people.hasProvider(uid, vouching.issuerOf(resource));
+}
+
+/** Whether the object has its provider in the group or above it, or may come to have it there. */
+function mayBeAbove(sources: ProviderSources, kind: Kind, cached: CachedResource, group: string): boolean {
+  const { status } = cached.resource;
+  const parent = status?.parentUid ?? parentOf(sources, kind, cached);
+  if (status?.uid !== undefined) return parent === undefined || isWithin(group, parent);
+  const governance = sources.tenancy.governanceOf(cached.resource);
+  if (governance.by !== "tenant") return false;
+  const { boundary } = governance.context;
+  if (!permitsKind(boundary, kind.name) || !permitsParent(boundary, parent ?? group)) return false;
+  return parent === undefined || isWithin(group, parent);
+}
+
+/** The uid of the group that the object names, or of that of the Group that it names; undefined if it is not known yet. */
+function parentOf({ stores }: ProviderSources, kind: Kind, { resource, invalid }: CachedResource): string | undefined {
+  if (invalid !== undefined) return undefined;
+  const target = kind.references(resource).find(({ role }) => role === "parent")?.target;
+  if (target?.by === "uid") return target.uid;
+  if (target?.by !== "resource") return undefined;
+  const { namespace = resource.metadata.namespace ?? "", name } = target.reference;
+  return stores.get(target.kind).get(`${namespace}/${name}`)?.resource.status?.uid;
 }

@@ -13,8 +13,8 @@ import { ancestorsOf, ancestorsOfAll } from "./ancestors.ts";
 export interface People {
   /** Whether every provider in the group and above is known. */
   isKnown(group: string): boolean;
-  /** Whether a provider with this uid was listed. */
-  hasProvider(uid: string): boolean;
+  /** Whether a provider with this uid was listed, and it lets in the people of `issuer`. */
+  hasProvider(uid: string, issuer: string): boolean;
   /** Whether a provider of the identity's group, or above, may vouch for the identity. */
   isPerson(identity: ExternalIdentity): boolean;
 }
@@ -36,29 +36,32 @@ export async function listPeople(session: PlatformSession): Promise<() => Promis
   return async () => {
     const issuers = new Map<string, Set<string>>();
     const known = new Set<string>();
-    const providers = new Set<string>();
+    const providers = new Map<string, string>();
     for (const [group, confirm] of peeks) {
       const found = await confirm().catch(() => undefined);
       if (found === undefined) continue;
       known.add(group);
       for (const provider of found) {
         addIssuer(issuers, provider);
-        providers.add(provider.uid);
+        providers.set(provider.uid, issuerOf(provider));
       }
     }
     return peopleOf(session, issuers, known, providers);
   };
 }
 
-/** @param known the groups whose providers were listed. */
+/**
+ * @param known the groups whose providers were listed.
+ * @param providers the issuers, canonical, by the uids of the providers.
+ */
 function peopleOf(
   { roots }: PlatformSession,
   issuers: ReadonlyMap<string, ReadonlySet<string>>,
   known: ReadonlySet<string>,
-  providers: ReadonlySet<string>,
+  providers: ReadonlyMap<string, string>,
 ): People {
   return {
-    hasProvider: (uid) => providers.has(uid),
+    hasProvider: (uid, issuer) => providers.get(uid) === canonical(issuer),
     isKnown: (group) =>
       roots.some(
         (root) => isWithin(group, root) && known.has(root) && ancestorsOf(root).every((above) => known.has(above)),
@@ -72,10 +75,10 @@ function peopleOf(
   };
 }
 
-function addIssuer(issuers: Map<string, Set<string>>, { uid, oidc }: ExternalIdentityProvider): void {
-  const group = parentOf(uid) ?? "";
+function addIssuer(issuers: Map<string, Set<string>>, provider: ExternalIdentityProvider): void {
+  const group = parentOf(provider.uid) ?? "";
   const known = issuers.get(group) ?? new Set();
-  known.add(canonical(oidc?.issuer ?? ""));
+  known.add(issuerOf(provider));
   issuers.set(group, known);
 }
 
@@ -84,6 +87,10 @@ function mayComeFrom({ claimMatch, staticKeys }: ExternalIdentity, issuers: read
   if (claimMatch?.issuerPattern !== undefined && claimMatch.issuerPattern !== "") return true;
   const issuer = claimMatch?.issuer ?? staticKeys?.issuer;
   return issuer !== undefined && issuers.includes(canonical(issuer));
+}
+
+function issuerOf({ oidc }: ExternalIdentityProvider): string {
+  return canonical(oidc?.issuer ?? "");
 }
 
 function canonical(issuer: string): string {

@@ -83,6 +83,16 @@ describe("the client secret", () => {
     expect(leaks()).toEqual([]);
   });
 
+  it("is sent again after the spec names another key of the same Secret", async () => {
+    const { apply, sent, kube, scenario, status } = start();
+    kube.setSecret("sso", { clientSecret: planted, next: rotated }, { [issuerAnnotation]: issuer });
+    await apply(shop, sso);
+    kube.apply({ ...sso, spec: { ...sso.spec, clientSecretRef: { name: "sso", key: "next" } } });
+    await scenario.until("sent", () => sent() === rotated);
+    await scenario.pass(60_000);
+    expect(status()?.secret?.key).toBe("next");
+  });
+
   it("is sent again after somebody changed the provider, perhaps its secret", async () => {
     const { apply, change, setSecret, sent, external, platform, scenario } = start();
     setSecret(planted);
@@ -265,6 +275,28 @@ describe("its people", () => {
     }
     expect(platform.has(`${group}/eeeeeeeeeeeeeeee`)).toBe(false);
   });
+
+  it.each(["Correct", "Report"])(
+    "are not removed as undeclared after somebody changed the issuer on the platform (drift: %s)",
+    async (drift) => {
+      const { apply, external, change, platform, scenario } = start();
+      const shopThatRemoves = { ...shop, spec: { parentUid: root, undeclared: "Remove", policy } };
+      await apply(shopThatRemoves, { ...publicClient, spec: { ...publicClient.spec, policy: { ...policy, drift } } });
+      const { uid, oidc } = external();
+      const ana = `${uid.slice(0, uid.lastIndexOf("/"))}/eeeeeeeeeeeeeeee`;
+      platform.set("identities", person(ana));
+      for (let count = 0; count < 2; count += 1) {
+        await scenario.resync();
+        await scenario.pass(600_000);
+      }
+      change({ oidc: { ...oidc, issuer: "https://evil.example" } });
+      for (let count = 0; count < 4; count += 1) {
+        await scenario.resync();
+        await scenario.pass(600_000);
+      }
+      expect(platform.has(ana)).toBe(true);
+    },
+  );
 });
 
 it("is only reported where nobody declares it, also where the Group says Remove", async () => {
