@@ -49,12 +49,13 @@ describe("a capability", () => {
   });
 });
 
-it("lists only its own role bindings and returns their uids", async () => {
+it("lists only its own role bindings and returns their uids, and those of their roles", async () => {
   const own = binding(root, identity, viewer);
   const { queries, read } = platformWith(own);
   const { permissions } = await read();
   expect(queries).toContainEqual({ filter: { identity } });
   expect([...permissions.ownBindings]).toEqual([own.uid]);
+  expect([...permissions.ownRoles]).toEqual([viewer]);
 });
 
 it("finds a built-in role by name, and a custom role only by uid", async () => {

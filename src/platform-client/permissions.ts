@@ -10,6 +10,8 @@ export interface Permissions {
   allow(capability: string, scope: string): boolean;
   /** The uids of the identity's own role bindings, which the operator must never manage. */
   readonly ownBindings: ReadonlySet<string>;
+  /** The uids of the roles that these grant: whoever changes one changes what the operator may do. */
+  readonly ownRoles: ReadonlySet<string>;
 }
 
 /** A capability that the identity does not hold in a group. */
@@ -55,6 +57,7 @@ export async function readPermissions(
       allow: (capability, scope) =>
         grants.some((grant) => isWithin(scope, grant.group) && grant.capabilities.has(capability)),
       ownBindings: new Set(own.map((binding) => binding.uid)),
+      ownRoles: new Set(own.map((binding) => binding.role.uid)),
     },
     roles: { byUid, byName: new Map(builtIn.map((role) => [role.name, role])) },
   };

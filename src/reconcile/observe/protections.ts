@@ -28,6 +28,11 @@ function isRootOrOwn({ session }: TenantContext, uid: string): boolean {
   return parentOf(uid) === undefined || session.roots.includes(uid);
 }
 
+/** Whether a credential of this operator has its permissions from the role. */
+function isRoleOfCredential({ tenancy }: Sources, role: string): boolean {
+  return Iterator.from(tenancy.sessions).some(({ permissions }) => permissions?.ownRoles.has(role) === true);
+}
+
 function protectionOf(
   sources: Sources,
   context: TenantContext,
@@ -40,6 +45,7 @@ function protectionOf(
   if (isRootOrOwn(context, uid)) return "root";
   const identity = kind.identityOf(external);
   if (session.permissions?.ownBindings.has(uid) === true) return "credential";
+  if (kind.bindable !== null && isRoleOfCredential(sources, uid)) return "credential";
   if (identity === undefined) return undefined;
   if (isCredential(sources, session, identity)) return "credential";
   if (tenancy.breakGlassIdentities.has(identity)) return "breakGlass";

@@ -105,7 +105,7 @@ export function protectedResource(noun: string, uid: string, because: "root" | "
   const why =
     because === "root"
       ? "is a root group, or a group below which the operator or the Tenant works"
-      : "is an identity that Muster uses as a credential, or belongs to one";
+      : "is an identity that Muster uses as a credential, or a role or role binding of one";
   return `The ${noun} ${uid} ${why}, so it is never written. Delete this object; the platform is left unchanged.`;
 }
 

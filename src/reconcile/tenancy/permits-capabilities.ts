@@ -18,7 +18,9 @@ export function excessOf(capabilities: readonly string[], limits: CapabilityLimi
 }
 
 function permittedCapabilities({ boundary, roles, isDeclaredRole }: CapabilityLimits): ReadonlySet<string> {
-  const permitted = Iterator.from(roles.byUid.values()).filter((role) => {
+  // By what the Tenant lists, and not of all roles: anybody may create thousands in a group.
+  const listed = boundary.roles.flatMap((role) => roles.byName.get(role) ?? roles.byUid.get(role) ?? []);
+  const permitted = listed.filter((role) => {
     const builtIn = parentOf(role.uid) === undefined ? role : undefined;
     return permitsRole(boundary, role.uid, builtIn) && !isDeclaredRole(role.uid);
   });

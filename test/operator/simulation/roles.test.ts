@@ -3,7 +3,7 @@ import type { ExternalResource } from "#src/platform-client/collection.ts";
 import { oneIn, withEveryFault } from "./fault-points.ts";
 import type { Manifest } from "./memory-kube.ts";
 import { root } from "./memory-platform.ts";
-import { blue, issuer, red, resource, TwoTenants } from "./two-tenants.ts";
+import { blue, blueIdentity, issuer, red, resource, TwoTenants } from "./two-tenants.ts";
 
 const policy = { adoption: "Never", deletion: "Delete", drift: "Correct" };
 const grantPolicy = { deletion: "Delete", drift: "Correct" };
@@ -297,4 +297,26 @@ describe("a Role of another Tenant", () => {
     await beyond.until("TenantDenied", [there]);
     for (const { scenario } of [notGranted, beyond]) expect(scenario.platform.createdIn("roleBindings")).toEqual([]);
   });
+});
+
+it("does not take over a role that grants a credential what it may do", async () => {
+  const world = new TwoTenants();
+  const { platform } = world.scenario;
+  const [uid, binding] = [`${red}/00000000000000d1`, `${blue}/00000000000000d2`];
+  const role = resource({ uid, name: "lister", description: "", capabilities: [list, more] });
+  platform.setInitial("roles", role);
+  platform.setInitial(
+    "roleBindings",
+    resource({ uid: binding, identity: { uid: blueIdentity, name: "" }, role: { uid } }),
+  );
+  // The credential of the blue Tenant is in use before somebody in a namespace of the red one wants its role.
+  const blueGroup: Manifest = { kind: "Group", name: "shop", namespace: "other", spec: { parentUid: blue, policy } };
+  await world.apply([blueGroup]);
+  await world.until("Available", [blueGroup]);
+  const taken = lister([list], { groupRef: undefined, groupUid: red, policy: { ...policy, adoption: "IfExists" } });
+  await world.apply([taken]);
+  await world.scenario.pass(60_000);
+  expect(platform.createdIn("roles")).toEqual([]);
+  expect(platform.applied.filter(({ collection }) => collection === "roles")).toEqual([]);
+  expect(world.reasonOf(taken)).toBe("Conflict");
 });
