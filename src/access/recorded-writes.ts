@@ -56,7 +56,8 @@ export const recordedWrites: ReadonlySet<string> = new Set(
 
 /**
  * Which capabilities a change needed, and where. A change that grants a role needed all capabilities of that role, because
- * nobody can grant what they do not have. It never names too few: where the record does not say which role, it names all.
+ * nobody can grant what they do not have. Where the record does not say which role, it names all. It
+ * names too few for a change of who can assume an identity, which needs all that the identity may do.
  */
 export function usesOf(change: RecordedChange, roles: ReadonlyMap<string, KnownRole>): Use | undefined {
   const { action, resource, resourceType } = change;
