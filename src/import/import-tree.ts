@@ -78,7 +78,7 @@ export function importTree(tree: ExistingTree, options: ImportOptions): Imported
     declare(candidate, declarations, options);
   }
   declareRoleBindings(bindings, limits, declarations, options);
-  for (const other of tree.others) declarations.except({ name: undefined, ...other, outcome: "left out" });
+  for (const other of tree.others) declarations.except({ ...other, outcome: "left out" });
   return {
     namespace,
     tenant: { apiVersion, kind: "Tenant", metadata: { name: namespace }, spec: limits.spec },

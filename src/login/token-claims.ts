@@ -19,14 +19,8 @@ export interface TokenClaims {
  * is not verified: the claims are shown and compared, and grant nothing. Undefined if the token is not a JWT.
  */
 export function readTokenClaims(token: string): TokenClaims | undefined {
-  const [, payload = ""] = token.split(".");
-  let claims: unknown;
-  try {
-    claims = JSON.parse(Buffer.from(payload, "base64url").toString("utf8"));
-  } catch {
-    return undefined;
-  }
-  if (!isRecord(claims)) return undefined;
+  const claims = readTokenPayload(token);
+  if (claims === undefined) return undefined;
   const actor = isRecord(claims["act"]) ? claims["act"] : {};
   const { aud, cap, scopes } = claims;
   return {
@@ -38,6 +32,17 @@ export function readTokenClaims(token: string): TokenClaims | undefined {
     scopes: textsOf(scopes),
     capabilities: textsOf(cap),
   };
+}
+
+/** All claims of a token, not verified. Undefined if the token is not a JWT. */
+export function readTokenPayload(token: string): Readonly<Record<string, unknown>> | undefined {
+  const [, payload = ""] = token.split(".");
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(payload, "base64url").toString("utf8"));
+    return isRecord(claims) ? claims : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function textOf(value: unknown): string | undefined {

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Link } from "#src/commands/why/link.ts";
+import { readTokenPayload } from "#src/login/token-claims.ts";
 import { oneLine } from "#src/telemetry/one-line.ts";
 
 /** Whether a file has a service-account token that is still valid, and what it claims. The token itself is never shown. */
@@ -9,7 +10,7 @@ export async function tokenLink(file: string, now: number): Promise<Link> {
     "Mount a projected service-account token with the audience of the platform there, or correct --token-file.";
   const text = await readFile(file, "utf8").catch(() => undefined);
   if (text === undefined) return { ...base, state: "problem", message: "The file cannot be read.", fix };
-  const claims = claimsOf(text);
+  const claims = readTokenPayload(text);
   if (claims === undefined)
     return { ...base, state: "problem", message: "The file does not contain a JSON Web Token.", fix };
   const { aud, exp, iss, sub } = claims;
@@ -22,15 +23,6 @@ export async function tokenLink(file: string, now: number): Promise<Link> {
       fix: "The kubelet replaces the file before that: restart the pod, and check the clock of the node.",
     };
   return { ...base, state: "ok", message: shown };
-}
-
-function claimsOf(token: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const claims: unknown = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
-    return typeof claims === "object" && claims !== null ? (claims as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function textOf(claim: unknown): string {

@@ -5,17 +5,13 @@ import { Proxies } from "#src/http/proxies.ts";
 import { isTokenText, platformKey } from "#src/login/credentials.ts";
 import { readTokenClaims, type TokenClaims } from "#src/login/token-claims.ts";
 import type { ReadApi } from "#src/platform-client/api.ts";
-import { HttpPlatformApi, type Tokens } from "#src/platform-client/http-api.ts";
+import type { Tokens } from "#src/platform-client/http-api.ts";
 import { subjectTokenFile } from "#src/platform-client/subject-token-file.ts";
 import { TokenSource } from "#src/platform-client/token-source.ts";
-import { HttpTransport } from "#src/platform-client/transport.ts";
 import { systemClock as clock } from "#src/time/clock.ts";
 import { loginTokens } from "./login-tokens.ts";
 import { isServiceAccountToken, type PodIdentityValues, podIdentityOf } from "./pod-identity.ts";
-import { repeatedReads } from "./repeated-reads.ts";
-
-/** Lists are read at the same time. */
-const connections = 4;
+import { readOnlyPlatform, type ReadOnlyPlatformOptions } from "./read-only-platform.ts";
 
 /** With what an administrator's token begins, who is not an identity, and to whom a list shows everything. */
 const adminTokenPrefix = "muster-admin-";
@@ -41,13 +37,13 @@ export interface PlatformReader {
 }
 
 interface Credential extends Pick<PlatformReader, "platformUrl" | "authUrl"> {
-  readonly tokens: (transport: HttpTransport) => Tokens;
+  readonly tokens: ReadOnlyPlatformOptions["tokens"];
   readonly ca: string | undefined;
 }
 
 /**
- * Connects to the platform with the token of `--token-file`, with the operator's identity in its pod, or with the person's login. Nothing but GET requests is ever
- * sent: the API has no other methods, and the transport refuses them.
+ * Connects to the platform with the token of `--token-file`, with the operator's identity in its pod, or with the person's
+ * login. Nothing but GET requests is ever sent.
  * @throws {NotLoggedIn}
  * @throws {SettingsError}
  */
@@ -56,31 +52,23 @@ export async function connectReader(
   context: Pick<CommandContext, "env" | "signal" | "stderr">,
 ): Promise<PlatformReader> {
   const { ca, tokens, ...urls } = await credentialOf(values, context);
-  const transport = new HttpTransport({
-    connections,
+  const { api, close, ...source } = readOnlyPlatform({
+    platformUrl: urls.platformUrl,
     deadlineMs: values.timeout,
-    clock,
-    ...(ca === undefined ? {} : { ca }),
+    ca,
     proxies: await Proxies.fromEnvironment(context.env),
-    canWrite: () => false,
+    tokens,
   });
-  const source = tokens(transport);
-  const value = await valueOf(source, transport);
-  return {
-    ...urls,
-    api: repeatedReads(new HttpPlatformApi(transport, source, urls.platformUrl), clock),
-    claims: readTokenClaims(value),
-    seesEverything: value.startsWith(adminTokenPrefix),
-    close: () => transport.close(),
-  };
+  const value = await valueOf(source.tokens, close);
+  return { ...urls, api, claims: readTokenClaims(value), seesEverything: value.startsWith(adminTokenPrefix), close };
 }
 
 /** The first token. Without one, nothing is left open. */
-async function valueOf(tokens: Tokens, transport: HttpTransport): Promise<string> {
+async function valueOf(tokens: Tokens, close: () => Promise<void>): Promise<string> {
   try {
     return (await tokens.token()).value;
   } catch (error) {
-    await transport.close();
+    await close();
     throw error;
   }
 }
