@@ -19,6 +19,7 @@ export const groupKind: Kind<Group, ExternalGroup> = {
     schema: externalGroup,
     listCapability: "CAP_IAM_GROUPS_LIST",
     uids: childUids,
+    issuing: null,
     naturalKeyOf: carriedMarker,
     nameOf: ({ name }) => name,
   },

@@ -16,6 +16,7 @@ export const identityProviderKind: Kind<IdentityProvider, ExternalIdentityProvid
   collection: {
     ...identityProviders,
     listCapability: listIdentityProviders,
+    issuing: null,
     naturalKeyOf: carriedMarker,
     nameOf: ({ name }) => name,
   },

@@ -65,6 +65,7 @@ export const identityKind: Kind<Identity, ExternalIdentity> = {
     schema: externalIdentity,
     listCapability: "CAP_IAM_IDENTITY_LIST",
     uids: childUids,
+    issuing: null,
     naturalKeyOf: carriedMarker,
     nameOf: ({ name }) => name,
   },

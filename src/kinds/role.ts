@@ -17,6 +17,7 @@ export const roleKind: Kind<Role, z.output<typeof externalRole>> = {
     ...roles,
     schema: externalRole,
     listCapability: "CAP_IAM_ROLES_LIST",
+    issuing: null,
     naturalKeyOf: carriedMarker,
     nameOf: ({ name }) => name,
   },
