@@ -43,5 +43,6 @@ export const groupKind: Kind<Group, ExternalGroup> = {
   bindable: null,
   vouching: null,
   secret: null,
+  issued: null,
   specPath: (field) => `spec.${field}`,
 };

@@ -41,6 +41,7 @@ export const roleKind: Kind<Role, z.output<typeof externalRole>> = {
   },
   vouching: null,
   secret: null,
+  issued: null,
   specPath: (field) => `spec.${field}`,
 };
 

@@ -25,7 +25,10 @@ export interface Observed {
   readonly references: References;
   /** The markers of this object: first that of the current owner id, then those of the previous owner ids. */
   readonly markers: readonly [string, ...string[]];
-  /** The external resource that the object names by uid; null if it names none. */
+  /**
+   * The external resource that the object names by uid, or its Secret if the code of a resource is in there; null if neither
+   * names one.
+   */
   readonly claim: Claim | null;
   /** What a client needs to know of the platform to exchange a token. */
   readonly endpoints: Endpoints;
@@ -37,7 +40,8 @@ export interface Observed {
   readonly request: ReconcileRequest | null;
   /**
    * The external resources with this object's marker below its parent (anywhere, if the references are not resolved), or
-   * with its natural key: that of the spec, of the status, or of its last POST. None of them belongs to another object.
+   * with its natural key: that of the spec, of the status, or of its last POST. Of a kind that issues codes: what this process
+   * created and has not recorded. None of them belongs to another object.
    */
   readonly matches: readonly ExternalResource[];
   /** What an earlier process may have created for the object; null unless that matters: see `Unrecorded`. */
@@ -181,7 +185,7 @@ export type Unrecorded =
 
 /** A uid that an object claims, and what is known of it. */
 export interface Claim {
-  /** `spec.uid`, else `status.uid`. While the object is being deleted: `status.uid`. */
+  /** `spec.uid`, else `status.uid`, else the uid in the Secret. While the object is being deleted: not `spec.uid`. */
   readonly uid: string;
   readonly external: ExternalState;
   /** Another object to which the uid belongs, as `namespace/name`. */
@@ -212,6 +216,12 @@ export type SecretRead =
       readonly issuer: string;
       /** Why the value cannot be sent; null if it can. */
       readonly unusable: "noKey" | "empty" | "tooLong" | "notText" | null;
+      /** Whether it has no value at all. */
+      readonly isEmpty: boolean;
+      /** The uid of the resource whose code it contains, as it says itself; null if it says none. */
+      readonly issuedUid: string | null;
+      /** Whether a trial write of this version was accepted. */
+      readonly writable: boolean;
     } & SecretVersion);
 
 /** What lies directly in a group and is not declared by any object of the cluster. */
@@ -351,6 +361,11 @@ export interface ReconcileState {
   readonly update?: { readonly attemptOf: string; readonly drift: readonly Drift[]; readonly at: MonotonicTime };
   /** What this process last sent with a write of the resource `of`; `secret` is null if it removed what was sent before. */
   readonly secretSent?: { readonly of: string; readonly secret: SentSecret | null };
+  /**
+   * What this process created with a code that only it has, until the uid is recorded. `failed`: the code can no longer be
+   * written into the Secret, so that the resource has to be deleted.
+   */
+  readonly issued?: { readonly uid: string; readonly failed?: true };
   /** When drift was corrected, within the last hour. */
   readonly corrections: readonly MonotonicTime[];
 }
@@ -385,7 +400,14 @@ export interface Refusal {
   readonly retryAt: MonotonicTime;
 }
 
-export type KubeStepName = "addFinalizer" | "removeFinalizer" | "readCrd" | "readSecret" | "writeStatus";
+export type KubeStepName =
+  | "addFinalizer"
+  | "removeFinalizer"
+  | "readCrd"
+  | "readSecret"
+  | "checkSecret"
+  | "writeSecret"
+  | "writeStatus";
 export type PlatformStepName =
   | "refreshPermissions"
   | "list"

@@ -29,12 +29,21 @@ export function secretNotGranted(path: string, { namespace, name }: SecretLocati
  * The operator may read no Secret but those that a Role names.
  * @param refusal what Kubernetes said, which names the user.
  */
-export function secretRefused(path: string, { namespace, name }: SecretLocation, refusal: string): string {
-  const [, user = "system:serviceaccount:muster-system:muster-operator"] = /User "([^"]+)"/.exec(refusal) ?? [];
+export function secretRefused(path: string, at: SecretLocation, refusal: string): string {
+  return `${path}: the operator may not read Secret ${at.name}: ${refusal}. It may read a Secret only if a Role names it. Run: ${grantCommands(at, ["get"], userIn(refusal))}`;
+}
+
+/** The user that Kubernetes refused something, as it says; the operator's by default. */
+export function userIn(refusal: string): string {
+  return /User "([^"]+)"/.exec(refusal)?.[1] ?? "system:serviceaccount:muster-system:muster-operator";
+}
+
+/** The commands that let `user` do no more than these verbs with no Secret but this one. */
+export function grantCommands({ namespace, name }: SecretLocation, verbs: readonly string[], user: string): string {
   const account = /^system:serviceaccount:([^:]+:[^:]+)$/.exec(user)?.[1];
   const subject = account === undefined ? `--user=${quoted(user)}` : `--serviceaccount=${account}`;
   const role = `muster-secret-${name}`;
-  return `${path}: the operator may not read Secret ${name}: ${refusal}. It may read a Secret only if a Role names it. Run: kubectl create role -n ${namespace} ${role} --verb=get --resource=secrets --resource-name=${name} && kubectl create rolebinding -n ${namespace} ${role} --role=${role} ${subject}`;
+  return `kubectl create role -n ${namespace} ${role} --verb=${verbs.join(",")} --resource=secrets --resource-name=${name} && kubectl create rolebinding -n ${namespace} ${role} --role=${role} ${subject}`;
 }
 
 /** `word` as a shell takes it: people copy the commands, and somebody else may have written the issuer. */

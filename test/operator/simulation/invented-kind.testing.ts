@@ -103,5 +103,6 @@ export const repoKind: Kind<Repo, ExternalRepo> = {
   bindable: null,
   vouching: null,
   secret: null,
+  issued: null,
   specPath: (field) => `spec.${field}`,
 };
