@@ -35,7 +35,7 @@ const others = [
     noun: "invite",
     collection: "groupInvites",
     capability: "CAP_IAM_GROUP_INVITES_LIST",
-    reason: "no kind declares it",
+    reason: "nobody can read its code: declare another with a GroupInvite and its Secret",
   },
 ] as const;
 

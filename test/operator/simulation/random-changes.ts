@@ -12,6 +12,7 @@ const people = ["ci", "deploy"] as const;
 const providers = ["staff"] as const;
 const grants = ["views", "audits", "owns", "scans"] as const;
 const roles = ["scanner", "lister"] as const;
+const invites = ["ada", "bob"] as const;
 /** Those that the Tenant permits, and one that it does not. */
 const capabilities = ["CAP_IAM_GROUPS_LIST", "CAP_IAM_ROLES_LIST", "CAP_IAM_IDENTITY_LIST"] as const;
 const denied = "CAP_REPO_DELETE";
@@ -23,6 +24,8 @@ export async function randomChange(seed: number): Promise<{ readonly world: Plan
   const before = manifests(random);
   handMade(world, random);
   world.scenario.kube.setSecret("login", { clientSecret: "planted" }, { [issuerAnnotation]: issuer });
+  // A plan reads no Secret, and assumes that there is an empty one.
+  for (const name of invites) world.scenario.kube.setSecret(name, {});
   await world.act({ apply: before });
   disturb(world, random);
   const kept = before.filter(() => random() < 0.7);
@@ -92,6 +95,19 @@ function manifests(random: () => number): readonly Manifest[] {
         ? { kind: "Role", name: one(...roles) }
         : { name: name === "owns" ? one("owner", "viewer") : "viewer" };
     objects.push({ kind: "RoleBinding", name, spec: { ...parent(groups), ...who, roleRef, policy: policy(false) } });
+  }
+  for (const name of invites) {
+    if (random() < 0.3) continue;
+    const roleRef = name === "ada" ? { kind: "Role", name: one(...roles) } : { name: one("viewer", "viewer", "owner") };
+    const spec = {
+      ...parent(groups),
+      roleRef,
+      singleUse: name === "ada",
+      expiresAt: "2027-01-31T00:00:00Z",
+      secretRef: { name },
+      policy: one({}, { deletion: "Delete" }, { deletion: "Orphan" }, { deletion: "Protect" }),
+    };
+    objects.push({ kind: "GroupInvite", name, spec });
   }
   return objects;
 }
@@ -181,10 +197,10 @@ function handMade({ scenario: { platform } }: PlannedWorld, random: () => number
 
 /** What people changed on the platform since. */
 function disturb({ scenario: { platform } }: PlannedWorld, random: () => number): void {
-  for (const collection of ["groups", "identities", "roles", "identityProviders", "roleBindings"])
+  for (const collection of ["groups", "identities", "roles", "identityProviders", "roleBindings", "groupInvites"])
     for (const resource of platform.createdIn(collection)) {
       const what = random();
-      if (what < 0.15 && collection !== "roleBindings")
+      if (what < 0.15 && collection !== "roleBindings" && collection !== "groupInvites")
         platform.set(collection, { ...resource, description: `changed ${resource.description ?? ""}` });
       else if (what < 0.3 && collection === "roles")
         platform.set(collection, {
