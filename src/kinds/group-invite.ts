@@ -8,8 +8,9 @@ import { roleReference } from "./role-reference.ts";
 
 const groupInvite = z.object({
   uid: externalUid,
-  /** Without a uid if the role does not exist any longer. */
-  role: z.object({ uid: externalText, name: externalText }).default({ uid: "", name: "" }),
+  /** Absent if the role does not exist any longer. */
+  role: z.object({ uid: externalText, name: externalText }).optional(),
+  roleUid: externalText,
   email: externalText,
   singleUse: z.boolean().default(false),
   expirationTime: externalText,
@@ -31,8 +32,10 @@ export const groupInviteKind: Kind<GroupInvite, ExternalGroupInvite> = {
     listCapability: "CAP_IAM_GROUP_INVITES_LIST",
     issuing: {
       schema: groupInvite.extend({ code: z.string().min(1).max(maxCodeLength) }),
-      isRequested: ({ role, email, singleUse }, body) =>
-        role.uid === body["roleUid"] && email === body["email"] && singleUse === body["singleUse"],
+      isRequested: (created, body) =>
+        roleOf(created) === body["roleUid"] &&
+        created.email === body["email"] &&
+        created.singleUse === body["singleUse"],
     },
     naturalKeyOf: () => undefined,
     nameOf: () => undefined,
@@ -48,7 +51,7 @@ export const groupInviteKind: Kind<GroupInvite, ExternalGroupInvite> = {
   nameOf: () => undefined,
   // Equal invites are legitimate, so that nothing but its uid identifies one. A request is known by its object.
   naturalKey: (_uids, marker) => marker,
-  actual: ({ role, email, singleUse }) => ({ roleUid: role.uid, email, singleUse }),
+  actual: (external) => ({ roleUid: roleOf(external), email: external.email, singleUse: external.singleUse }),
   identityOf: () => undefined,
   principal: null,
   bindable: null,
@@ -68,3 +71,7 @@ export const groupInviteKind: Kind<GroupInvite, ExternalGroupInvite> = {
     return field === "ttl" ? "spec.expiresAt" : `spec.${field}`;
   },
 };
+
+function roleOf({ role, roleUid }: ExternalGroupInvite): string {
+  return role?.uid ?? roleUid;
+}

@@ -64,7 +64,7 @@ export function observePlatform(
   const resolved = references.are === "resolved" ? references : undefined;
   const parent = resolved?.uids.parent;
 
-  const claimed = claimedUid(resource) ?? uidInSecret(sources, kind, resource);
+  const claimed = claimedUid(resource) ?? uidInSecret(sources, kind, cached);
   const claim =
     claimed === undefined ? null : claimOf(sources, kind, cached, claimed, view.stateOf(claimed), context.name);
   const keys = kind.hasMarker ? markers : naturalKeysOf(kind, resource, resolved, state);
@@ -180,8 +180,9 @@ function claimantOf(sources: Sources, kind: Kind, uid: string, cached: CachedRes
 }
 
 /** The uid in the Secret that the spec names, of what was created before the status recorded it. */
-function uidInSecret({ secrets }: Sources, kind: Kind, { status, ...resource }: Resource): string | undefined {
-  const at = kind.issued === null || status?.management !== undefined ? undefined : secretLocationOf(kind, resource);
+function uidInSecret({ secrets }: Sources, kind: Kind, { resource, invalid }: CachedResource): string | undefined {
+  const isUnrecorded = kind.issued !== null && invalid === undefined && resource.status?.management === undefined;
+  const at = isUnrecorded ? secretLocationOf(kind, resource) : undefined;
   const read = at && secrets.lastRead(at);
   return read?.is === "found" ? (read.issuedUid ?? undefined) : undefined;
 }

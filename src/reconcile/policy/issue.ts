@@ -137,8 +137,9 @@ function concludeIssued(observed: IssueInput, problem: Problem): Step {
  * and its uid not recorded. Where the Secret cannot be read any longer, what it named cannot be known.
  */
 export function readSecretOfEnding(observed: IssueInput): Step | undefined {
-  const { secret, settledAt, now, state, resource } = observed;
-  if (resource.status?.uid !== undefined || hasEnded(observed) || state.issued !== undefined) return undefined;
+  const { secret, settledAt, now, state, resource, invalid } = observed;
+  if (invalid !== null || resource.status?.uid !== undefined || hasEnded(observed) || state.issued !== undefined)
+    return undefined;
   if (state.bornHere && state.posted === undefined && secret === null) return undefined;
   if (delayingRefusal(observed, "readSecret") !== undefined) return { do: "removeFinalizer" };
   if (now < settledAt) return conclude(observed, waiting("Deleting", messages.outcomeUnknown()), settledAt);

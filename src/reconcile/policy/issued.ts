@@ -46,7 +46,8 @@ export function ownsIssued({ kind, state, references, resource, ...observed }: I
 export function guardsNoIssued(observed: IssueInput): boolean {
   const { state, secret, settledAt, now, resource } = observed;
   if (resource.status?.uid !== undefined || state.issued !== undefined || state.posted !== undefined) return false;
-  if (hasEnded(observed)) return true;
+  // Which Secret an invalid spec named is not known.
+  if (hasEnded(observed) || observed.invalid !== null) return true;
   if (secret === null) return state.bornHere;
   return heldUid(observed) === undefined && (state.bornHere || (now >= settledAt && secret.readAt >= settledAt));
 }

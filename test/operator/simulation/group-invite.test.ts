@@ -168,6 +168,17 @@ describe("a group invite", () => {
     expect(existing()).toEqual([]);
   });
 
+  it("can be deleted though its spec is invalid", async () => {
+    const { kube, apply, scenario, reported } = start();
+    kube.admitsFinalizer = true;
+    apply({ kind: "GroupInvite", name: "ada", spec: { policy: {} } });
+    await reported("InvalidSpec");
+    scenario.handOver();
+    kube.remove({ kind: "GroupInvite", name: "ada" });
+    await scenario.until("gone", () => kube.find("GroupInvite", "ada") === undefined);
+    expect(scenario.process.failures).toEqual([]);
+  });
+
   it("names expiresAt if the platform does not allow a lifetime that long", async () => {
     const { kube, apply, platform, reported, ready, ada } = start();
     kube.setSecret("ada", {});
