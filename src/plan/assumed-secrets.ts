@@ -1,7 +1,7 @@
 import type { Resource } from "#src/api/custom-resource.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import type { CodeStore } from "#src/reconcile/observe/issued-codes.ts";
-import type { SecretRead, SecretVersion } from "#src/reconcile/observe/observed.ts";
+import type { SecretRead, SecretVersion } from "#src/reconcile/observe/secret-read.ts";
 import type { SecretLocation } from "#src/kinds/secret-location.ts";
 import { secretKey, secretLocationOf } from "#src/kinds/secret-location.ts";
 import type { SecretSource } from "#src/reconcile/observe/secret-reads.ts";

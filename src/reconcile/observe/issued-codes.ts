@@ -1,7 +1,7 @@
 import type { KubeApi } from "#src/kube/api.ts";
 import { isConflict, isNotFound, isRefused, KubeError } from "#src/kube/errors.ts";
 import type { SecretLocation } from "#src/kinds/secret-location.ts";
-import type { SecretVersion } from "./observed.ts";
+import type { SecretVersion } from "./secret-read.ts";
 import { secretResource, type SecretReads, uidKey } from "./secret-reads.ts";
 
 /** What a trial write contains. */

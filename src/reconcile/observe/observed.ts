@@ -1,3 +1,4 @@
+import type { SecretRead } from "./secret-read.ts";
 import type { Resource } from "#src/api/custom-resource.ts";
 import type { Drift, SentSecret, Undeclared } from "#src/api/status.ts";
 import type { Endpoints, Fields, ResolvedUids } from "#src/kinds/kind.ts";
@@ -200,29 +201,6 @@ export interface ReconcileRequest {
   readonly value: string;
   readonly seenAt: MonotonicTime;
 }
-
-export interface SecretVersion {
-  readonly uid: string;
-  readonly resourceVersion: string;
-}
-
-/** What a read of a Secret showed. The value is not part of it. */
-export type SecretRead =
-  | { readonly is: "missing"; readonly readAt: MonotonicTime }
-  | ({
-      readonly is: "found";
-      readonly readAt: MonotonicTime;
-      /** The issuer that the annotation names; empty if it names none. */
-      readonly issuer: string;
-      /** Why the value cannot be sent; null if it can. */
-      readonly unusable: "noKey" | "empty" | "tooLong" | "notText" | null;
-      /** Whether it has no value at all. */
-      readonly isEmpty: boolean;
-      /** The uid of the resource whose code it contains, as it says itself; null if it says none. */
-      readonly issuedUid: string | null;
-      /** Whether a trial write of this version was accepted. */
-      readonly writable: boolean;
-    } & SecretVersion);
 
 /** What lies directly in a group and is not declared by any object of the cluster. */
 export type ObservedUndeclared =

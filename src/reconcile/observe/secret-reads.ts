@@ -5,7 +5,7 @@ import { externalUid } from "#src/platform-client/collection.ts";
 import { isNotFound } from "#src/kube/errors.ts";
 import type { KubeObject, ResourceKind } from "#src/kube/object.ts";
 import type { Clock } from "#src/time/clock.ts";
-import type { SecretRead, SecretVersion } from "./observed.ts";
+import type { SecretRead, SecretVersion } from "./secret-read.ts";
 import type { SecretLocation } from "#src/kinds/secret-location.ts";
 import { secretKey } from "#src/kinds/secret-location.ts";
 

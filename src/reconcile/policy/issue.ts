@@ -1,6 +1,7 @@
 import type { Drift } from "#src/api/status.ts";
 import { issuedSecretLocation, type SecretLocation } from "#src/kinds/secret-location.ts";
-import type { Claim, ExternalResource, ReconcileState, SecretVersion } from "#src/reconcile/observe/observed.ts";
+import type { Claim, ExternalResource, ReconcileState } from "#src/reconcile/observe/observed.ts";
+import type { SecretVersion } from "#src/reconcile/observe/secret-read.ts";
 import { minutes, seconds } from "#src/time/durations.ts";
 import { proveAbsenceBelow } from "./absence.ts";
 import { conclude } from "./conclude.ts";
@@ -203,9 +204,9 @@ function findSecretWanted(observed: IssueInput): Problem | undefined {
 }
 
 /** The resource is not what the spec describes, or does not expire when the spec says. */
-function findDifferent(observed: IssueInput, { desired }: Placed, external: ExternalResource): Problem | undefined {
+function findDifferent(observed: IssueInput, references: Placed, external: ExternalResource): Problem | undefined {
   const { kind, resource } = observed;
-  const drift = fieldDifferences(kind, desired, external);
+  const drift = fieldDifferences(kind, references.desired, external);
   if (drift.length > 0) {
     if (!isRecorded(observed)) return notOurs(observed, external.uid);
     const fields = drift.map(({ field }) => field).join(", ");
@@ -215,13 +216,9 @@ function findDifferent(observed: IssueInput, { desired }: Placed, external: Exte
   const actual = kind.issued.expirationOf(external);
   if (actual === "" || Math.abs(Date.parse(actual) - Date.parse(expiresAt)) <= clockToleranceMs) return undefined;
   const late: Drift = { field: "expirationTime", expected: expiresAt, actual };
-  const recorded = recordedNow(observed, external);
-  return { ...failing("DriftDetected", issueMessages.expiresElsewhen(kind.noun, actual)), drift: [late], ...recorded };
-}
-
-/** What was just created is recorded, even if it does not expire when it should. */
-function recordedNow({ references }: DecisionInput, { uid }: ExternalResource): Pick<Problem, "recorded"> {
-  return references.are === "resolved" ? { recorded: recordOf(references.uids, uid, "Created") } : {};
+  // It is the object's nevertheless, and may have been created just now.
+  const recorded = recordOf(references.uids, external.uid, "Created");
+  return { ...failing("DriftDetected", issueMessages.expiresElsewhen(kind.noun, actual)), drift: [late], recorded };
 }
 
 function notOurs(observed: IssueInput, uid: string): Problem {
