@@ -10,7 +10,7 @@ const groupInvite = z.object({
   uid: externalUid,
   /** Absent if the role does not exist any longer. */
   role: z.object({ uid: externalText, name: externalText }).optional(),
-  roleUid: externalText,
+  roleUid: z.string().optional(),
   email: externalText,
   singleUse: z.boolean().default(false),
   expirationTime: externalText,
@@ -73,5 +73,5 @@ export const groupInviteKind: Kind<GroupInvite, ExternalGroupInvite> = {
 };
 
 function roleOf({ role, roleUid }: ExternalGroupInvite): string {
-  return role?.uid ?? roleUid;
+  return role?.uid ?? roleUid ?? "";
 }

@@ -8,6 +8,7 @@ import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { PlatformError, PlatformProblem } from "#src/platform-client/failure.ts";
 
 export type { ExternalResource, MonotonicTime, PlatformError, PlatformProblem };
+export type { SecretRead, SecretVersion } from "./secret-read.ts";
 
 /**
  * Everything that a decision about one custom resource is made from.

@@ -1,7 +1,6 @@
 import type { Drift } from "#src/api/status.ts";
 import { issuedSecretLocation, type SecretLocation } from "#src/kinds/secret-location.ts";
-import type { Claim, ExternalResource, ReconcileState } from "#src/reconcile/observe/observed.ts";
-import type { SecretVersion } from "#src/reconcile/observe/secret-read.ts";
+import type { Claim, ExternalResource, ReconcileState, SecretVersion } from "#src/reconcile/observe/observed.ts";
 import { minutes, seconds } from "#src/time/durations.ts";
 import { proveAbsenceBelow } from "./absence.ts";
 import { conclude } from "./conclude.ts";

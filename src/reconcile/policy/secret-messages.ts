@@ -1,5 +1,5 @@
+import type { SecretRead } from "#src/reconcile/observe/observed.ts";
 import { issuerAnnotation } from "#src/api/annotations.ts";
-import type { SecretRead } from "#src/reconcile/observe/secret-read.ts";
 import type { SecretLocation } from "#src/kinds/secret-location.ts";
 
 // What people read about the Secret that an object names. Nothing of what is in the Secret but the names of its keys.

@@ -1,7 +1,6 @@
 import type { SentSecret } from "#src/api/status.ts";
 import { secretLocationOf } from "#src/kinds/secret-location.ts";
-import type { ExternalResource, MonotonicTime } from "#src/reconcile/observe/observed.ts";
-import type { SecretRead } from "#src/reconcile/observe/secret-read.ts";
+import type { ExternalResource, MonotonicTime, SecretRead } from "#src/reconcile/observe/observed.ts";
 import { minutes, seconds } from "#src/time/durations.ts";
 import { conclude } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";

@@ -1,7 +1,6 @@
 import type { Drift, Exchange, Status, StatusError } from "#src/api/status.ts";
 import type { Fields } from "#src/kinds/kind.ts";
-import type { MonotonicTime, PlatformStepName } from "#src/reconcile/observe/observed.ts";
-import type { SecretVersion } from "#src/reconcile/observe/secret-read.ts";
+import type { MonotonicTime, PlatformStepName, SecretVersion } from "#src/reconcile/observe/observed.ts";
 import type { SecretLocation } from "#src/kinds/secret-location.ts";
 
 /** A Kubernetes Event, recorded once the step has succeeded. */
