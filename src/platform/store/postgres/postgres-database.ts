@@ -71,6 +71,8 @@ export class PostgresDatabase implements Database {
       max: connections,
       connectionTimeoutMillis: connectionTimeout,
       keepAlive: true,
+      // A statement is sent without waiting for the result of the one before it, so those that do not need it share a round trip.
+      pipeline: true,
       // Longer than the stall timeout, so that writes that wait for a disconnected replica succeed.
       lock_timeout: 2 * stallTimeout,
       idle_in_transaction_session_timeout: stallTimeout,
@@ -202,7 +204,8 @@ async function endRead(client: PoolClient): Promise<void> {
 async function runInSavepoint(connection: PostgresConnection, { run, reject }: Job<Writer>): Promise<() => void> {
   try {
     const resolve = await run(connection);
-    await connection.exec("release savepoint job; savepoint job");
+    // Not awaited: if it fails, the transaction ends, and so do the statements after it and the commit.
+    connection.exec("release savepoint job; savepoint job").catch(() => {});
     return resolve;
   } catch (error) {
     if (isSerializationFailure(connection.failure) || connectionLost(connection.failure)) throw connection.failure;
