@@ -170,6 +170,40 @@ describe("the client secret", () => {
     expect(sent()).toBe(planted);
   });
 
+  const unusable: Readonly<Record<string, (world: ReturnType<typeof start>) => void>> = {
+    "does not exist": ({ kube }) => kube.removeSecret("sso"),
+    "cannot be read": ({ kube }) => {
+      kube.forbidsSecrets = true;
+    },
+    "names another issuer": ({ setSecret }) => setSecret(planted, "https://evil.example"),
+  };
+  it.each(Object.keys(unusable).flatMap((why) => [true, false].map((pkceEnabled) => ({ why, pkceEnabled }))))(
+    "does not keep the issuer of somebody else alive while the Secret $why (PKCE: $pkceEnabled)",
+    async ({ why, pkceEnabled }) => {
+      const world = start();
+      const { apply, change, setSecret, sent, external, kube, platform, scenario, ready } = world;
+      setSecret(planted);
+      await apply(shop, { ...sso, spec: { ...sso.spec, pkceEnabled } });
+      unusable[why]?.(world);
+      await scenario.pass(600_000);
+      platform.clientSecrets.set(external().uid, "of somebody else");
+      change({ oidc: { ...external().oidc, issuer: "https://evil.example" }, updateTime: "2026-06-01T00:00:00Z" });
+      await scenario.resync();
+      await scenario.pass(60_000);
+      // Nobody gets in at another issuer. Without a secret, the platform requires PKCE.
+      expect(external().oidc).toMatchObject({ issuer, pkceEnabled: true });
+      expect([sent(), ready()?.status]).toEqual([undefined, "False"]);
+      const { writes } = platform;
+      await scenario.pass(3_600_000);
+      expect(platform.writes).toBe(writes);
+      kube.forbidsSecrets = false;
+      setSecret(rotated);
+      await scenario.until("sent", () => sent() === rotated);
+      await scenario.until("Ready", () => ready()?.status === "True");
+      expect(external().oidc).toMatchObject({ issuer, pkceEnabled });
+    },
+  );
+
   it("is read seldom: not by each resync, and not at all where the spec names none", async () => {
     const { apply, setSecret, kube, scenario } = start();
     setSecret(planted);
