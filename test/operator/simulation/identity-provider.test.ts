@@ -157,6 +157,36 @@ describe("the client secret", () => {
     expect(leaks()).toEqual([]);
   });
 
+  it.each(["before the provider exists", "after it was created"])(
+    "is reported as unreadable if that is refused only when it is sent, %s",
+    async (when) => {
+      const exists = when === "after it was created";
+      const { apply, change, setSecret, external, kube, platform, scenario, ready, sent } = start();
+      setSecret(planted);
+      await apply(shop, ...(exists ? [sso] : []));
+      if (exists) {
+        kube.forbidsSecrets = true;
+        change({ defaultRole: owner });
+        await scenario.resync();
+      } else {
+        kube.allowedSecretReads = kube.secretReads + 1;
+        kube.apply(sso);
+      }
+      await scenario.pass(60_000);
+      expect(ready()).toMatchObject({
+        reason: "KubernetesForbidden",
+        message: expect.stringContaining("kubectl create role -n team muster-secret-sso"),
+      });
+      expect(platform.createdIn("identityProviders").map(({ uid }) => uid)).toEqual(exists ? [external().uid] : []);
+      if (exists) expect([external().defaultRole, sent()]).toEqual([viewer, planted]);
+      expect(scenario.process.failures).toEqual([]);
+      kube.forbidsSecrets = false;
+      kube.allowedSecretReads = Number.POSITIVE_INFINITY;
+      await apply(shop, sso);
+      expect(sent()).toBe(planted);
+    },
+  );
+
   it("does not keep another difference from being corrected while the Secret cannot be read", async () => {
     const { apply, change, setSecret, sent, external, kube, scenario, ready } = start();
     setSecret(planted);
