@@ -311,6 +311,17 @@ describe("its people", () => {
     expect(platform.has(uid)).toBe(false);
   });
 
+  it("are not the identities that objects manage", async () => {
+    const { apply, kube, platform, scenario } = start();
+    const claimMatch = { issuer, subject: "ci", audience: "muster" };
+    const ci: Manifest = { kind: "Identity", name: "ci", spec: { groupRef: { name: "shop" }, claimMatch, policy } };
+    await apply(shop, publicClient, ci);
+    kube.remove(publicClient);
+    await scenario.until("deleted", () => kube.find("IdentityProvider", "sso") === undefined);
+    expect(platform.createdIn("identityProviders")).toEqual([]);
+    expect(platform.createdIn("identities")).toHaveLength(1);
+  });
+
   it("are not removed as undeclared while a declared provider is not on the platform", async () => {
     const { apply, external, kube, platform, scenario } = start();
     const spec = { parentUid: root, undeclared: "Remove", policy };
