@@ -97,7 +97,7 @@ async function theObject(
   const read = await cluster.get<KubeObject>(resource, namespace, name);
   if (read.state === "found") return read.value;
   const shown = namespace === undefined ? `Tenant/${name}` : `${namespace}/${resource.kind}/${name}`;
-  if (read.state === "unknown") throw new Error(`${shown} cannot be read: ${read.because}`);
+  if (read.state === "unknown") throw new Error(`${shown} cannot be read: ${read.because}. ${read.fix}`);
   const missing = await missingPart(cluster, resource, namespace);
   throw new Error(
     `there is no object ${shown}${missing}. kubectl get ${resource.plural}.${resource.group} -A lists those that exist`,
@@ -121,13 +121,16 @@ async function readPlatform(
   context: CommandContext,
   read: (view: PlatformView) => Promise<Link>,
 ): Promise<Link> {
-  if (values.noPlatform) return read({ unread: "--no-platform is set" });
+  if (values.noPlatform) return read({ unread: "--no-platform is set", fix: "Leave --no-platform out." });
   let reader: PlatformReader;
   try {
     reader = await connectReader(values, context);
   } catch (error) {
     if (context.signal.aborted) throw error;
-    return read({ unread: error instanceof Error ? error.message : String(error) });
+    return read({
+      unread: error instanceof Error ? error.message : String(error),
+      fix: "Log in: muster login. Or give --platform-url and --token-file.",
+    });
   }
   try {
     return await read({ api: reader.api, url: reader.platformUrl });
