@@ -30,7 +30,7 @@ export async function randomChange(seed: number): Promise<{ readonly world: Plan
   const edited = manifests(random)
     .filter(() => random() < 0.7)
     .map((one) => withReferencesOf(before, one));
-  const leaving = withDependents(removed, [...before, ...edited]);
+  const leaving = new Set(removed.map(nameOf));
   return { world, change: { apply: edited.filter((one) => !leaving.has(nameOf(one))), remove: removed } };
 }
 
@@ -94,32 +94,6 @@ function manifests(random: () => number): readonly Manifest[] {
     objects.push({ kind: "RoleBinding", name, spec: { ...parent(groups), ...who, roleRef, policy: policy(false) } });
   }
   return objects;
-}
-
-/**
- * The objects, and those that refer to them, directly or not. What is created below an object that goes at the same time
- * depends on which of the two the operator takes first.
- */
-function withDependents(some: readonly Manifest[], all: readonly Manifest[]): ReadonlySet<string> {
-  const found = new Set(some.map(nameOf));
-  for (let size = -1; size !== found.size; ) {
-    size = found.size;
-    for (const one of all) {
-      const {
-        parentRef,
-        groupRef = parentRef,
-        identityRef,
-        roleRef,
-      } = one.spec as Readonly<Record<string, { name: string; kind?: string }>>;
-      const referents = [
-        `Group ${groupRef?.name}`,
-        `Identity ${identityRef?.name}`,
-        `${roleRef?.kind} ${roleRef?.name}`,
-      ];
-      if (referents.some((referent) => found.has(referent))) found.add(nameOf(one));
-    }
-  }
-  return found;
 }
 
 function nameOf({ kind, name }: Manifest): string {
