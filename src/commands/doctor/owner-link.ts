@@ -1,4 +1,3 @@
-import { namespaceResource } from "#src/commands/operator/tenancy-caches.ts";
 import type { ClusterReads, Unknown } from "#src/commands/reader/cluster-reads.ts";
 import { readFix } from "#src/commands/reader/read-failure.ts";
 import type { Link } from "#src/commands/why/link.ts";
@@ -22,7 +21,7 @@ export interface OwnerQuestion {
 export async function ownerLink(question: OwnerQuestion, cluster: ClusterReads, signal: AbortSignal): Promise<Link> {
   const { api, identity, ownerId } = question;
   const base = { link: "owner id", subject: identity };
-  const read = ownerId === undefined ? await kubeSystemUid(cluster) : ownerId;
+  const read = ownerId === undefined ? await ownerIdOf(cluster) : ownerId;
   if (typeof read !== "string")
     return {
       ...base,
@@ -53,11 +52,10 @@ export async function ownerLink(question: OwnerQuestion, cluster: ClusterReads, 
   }
 }
 
-async function kubeSystemUid(cluster: ClusterReads): Promise<string | Unknown> {
-  const read = await cluster.get(namespaceResource, undefined, "kube-system");
+async function ownerIdOf(cluster: ClusterReads): Promise<string | Unknown> {
+  const read = await cluster.kubeSystemUid();
   if (read.state === "unknown") return read;
-  const uid = read.state === "found" ? read.value.metadata.uid : undefined;
-  return (
-    uid ?? { state: "unknown", because: "it has none", fix: "Look at it: kubectl get namespace kube-system -o yaml" }
-  );
+  const uid = read.state === "found" ? read.value : undefined;
+  const fix = "Look at it: kubectl get namespace kube-system -o yaml";
+  return uid ?? { state: "unknown", because: "it has none", fix };
 }

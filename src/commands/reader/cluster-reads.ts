@@ -1,5 +1,6 @@
 import type { KubeApi } from "#src/kube/api.ts";
 import { isForbidden, isNotFound, KubeError } from "#src/kube/errors.ts";
+import { kubeSystemUid, namespaceResource } from "#src/kube/namespaces.ts";
 import { listExisting } from "#src/kube/list-all.ts";
 import type { KubeObject, ResourceKind } from "#src/kube/object.ts";
 import { grantCommands, refusedUser, type Right } from "#src/kube/right.ts";
@@ -32,6 +33,11 @@ export class ClusterReads {
     return this.#reading(rightTo("get", resource, namespace), () =>
       this.#kube.get<T>(resource, namespace, name, { signal: this.#signal }),
     );
+  }
+
+  /** The uid of the namespace kube-system, which is the owner id unless a setting gives another one; undefined if it has none. */
+  kubeSystemUid(): Promise<Reading<string | undefined>> {
+    return this.#reading(rightTo("get", namespaceResource), () => kubeSystemUid(this.#kube, this.#signal));
   }
 
   /** All objects, page by page; unknown if there are more than 20,000. @param namespace absent: of all namespaces */

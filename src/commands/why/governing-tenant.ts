@@ -1,5 +1,6 @@
 import type { ClusterReads, Reading } from "#src/commands/reader/cluster-reads.ts";
-import { namespaceResource, tenantResource } from "#src/commands/operator/tenancy-caches.ts";
+import { tenantResource } from "#src/commands/operator/tenancy-caches.ts";
+import { namespaceResource } from "#src/kube/namespaces.ts";
 import type { KubeObject } from "#src/kube/object.ts";
 import { type CachedTenant, isBeingDeleted, parseTenant } from "#src/reconcile/tenancy/cached-tenant.ts";
 import { isSelected } from "#src/reconcile/tenancy/namespace-selection.ts";

@@ -1,7 +1,7 @@
 import type { Resource } from "#src/api/custom-resource.ts";
 import { resourceKindOf } from "#src/api/resource-kind.ts";
 import { type CommandContext, CommandFailure, defineCommand } from "#src/commands/command.ts";
-import { namespaceResource, tenantResource } from "#src/commands/operator/tenancy-caches.ts";
+import { tenantResource } from "#src/commands/operator/tenancy-caches.ts";
 import { formatAnswer } from "#src/commands/output/answer-format.ts";
 import { clusterConnection } from "#src/commands/reader/cluster-connection.ts";
 import { ClusterReads, type Reading } from "#src/commands/reader/cluster-reads.ts";
@@ -11,6 +11,7 @@ import { podIdentityOf } from "#src/commands/reader/pod-identity.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { KubeClient } from "#src/kube/client.ts";
 import { type Lease, leaseResource } from "#src/kube/lease-client.ts";
+import { namespaceResource } from "#src/kube/namespaces.ts";
 import type { KubeObject, ResourceKind } from "#src/kube/object.ts";
 import { parseTenant } from "#src/reconcile/tenancy/cached-tenant.ts";
 import { systemClock as clock } from "#src/time/clock.ts";

@@ -67,10 +67,7 @@ export interface Observed {
   readonly createdHere: readonly string[];
   /** Those of the resources in this observation that Muster never writes, and why. */
   readonly protections: readonly Protection[];
-  /**
-   * Those of the identities in this observation to which a role is bound, or would be, and of which it is not known who uses
-   * them: no list or read has shown them, and no object manages them. One may be the credential of another operator.
-   */
+  /** The identities to which a role is bound here, or would be, that no list or read has shown and no object manages. */
   readonly unknownIdentities: readonly string[];
   /** The role of an object that this one grants, or would, and that was not read a moment ago; null if there is none. */
   readonly roleToRead: string | null;
