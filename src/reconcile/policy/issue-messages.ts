@@ -1,5 +1,6 @@
 import type { SecretLocation } from "#src/kinds/secret-location.ts";
-import { grantCommands, userIn } from "./secret-messages.ts";
+import { grantCommands, refusedUser } from "#src/kube/right.ts";
+import { operatorUser } from "./secret-messages.ts";
 
 // What people read about a resource whose code is written into a Secret. Never the code.
 
@@ -42,10 +43,12 @@ export function secretNotWritable(
   at: SecretLocation,
   { message, code }: { readonly message: string; readonly code: number },
 ): string {
-  const { name } = at;
+  const { namespace, name } = at;
   const what = `${path}: the operator may not read and write Secret ${name}: ${message}`;
   if (code !== 403) return `${what}. Change the Secret, or what refuses the write; it must not be immutable.`;
-  return `${what}. It may do so only if a Role names the Secret. Run: ${grantCommands(at, ["get", "patch"], userIn(message))}`;
+  const user = refusedUser(message) ?? operatorUser;
+  const right = { verb: "get,patch", group: "", resource: "secrets", name, namespace };
+  return `${what}. It may do so only if a Role names the Secret. Run: ${grantCommands(right, `muster-secret-${name}`, user)}`;
 }
 
 export function expiresElsewhen(noun: string, actual: string): string {

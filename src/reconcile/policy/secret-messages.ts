@@ -1,8 +1,12 @@
 import type { SecretRead } from "#src/reconcile/observe/observed.ts";
 import { issuerAnnotation } from "#src/api/annotations.ts";
 import type { SecretLocation } from "#src/kinds/secret-location.ts";
+import { grantCommands, refusedUser, shellWord } from "#src/kube/right.ts";
 
 // What people read about the Secret that an object names. Nothing of what is in the Secret but the names of its keys.
+
+/** The operator, as the manifests in `deploy/` name it: for a refusal that names nobody. */
+export const operatorUser = "system:serviceaccount:muster-system:muster-operator";
 
 type Unusable = NonNullable<Extract<SecretRead, { is: "found" }>["unusable"]>;
 
@@ -22,31 +26,15 @@ export function secretUnusable(path: string, { name, key }: SecretLocation, why:
 }
 
 export function secretNotGranted(path: string, { namespace, name }: SecretLocation, issuer: string): string {
-  return `${path}: Secret ${name} does not name the issuer to which it may be sent. Run: kubectl annotate secret -n ${namespace} ${name} ${quoted(`${issuerAnnotation}=${issuer}`)}`;
+  return `${path}: Secret ${name} does not name the issuer to which it may be sent. Run: kubectl annotate secret -n ${namespace} ${name} ${shellWord(`${issuerAnnotation}=${issuer}`)}`;
 }
 
 /**
  * The operator may read no Secret but those that a Role names.
  * @param refusal what Kubernetes said, which names the user.
  */
-export function secretRefused(path: string, at: SecretLocation, refusal: string): string {
-  return `${path}: the operator may not read Secret ${at.name}: ${refusal}. It may read a Secret only if a Role names it. Run: ${grantCommands(at, ["get"], userIn(refusal))}`;
-}
-
-/** The user that Kubernetes refused something, as it says; the operator's by default. */
-export function userIn(refusal: string): string {
-  return /User "([^"]+)"/.exec(refusal)?.[1] ?? "system:serviceaccount:muster-system:muster-operator";
-}
-
-/** The commands that let `user` do no more than these verbs with no Secret but this one. */
-export function grantCommands({ namespace, name }: SecretLocation, verbs: readonly string[], user: string): string {
-  const account = /^system:serviceaccount:([^:]+:[^:]+)$/.exec(user)?.[1];
-  const subject = account === undefined ? `--user=${quoted(user)}` : `--serviceaccount=${account}`;
-  const role = `muster-secret-${name}`;
-  return `kubectl create role -n ${namespace} ${role} --verb=${verbs.join(",")} --resource=secrets --resource-name=${name} && kubectl create rolebinding -n ${namespace} ${role} --role=${role} ${subject}`;
-}
-
-/** `word` as a shell takes it: people copy the commands, and somebody else may have written the issuer. */
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+export function secretRefused(path: string, { namespace, name }: SecretLocation, refusal: string): string {
+  const user = refusedUser(refusal) ?? operatorUser;
+  const right = { verb: "get", group: "", resource: "secrets", name, namespace };
+  return `${path}: the operator may not read Secret ${name}: ${refusal}. It may read a Secret only if a Role names it. Run: ${grantCommands(right, `muster-secret-${name}`, user)}`;
 }
