@@ -32,7 +32,8 @@ export async function randomChange(seed: number): Promise<{ readonly world: Plan
   handMade(world, random);
   world.scenario.kube.setSecret("login", { clientSecret: "planted" }, { [issuerAnnotation]: issuer });
   // A plan reads no Secret, and assumes that there is an empty one.
-  for (const name of invites) world.scenario.kube.setSecret(name, {});
+  for (const [, group] of namespaces)
+    for (const name of invites) world.scenario.kube.setSecret(secretOf(name, group), {});
   await world.act({ apply: before });
   disturb(world, random);
   const kept = before.filter(() => random() < 0.7);
@@ -119,13 +120,18 @@ function manifests(random: () => number, own: string): readonly Manifest[] {
       ...parent(groups),
       roleRef,
       singleUse: name === "ada",
-      expiresAt: "2027-01-31T00:00:00Z",
-      secretRef: { name },
+      expiresAt: future,
+      secretRef: { name: secretOf(name, own) },
       policy: one({}, { deletion: "Delete" }, { deletion: "Orphan" }, { deletion: "Protect" }),
     };
     objects.push({ kind: "GroupInvite", name, spec });
   }
   return objects;
+}
+
+/** The Secrets of a scenario have no namespaces. */
+function secretOf(invite: string, group: string): string {
+  return `${invite}-${group.slice(-2)}`;
 }
 
 function nameOf({ kind, name, namespace = "team" }: Manifest): string {
