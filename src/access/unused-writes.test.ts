@@ -164,6 +164,18 @@ describe("unused writes", () => {
     expect(await owner(web)).toContain("CAP_IAM_GROUPS_CREATE");
   });
 
+  it.each(["claimMatch.subject", "staticKeys.issuerKeys", "awsIdentity.awsUserIdPattern", "staticKeys"])(
+    "are all used by a change of how an identity is assumed, whatever binding gave them: %s",
+    async (field) => {
+      const elsewhere = `${root}/${segment("9")}`;
+      const changed = (path: string) =>
+        change("update", "identity", `${shop}/${segment("b")}`, { [path]: { new: "a" } });
+      const ofEditor = (path: string) => ask(bind(elsewhere, roleNamed("editor")), builtIn, [changed(path)]);
+      expect((await ofEditor(field)).bindings).toEqual([]);
+      expect((await ofEditor("description")).bindings).toHaveLength(1);
+    },
+  );
+
   it("are not reported of what is younger, of unread roles, and where the audit log cannot be read", async () => {
     const editor = roleNamed("editor");
     for (const createTime of ["2026-01-01T00:00:00.001Z", undefined]) {

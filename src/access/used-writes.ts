@@ -26,7 +26,7 @@ export async function usedWrites(
     const use = bindings === undefined ? undefined : usesOf(change, roles);
     if (bindings === undefined || use === undefined) continue;
     for (const binding of bindings) {
-      if (!isWithin(groupOf(binding), use.at)) continue;
+      if (use.at !== undefined && !isWithin(groupOf(binding), use.at)) continue;
       const known = used.get(binding.uid) ?? new Set();
       for (const capability of use.capabilities) known.add(capability);
       used.set(binding.uid, known);

@@ -148,3 +148,25 @@ it("says if a role binding grants nothing that was used", async () => {
     expect.objectContaining({ needless: true, roleBinding: expect.objectContaining({ uid: creatorBinding }) }),
   );
 });
+
+it("counts a change of who can assume an identity in another group, which may have needed the role binding", async () => {
+  const { admin, root } = platform;
+  const elsewhere = await admin.group(root, "elsewhere");
+  const robot = await platform.makeIdentity(elsewhere, "changed");
+  const keeper = await platform.makeIdentity(root, "keeper");
+  await admin.bind(elsewhere, keeper, await admin.role("owner"));
+  const binding = await admin.bind(shop, keeper, await admin.role("editor"));
+  vi.setSystemTime(Date.now() + 40 * hours(24));
+  const judged = async () => {
+    const run = await asAdmin("--days", "30", "--group", "shop", "-o", "json");
+    const found = json(run)["roleBindings"] as { roleBinding: { uid: string } }[];
+    return found.some(({ roleBinding }) => roleBinding.uid === binding);
+  };
+  expect(await judged()).toBe(true);
+  const caller = platform.as(await tokenOf(keeper, "keeper"));
+  await caller.ok("PATCH", `/iam/v2beta1/identities/${robot}?updateMask=claimMatch`, {
+    claimMatch: { issuer: "https://ci.example.com", subject: "changed" },
+  });
+  expect(await judged()).toBe(false);
+  await admin.ok("DELETE", `/iam/v2beta1/roleBindings/${binding}`);
+});

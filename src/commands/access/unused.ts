@@ -6,7 +6,7 @@ import { defineCommand } from "#src/commands/command.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 import { isWithin } from "#src/platform-client/uid.ts";
 import { hours } from "#src/time/durations.ts";
-import { auditRecords } from "./audit-records.ts";
+import { type AuditRecord, auditRecords } from "./audit-records.ts";
 import { groupNamed } from "./named.ts";
 import { answerAccess, type OpenedAccess } from "./open-access.ts";
 import { accessSettings } from "./settings.ts";
@@ -65,9 +65,19 @@ async function findUnused(
   signal: AbortSignal,
 ): Promise<UnusedAccess> {
   const { api, model } = access;
-  const used = await usedWrites(model, auditRecords(api, { since, resource: at }, signal));
+  const used = await usedWrites(model, changesFor({ api, at, since }, signal));
   const bindings = model.state.bindings.filter((binding) => at === undefined || isWithin(groupOf(binding), at));
   return unusedAccess(model, { bindings, used, since, canReadRecords: (group) => readsRecords(access, group) });
+}
+
+/** The changes that may have needed a role binding at the group or below it: all of them if no group is given. */
+async function* changesFor(
+  { api, at, since }: Pick<OpenedAccess, "api"> & { readonly at: string | undefined; readonly since: number },
+  signal: AbortSignal,
+): AsyncGenerator<AuditRecord> {
+  yield* auditRecords(api, { since, resource: at }, signal);
+  // To change who can assume an identity, one needs all that the identity has, also in other groups than its own.
+  if (at !== undefined) yield* auditRecords(api, { since, method: "IdentitiesService/UpdateIdentity" }, signal);
 }
 
 /** Whether the caller has audit.list on the group, and thus on everything below it: a list shows only what it covers. */
