@@ -20,6 +20,8 @@ export interface KnownRole {
   readonly name: string;
   /** By the names of the contract, such as `CAP_REPO_CREATE`. */
   readonly capabilities: ReadonlySet<string>;
+  /** RFC 3339; absent if the platform did not say. */
+  readonly updateTime?: string;
 }
 
 /** Grants a role to an identity, in the group that is the parent of the binding's uid and in all groups below it. */

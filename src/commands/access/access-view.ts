@@ -120,6 +120,12 @@ export class AccessView {
     return { what: "auditRecords", uid: group, message };
   }
 
+  /** @param group whose audit records cannot be read, which would show that what is elsewhere was used */
+  hiddenRecords(group: string): UnreadView {
+    const message = `the audit records of ${this.named(group)} cannot be read, where it may have been changed who can assume an identity: such a change needs all that the identity may do, which is therefore not called unused: you need audit.list there`;
+    return { what: "auditRecords", uid: group, message };
+  }
+
   /** Why declarations are unknown; undefined if they are known. */
   get declarationsNote(): string | undefined {
     return this.#declarations.read

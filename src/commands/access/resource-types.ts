@@ -23,6 +23,7 @@ const role = z.object({
     .array(capability)
     .default([])
     .transform((all): ReadonlySet<string> => new Set(all)),
+  updateTime: text.exactOptional(),
 });
 
 const roleBinding = z.object({

@@ -1,5 +1,7 @@
 import { type AccessModel, groupOf, listedGroups } from "#src/access/access-model.ts";
 import { explain } from "#src/access/explain.ts";
+import { type EarlierGrants, notingGrants } from "#src/access/earlier-grants.ts";
+import { unchangedRoles } from "#src/access/unchanged-roles.ts";
 import { type UnusedAccess, unusedAccess } from "#src/access/unused-writes.ts";
 import { usedWrites } from "#src/access/used-writes.ts";
 import { defineCommand } from "#src/commands/command.ts";
@@ -18,7 +20,7 @@ export default defineCommand({
   summary: "print which write capabilities nobody has used, and the smallest role that would do",
   description: `Compares role bindings with the audit log of the platform, and changes nothing:
   muster access unused --days 90 --group acme/shop
-A capability to create, update or delete is unused if no successful call of the identity needed it since then. Reads leave no record, and are never called unused. The proposed role is the smallest built-in one that keeps every read and every used write; if all smaller ones would lose reads, these are named. You need audit.list, which the role owner has; where you do not have it, the answer is unknown.`,
+A capability to create, update or delete is unused if no successful call of the identity needed it since then. Reads leave no record, and are never called unused. The proposed role is the smallest built-in one that keeps every read and every used write; if all smaller ones would lose reads, these are named. You need audit.list, which the role owner has; where you do not have it, the answer is unknown. Role bindings that were created or changed within the period, or whose role was changed, are not judged.`,
   settings: {
     days: settings.flagOnly(
       settings.required(
@@ -65,9 +67,12 @@ async function findUnused(
   signal: AbortSignal,
 ): Promise<UnusedAccess> {
   const { api, model } = access;
-  const used = await usedWrites(model, changesFor({ api, at, since }, signal));
+  const grants = new Map<string, EarlierGrants>();
+  const roles = unchangedRoles(model, since);
+  const used = await usedWrites(model, roles, notingGrants(changesFor({ api, at, since }, signal), grants));
   const bindings = model.state.bindings.filter((binding) => at === undefined || isWithin(groupOf(binding), at));
-  return unusedAccess(model, { bindings, used, since, canReadRecords: (group) => readsRecords(access, group) });
+  const canReadRecords = recordsReader(access);
+  return unusedAccess(model, { bindings, roles, used, grants, since, canReadRecords });
 }
 
 /** The changes that may have needed a role binding at the group or below it: all of them if no group is given. */
@@ -80,15 +85,21 @@ async function* changesFor(
   if (at !== undefined) yield* auditRecords(api, { since, method: "IdentitiesService/UpdateIdentity" }, signal);
 }
 
-/** Whether the caller has audit.list on the group, and thus on everything below it: a list shows only what it covers. */
-function readsRecords({ claims, model, now }: OpenedAccess, group: string): boolean {
-  if (model.state.seesEverything) return true;
-  if (claims?.identity === undefined) return false;
+/** Whether the caller has audit.list on a group, and thus on everything below it: a list shows only what it covers. */
+function recordsReader({ claims, model, now }: OpenedAccess): (group: string) => boolean {
+  if (model.state.seesEverything) return () => true;
+  if (claims?.identity === undefined) return () => false;
   const { capabilities, identity, scopes } = claims;
   const capability = "CAP_AUDIT_LIST";
   const permitted = capabilities === undefined || capabilities.includes("audit.list") ? [capability] : [];
   const limits = { groups: scopes, capabilities: new Set(permitted) };
-  return explain(model, { identity, capability, at: group, limits }, now).decision === "yes";
+  const known = new Map<string, boolean>();
+  return (group) => {
+    const answer = () => explain(model, { identity, capability, at: group, limits }, now).decision === "yes";
+    const canRead = known.get(group) ?? answer();
+    known.set(group, canRead);
+    return canRead;
+  };
 }
 
 /** The groups in and below which role bindings were listed; undefined if all were. */
