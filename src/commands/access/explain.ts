@@ -8,7 +8,7 @@ import { dottedNames } from "./access-view.ts";
 import { explanationText, type Explanation } from "./explanation-text.ts";
 import { capabilityNamed, groupNamed, identityNamed } from "./named.ts";
 import { answerAccess } from "./open-access.ts";
-import { accessSettings, capability, group, identity } from "./settings.ts";
+import { accessSettings, capability, group, subject } from "./settings.ts";
 
 export default defineCommand({
   summary: "print whether an identity has a capability in a group, and why",
@@ -16,7 +16,7 @@ export default defineCommand({
   muster access explain shop/ci repo.create --group acme/shop
 The answer is yes, no or unknown: it is never no if something that could grant the capability cannot be read. With --scope and --cap, it is that for a token of the identity that is limited to groups or capabilities.`,
   settings: {
-    identity,
+    subject,
     capability,
     group,
     scope: settings.flagOnly(
@@ -37,7 +37,7 @@ The answer is yes, no or unknown: it is never no if something that could grant t
     answerAccess(values, context, ({ model, view, now }) => {
       const wanted = capabilityNamed(model, values.capability);
       const at = groupNamed(model, values.group);
-      const uid = identityNamed(model, values.identity);
+      const uid = identityNamed(model, values.subject);
       const groups = values.scope.map((scope) => groupNamed(model, scope));
       const capabilities = new Set(values.cap.map((cap) => capabilityNamed(model, cap)));
       const limits = {

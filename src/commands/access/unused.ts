@@ -6,11 +6,12 @@ import { type UnusedAccess, unusedAccess } from "#src/access/unused-writes.ts";
 import { usedWrites } from "#src/access/used-writes.ts";
 import { defineCommand } from "#src/commands/command.ts";
 import * as settings from "#src/commands/settings/settings.ts";
+import { readingCapabilities } from "#src/commands/reader/reading-capabilities.ts";
 import { isWithin } from "#src/platform-client/uid.ts";
 import { hours } from "#src/time/durations.ts";
 import { type AuditRecord, auditRecords } from "./audit-records.ts";
 import { groupNamed } from "./named.ts";
-import { answerAccess, type OpenedAccess } from "./open-access.ts";
+import { type Answer, answerAccess, type OpenedAccess } from "./open-access.ts";
 import { accessSettings } from "./settings.ts";
 import { unusedAnswer } from "./unused-answer.ts";
 
@@ -37,15 +38,24 @@ A capability to create, update or delete is unused if no successful call of the 
     ...accessSettings,
   },
   run: (values, context) =>
-    answerAccess(values, context, async (access) => {
-      const { model, now } = access;
-      const at = values.group === undefined ? undefined : groupNamed(model, values.group);
-      const since = now - values.days * dayMs;
-      await requireRecordsFrom(since, access, context.signal);
-      const unused = await findUnused(access, { at, since }, context.signal);
-      return unusedAnswer(access, { ...unused, at, days: values.days, since, listedBelow: listedBelow(model, at) });
-    }),
+    answerAccess(values, context, (access) => answerUnused(access, values, context.signal), [
+      ...readingCapabilities,
+      "audit.list",
+    ]),
 });
+
+async function answerUnused(
+  access: OpenedAccess,
+  { days, group }: { readonly days: number; readonly group: string | undefined },
+  signal: AbortSignal,
+): Promise<Answer> {
+  const { model, now } = access;
+  const at = group === undefined ? undefined : groupNamed(model, group);
+  const since = now - days * dayMs;
+  await requireRecordsFrom(since, access, signal);
+  const unused = await findUnused(access, { at, since }, signal);
+  return unusedAnswer(access, { ...unused, at, days, since, listedBelow: listedBelow(model, at) });
+}
 
 /** An old record proves that records are kept for as long: the platform deletes the oldest ones first. */
 async function requireRecordsFrom(since: number, { api, now }: OpenedAccess, signal: AbortSignal): Promise<void> {
