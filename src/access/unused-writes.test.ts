@@ -105,7 +105,7 @@ describe("unused writes", () => {
     { canRead = () => true, others = [] }: AskOptions = {},
   ) => {
     const bindings = [binding, ...others];
-    const model = accessModel({ groups: [], identities: [], roles, bindings, seesEverything: true });
+    const model = accessModel({ groups: [], identities: [], roles, bindings, loginGrants: [], seesEverything: true });
     const grants = new Map<string, EarlierGrants>();
     const unchanged = unchangedRoles(model, since);
     const authored = changes.map((one) => ({ ...one, actor: { name: ci } }));

@@ -58,7 +58,7 @@ export class AccessView {
   }
 
   group(uid: string): GroupView {
-    return { uid, path: groupPath(this.#model, uid), declaredBy: this.#declaredBy(uid) };
+    return { uid, path: groupPath(this.#model, uid), declaredBy: this.declaredBy(uid) };
   }
 
   /** @param named how a role binding names it, if the identity itself cannot be read */
@@ -72,7 +72,7 @@ export class AccessView {
       path,
       ...(assumedBy === undefined ? {} : { assumedBy }),
       ...(lastSeenTime === undefined ? {} : { lastSeenTime }),
-      declaredBy: this.#declaredBy(uid),
+      declaredBy: this.declaredBy(uid),
     };
   }
 
@@ -80,12 +80,12 @@ export class AccessView {
     const { createTime, role, uid } = binding;
     const builtIn = parentOf(role.uid) === undefined;
     return {
-      roleBinding: { uid, ...(createTime === undefined ? {} : { createTime }), declaredBy: this.#declaredBy(uid) },
+      roleBinding: { uid, ...(createTime === undefined ? {} : { createTime }), declaredBy: this.declaredBy(uid) },
       role: {
         uid: role.uid,
         name: this.#model.roles.get(role.uid)?.name ?? role.name,
         builtIn,
-        ...(builtIn ? {} : { declaredBy: this.#declaredBy(role.uid) }),
+        ...(builtIn ? {} : { declaredBy: this.declaredBy(role.uid) }),
       },
       group: this.group(groupOf(binding)),
     };
@@ -104,6 +104,18 @@ export class AccessView {
         what: unread.what,
         uid: unread.group,
         message: `the role bindings of the groups below ${this.named(unread.group)} cannot be read${except === "" ? "" : `, except in ${except} and below`}: you need role_bindings.list there`,
+      };
+    }
+    if (unread.what !== "role") {
+      const [noun, capability] =
+        unread.what === "identityProviders"
+          ? ["identity providers", "identity_providers.list"]
+          : ["invites", "group_invites.list"];
+      const where = unread.groups.map((group) => this.named(group)).join(", ");
+      return {
+        what: unread.what,
+        uid: unread.groups.at(-1) ?? "",
+        message: `the ${noun} of ${where}${unread.below ? " and below" : ""}, which give roles to people who log in, cannot be read: you need ${capability} there`,
       };
     }
     const where = unread.group === undefined ? "" : ` in ${this.named(unread.group)}`;
@@ -139,7 +151,8 @@ export class AccessView {
     return path === uid ? uid : `${path} (${uid})`;
   }
 
-  #declaredBy(uid: string): DeclaredBy {
+  /** @param uid of a resource of the platform */
+  declaredBy(uid: string): DeclaredBy {
     return this.#declarations.of?.get(uid) ?? (this.#declarations.read ? "undeclared" : "unknown");
   }
 }

@@ -2,10 +2,12 @@ import { noLimits } from "#src/access/access-model.ts";
 import type { KnownBinding } from "#src/access/access-state.ts";
 import { dottedCapability } from "#src/access/capability-name.ts";
 import { explain } from "#src/access/explain.ts";
+import { loginGrantsOn, unreadLoginGrants } from "#src/access/login-grants.ts";
 import { defineCommand } from "#src/commands/command.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 import { dottedNames } from "./access-view.ts";
 import { explanationText, type Explanation } from "./explanation-text.ts";
+import { loginGrantView } from "./login-grant-view.ts";
 import { capabilityNamed, groupNamed, identityNamed } from "./named.ts";
 import { answerAccess } from "./open-access.ts";
 import { accessSettings, capability, group, subject } from "./settings.ts";
@@ -72,7 +74,8 @@ The answer is yes, no or unknown: it is never no if something that could grant t
         through: through.map((binding) => view.link(binding)),
         undecided: undecided.map((binding) => view.link(binding)),
         others: others.map(other),
-        unknown: unread.map((one) => view.unread(one)),
+        loginGrants: loginGrantsOn(model, wanted, at, now).map((grant) => loginGrantView({ model, view }, grant)),
+        unknown: [...unread, ...unreadLoginGrants(model, at, now)].map((one) => view.unread(one)),
         builtInRoles: model.state.roles
           .filter((role) => !role.uid.includes("/") && role.capabilities.has(wanted))
           .map(({ name }) => name),

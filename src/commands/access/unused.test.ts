@@ -138,7 +138,7 @@ it("only reads, in pages", async () => {
   await asAdmin("--days", "30");
   expect(gateway.calls.filter((call) => call.startsWith("GET /audit/v1beta1/records?"))).toHaveLength(2);
   expect(gateway.calls.every((call) => call.startsWith("GET ") && call.includes("page_size=200"))).toBe(true);
-  expect(gateway.calls).toHaveLength(6);
+  expect(gateway.calls).toHaveLength(8);
 });
 
 it("says if a role binding grants nothing that was used", async () => {

@@ -1,5 +1,5 @@
 import { type AccessModel, groupOf, listedGroups } from "#src/access/access-model.ts";
-import { explain } from "#src/access/explain.ts";
+import { callerCan } from "#src/access/caller-can.ts";
 import { type EarlierGrants, notingGrants } from "#src/access/earlier-grants.ts";
 import { unchangedRoles } from "#src/access/unchanged-roles.ts";
 import { type UnusedAccess, unusedAccess } from "#src/access/unused-writes.ts";
@@ -95,18 +95,11 @@ async function* changesFor(
   if (at !== undefined) yield* auditRecords(api, { since, method: "IdentitiesService/UpdateIdentity" }, signal);
 }
 
-/** Whether the caller has audit.list on a group, and thus on everything below it: a list shows only what it covers. */
-function recordsReader({ claims, model, now }: OpenedAccess): (group: string) => boolean {
-  if (model.state.seesEverything) return () => true;
-  if (claims?.identity === undefined) return () => false;
-  const { capabilities, identity, scopes } = claims;
-  const capability = "CAP_AUDIT_LIST";
-  const permitted = capabilities === undefined || capabilities.includes("audit.list") ? [capability] : [];
-  const limits = { groups: scopes, capabilities: new Set(permitted) };
+/** Whether the audit records of a group, and of everything below it, were read. */
+function recordsReader({ model, now }: OpenedAccess): (group: string) => boolean {
   const known = new Map<string, boolean>();
   return (group) => {
-    const answer = () => explain(model, { identity, capability, at: group, limits }, now).decision === "yes";
-    const canRead = known.get(group) ?? answer();
+    const canRead = known.get(group) ?? callerCan(model, "CAP_AUDIT_LIST", group, now);
     known.set(group, canRead);
     return canRead;
   };
