@@ -160,13 +160,19 @@ export class AccessView {
 /** How an object is named in a table. */
 export function declaredText(declaredBy: DeclaredBy): string {
   if (typeof declaredBy === "string") return declaredBy;
-  const { argoCdApplication, expiresAt, fluxKustomization, name, namespace } = declaredBy;
+  const { argoCdApplication, expiresAt, fluxKustomization, name, namespace, revision } = declaredBy;
+  const at = revision === undefined ? "" : ` at ${shortRevision(revision)}`;
   const details = [
-    ...(argoCdApplication === undefined ? [] : [`Argo CD ${argoCdApplication}`]),
-    ...(fluxKustomization === undefined ? [] : [`Flux ${fluxKustomization}`]),
+    ...(argoCdApplication === undefined ? [] : [`Argo CD ${argoCdApplication}${at}`]),
+    ...(fluxKustomization === undefined ? [] : [`Flux ${fluxKustomization}${at}`]),
     ...(expiresAt === undefined ? [] : [`expires ${expiresAt}`]),
   ];
   return `${namespace}/${name}${details.length === 0 ? "" : ` (${details.join(", ")})`}`;
+}
+
+/** With the first 12 digits of a Git commit; JSON and YAML have all of them. */
+function shortRevision(revision: string): string {
+  return revision.replace(/\b[0-9a-f]{40}\b/g, (commit) => commit.slice(0, 12));
 }
 
 /** Who can assume an identity, on one line. */

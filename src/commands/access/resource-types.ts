@@ -62,10 +62,10 @@ const groupInvite = z
     roleUid: name,
   })
   .transform(
-    ({ role, roleUid, ...rest }): LoginGrant => ({
+    ({ role: returned, roleUid, ...rest }): LoginGrant => ({
       ...rest,
       through: "groupInvite",
-      role: role ?? { uid: roleUid, name: "" },
+      role: returned ?? { uid: roleUid, name: "" },
     }),
   );
 

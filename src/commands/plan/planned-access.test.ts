@@ -155,8 +155,8 @@ it("says which role people get who log in, and no longer get", () => {
     - anybody who logs in through the identity provider people (issuer https\\://people.example.com) now gets viewer in acme/shop and below: groups.list, repo.list
     "
   `);
-  const state = { loginGrants: [{ ...oidc, uid, through: "identityProvider", name: "people", role: viewer }] as const };
-  expect(accessText(planned([write("identityProviders", provider, undefined)], state))).toMatchInlineSnapshot(`
+  const known = { loginGrants: [{ ...oidc, uid, through: "identityProvider", name: "people", role: viewer }] as const };
+  expect(accessText(planned([write("identityProviders", provider, undefined)], known))).toMatchInlineSnapshot(`
     "Access: people who log in get other roles.
 
     - anybody who logs in through the identity provider people (issuer https://people.example.com) no longer gets viewer in acme/shop and below
