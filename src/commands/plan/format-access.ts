@@ -9,6 +9,9 @@ import type {
   PlannedLoginGrant,
 } from "./planned-access.ts";
 
+/** Whoever approves a change has to see all that somebody gains. No platform of the contract has as many capabilities. */
+const namedCapabilities = 100;
+
 /** The access difference as text that ends with a line break. */
 export function accessText(access: PlannedAccess): string {
   const blocks = [
@@ -109,7 +112,9 @@ function verbOf({ certain, change }: PlannedAccessChange): string {
 }
 
 function whatOf({ capabilities }: Pick<PlannedAccessChange, "capabilities">): string {
-  return capabilities === undefined ? "all of its role, which you cannot read" : capabilitySummary(capabilities);
+  return capabilities === undefined
+    ? "all of its role, which you cannot read"
+    : capabilitySummary(capabilities, namedCapabilities);
 }
 
 function whereOf({ except, group }: PlannedAccessChange): string {
