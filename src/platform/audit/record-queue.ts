@@ -79,7 +79,7 @@ export class RecordQueue {
     try {
       await database.write(async (tx) => {
         const now = clock();
-        for (const waiting of all) await insertEvent(tx, recordedNow(waiting, now));
+        await Promise.all(all.map((waiting) => insertEvent(tx, recordedNow(waiting, now))));
       });
     } catch (error) {
       log.error({ err: error }, "recording security events failed; it is retried");
