@@ -19,12 +19,16 @@ const pollMs = 10;
 /** Runs the program once, as a process of its own. @throws {Error} if it does not do its work */
 export async function measureCommand(
   program: string,
-  { args, exitCode, prints }: MeasuredCommand,
+  { args, exitCode, prints, nodeFlags = [], prepare }: MeasuredCommand,
   world: World,
 ): Promise<CommandCost> {
+  await prepare?.(world, async (preparing) => {
+    const child = spawn(process.execPath, [program, ...preparing], { stdio: "ignore" });
+    await once(child, "close");
+  });
   const [requests, calls] = [world.cluster.requests, await servedCalls(world)];
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [program, ...args(world)], { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [...nodeFlags, program, ...args(world)], { stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding("utf8").on("data", (text: string) => {

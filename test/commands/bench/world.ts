@@ -11,7 +11,7 @@ import { ListedCluster } from "./kubernetes.ts";
 export const ownerId = "bench";
 export const issuer = "https://issuer.example.com";
 const ciIssuer = "https://ci.example.com";
-const namespace = "bench";
+export const namespace = "bench";
 const apiVersion = "iam.muster.dev/v1beta1";
 /** Calls that fill the platform at the same time. */
 const width = 8;
