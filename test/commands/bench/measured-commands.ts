@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { issuer, namespace, ownerId, type World } from "./world.ts";
+import { issuer, type Maker, namespace, ownerId, type World } from "./world.ts";
 
 /** A command of a person or a pipeline that reads everything. */
 export interface MeasuredCommand {
@@ -9,6 +9,8 @@ export interface MeasuredCommand {
   readonly exitCode: number;
   /** What must be in the output: the proof that the command did its work. */
   readonly prints: string;
+  /** Who made what is on the platform; by default the operator. */
+  readonly maker?: Maker;
   /** Flags of Node.js. */
   readonly nodeFlags?: readonly string[];
   /** Runs before each measurement, and is not measured. @param run runs the program once, with these arguments */
@@ -28,8 +30,7 @@ const operator = ({ operator: identity, rootGroup }: World) => {
 const imported = ({ folder }: World, name: string) => join(folder, "imported", name);
 const importInto = (name: string) => (world: World) => [
   "import",
-  ...["--group", world.rootGroup, "--dir", imported(world, name), "--owner-id", ownerId, "--adopt"],
-  ...["-n", namespace, ...platform(world)],
+  ...["--group", world.rootGroup, "--dir", imported(world, name), "-n", namespace, "--adopt", ...platform(world)],
 ];
 
 /** What the command reads as the time of day: a role binding of today is not judged. */
@@ -89,6 +90,7 @@ export const measuredCommands: Readonly<Record<string, MeasuredCommand>> = {
     nodeFlags: twoDaysLater,
   },
   "import-first": {
+    maker: "people",
     args: importInto("first"),
     // The credential of the operator is never imported.
     exitCode: 3,
@@ -96,6 +98,7 @@ export const measuredCommands: Readonly<Record<string, MeasuredCommand>> = {
     prepare: async (world) => rm(imported(world, "first"), { recursive: true, force: true }),
   },
   "import-again": {
+    maker: "people",
     args: importInto("again"),
     exitCode: 3,
     prints: "Files: 0 written",
