@@ -142,7 +142,7 @@ describe("a Tenant", () => {
 
   it.each([
     [{ issuer: "https://gitlab.com", subjectPattern: "project_path:acme/.*" }, ["project_path:acme/"]],
-    [{ issuer: "https://ci.example", subject: "system:serviceaccount:apps:ci" }, ["system:serviceaccount:apps:"]],
+    [{ issuer: "https://ci.example", subject: "system:serviceaccount:apps:ci" }, ["system:serviceaccount:apps:ci"]],
     [{ issuerPattern: "https://.*", subject: "x" }, ["x"]],
     [{ issuer: "https://gitlab.com", subject: "project_path:acme/a" }, ["project_path:acme/a"]],
     [{ issuer: "https://ci.example", subjectPattern: ".*" }, undefined],

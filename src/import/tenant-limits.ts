@@ -88,7 +88,8 @@ function typeOf({ claimMatch, staticKeys, awsIdentity }: Authentication): readon
 
 /**
  * An issuer without prefixes permits every subject, also of strangers. So each has as prefixes what the subjects that exist begin with,
- * unless a pattern of subjects begins with no literal text.
+ * unless a pattern of subjects begins with no literal text. A Tenant cannot say that a subject ends there: `repo:acme/shop` permits
+ * `repo:acme/shop2`, too.
  */
 function claimIssuersOf(authentications: readonly Authentication[]): readonly ClaimIssuer[] {
   const open = new Map<string, ClaimIssuer>();
@@ -127,10 +128,7 @@ function prefixesOf({ subject, subjectPattern }: Claims): readonly string[] | un
     const beginnings = beginningsOf(subjectPattern);
     return beginnings?.every((text) => /^[^\t\n\v\f\r]+$/.test(text)) === true ? beginnings : undefined;
   }
-  if (subject === undefined) return undefined;
-  // The issuer may be the cluster's own, which vouches for the service accounts of every namespace.
-  const [serviceAccounts] = /^system:serviceaccount:[^:]+:/.exec(subject) ?? [];
-  return [serviceAccounts ?? subject];
+  return subject === undefined ? undefined : [subject];
 }
 
 function sorted(texts: Iterable<string>): string[] {
