@@ -1,4 +1,4 @@
-import { issuerAnnotation } from "#src/api/annotations.ts";
+import { annotateSecret, shellWord } from "#src/kinds/secret-commands.ts";
 import type { SecretRead } from "#src/reconcile/observe/observed.ts";
 import type { SecretLocation } from "#src/kinds/secret-location.ts";
 
@@ -21,8 +21,8 @@ export function secretUnusable(path: string, { name, key }: SecretLocation, why:
   return `${path}: the key ${key} of Secret ${name} ${problems[why]}.`;
 }
 
-export function secretNotGranted(path: string, { namespace, name }: SecretLocation, issuer: string): string {
-  return `${path}: Secret ${name} does not name the issuer to which it may be sent. Run: kubectl annotate secret -n ${namespace} ${name} ${quoted(`${issuerAnnotation}=${issuer}`)}`;
+export function secretNotGranted(path: string, at: SecretLocation, issuer: string): string {
+  return `${path}: Secret ${at.name} does not name the issuer to which it may be sent. Run: ${annotateSecret(at, issuer)}`;
 }
 
 /**
@@ -32,12 +32,7 @@ export function secretNotGranted(path: string, { namespace, name }: SecretLocati
 export function secretRefused(path: string, { namespace, name }: SecretLocation, refusal: string): string {
   const [, user = "system:serviceaccount:muster-system:muster-operator"] = /User "([^"]+)"/.exec(refusal) ?? [];
   const account = /^system:serviceaccount:([^:]+:[^:]+)$/.exec(user)?.[1];
-  const subject = account === undefined ? `--user=${quoted(user)}` : `--serviceaccount=${account}`;
+  const subject = account === undefined ? `--user=${shellWord(user)}` : `--serviceaccount=${account}`;
   const role = `muster-secret-${name}`;
   return `${path}: the operator may not read Secret ${name}: ${refusal}. It may read a Secret only if a Role names it. Run: kubectl create role -n ${namespace} ${role} --verb=get --resource=secrets --resource-name=${name} && kubectl create rolebinding -n ${namespace} ${role} --role=${role} ${subject}`;
-}
-
-/** `word` as a shell takes it: people copy the commands, and somebody else may have written the issuer. */
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
