@@ -5,7 +5,7 @@ import type { ExternalRole } from "#src/platform-client/permission-resources.ts"
 import { parentOf } from "#src/platform-client/uid.ts";
 import { type Boundary, boundaryOf, permitsRole } from "#src/reconcile/tenancy/boundary.ts";
 import { beginningsOf } from "#src/reconcile/tenancy/pattern-prefix.ts";
-import { findIdentityDenial, type IdentityContext } from "#src/reconcile/tenancy/permits-identity.ts";
+import { findIdentityDenial, findIssuerDenial, type IdentityContext } from "#src/reconcile/tenancy/permits-identity.ts";
 import type { ImportOptions } from "./import-options.ts";
 
 /** What a Tenant has to permit. */
@@ -14,9 +14,11 @@ export interface TenantNeeds extends ImportOptions {
   readonly group: string;
   readonly roles: readonly RoleReference[];
   readonly authentications: readonly Authentication[];
+  /** The issuers of identity providers, which let in everybody for whom they vouch. */
+  readonly vouching: readonly string[];
 }
 
-/** A role as a role binding names it. */
+/** A role as an object names it. */
 export type RoleReference = Pick<ExternalRole, "uid" | "name">;
 type ClaimIssuer = NonNullable<TenantSpec["claimIssuers"]>[number];
 
@@ -28,30 +30,35 @@ const maxAccounts = 256;
 
 /** The Tenant that permits what exists, and what it does not permit nevertheless. */
 export class TenantLimits {
-  /** Without what the API server fills in. */
-  readonly spec: Fields;
+  readonly #spec: Fields;
   readonly #boundary: Boundary;
   readonly #context: IdentityContext;
 
   constructor(needs: TenantNeeds) {
-    const { namespace, group, adopt, roles, authentications, breakGlass, clusterIssuer = "", publicIssuers } = needs;
-    const names = sorted(roles.map(tenantRole)).slice(0, maxRoles);
+    const { namespace, group, roles, authentications, vouching, clusterIssuer = "", publicIssuers } = needs;
+    // The built-in ones first: their capabilities bound the other ones.
+    const [builtIn, custom] = [true, false].map((is) =>
+      sorted(roles.filter(({ uid }) => isBuiltIn(uid) === is).map(tenantRole)),
+    );
+    const names = [...(builtIn ?? []), ...(custom ?? [])].slice(0, maxRoles);
     const types = sorted(authentications.flatMap(typeOf));
     const accounts = sorted(authentications.flatMap(({ awsIdentity }) => awsIdentity?.awsAccount ?? []));
-    const issuers = claimIssuersOf(authentications).slice(0, maxIssuers);
-    this.spec = {
+    const issuers = claimIssuersOf(authentications, vouching).slice(0, maxIssuers);
+    this.#spec = {
       namespaces: [namespace],
       groups: [group],
       ...(names.length === 0 ? {} : { roles: names }),
       ...(types.length === 0 ? {} : { identityTypes: types }),
       ...(accounts.length === 0 ? {} : { awsAccounts: accounts.slice(0, maxAccounts) }),
       ...(issuers.length === 0 ? {} : { claimIssuers: issuers }),
-      ...(adopt ? { adopt: ["Group", "Identity"] } : {}),
-      ...(breakGlass.length === 0 ? {} : { breakGlass: sorted(breakGlass) }),
-      ...(needs.operatorClass === undefined ? {} : { class: needs.operatorClass }),
     };
     this.#context = { namespace, clusterIssuer, uploadsKeys: false, publicIssuers };
-    this.#boundary = boundaryOf(tenantSpecSchema.parse(this.spec), { roots: [group], roles: names, namespaces: null });
+    this.#boundary = boundaryOf(tenantSpecSchema.parse(this.#spec), { roots: [group], roles: names, namespaces: null });
+  }
+
+  /** The spec of the Tenant as far as the limits say it, without what the API server fills in. */
+  get spec(): Fields {
+    return this.#spec;
   }
 
   permitsRole({ uid, name }: RoleReference): boolean {
@@ -59,12 +66,27 @@ export class TenantLimits {
     return permitsRole(this.#boundary, uid, builtIn);
   }
 
+  /** Whether the role is one of the platform's own that the Tenant lists. */
+  permitsBuiltIn(role: RoleReference): boolean {
+    return isBuiltIn(role.uid) && this.permitsRole(role);
+  }
+
   /** Why the Tenant does not permit that an identity is assumed in this way; undefined if it does. */
   denialOf(authentication: Authentication): string | undefined {
     const denial = findIdentityDenial(authentication, this.#boundary, this.#context);
     return denial && `${denial.path}: ${denial.message}`;
   }
+
+  /** Why the Tenant does not permit that everybody for whom the issuer vouches gets the role; undefined if it does. */
+  denialOfProvider(issuer: string, role: RoleReference): string | undefined {
+    if (findIssuerDenial("spec.issuer", issuer, this.#boundary) !== undefined)
+      return "the Tenant cannot list more issuers";
+    return this.permitsRole(role) ? undefined : cannotListMoreRoles;
+  }
 }
+
+/** Why what needs another role is left out. */
+export const cannotListMoreRoles = "the Tenant cannot list more roles";
 
 /** Whether a role is one of the platform's own, which every group can use. */
 function isBuiltIn(uid: string): boolean {
@@ -88,11 +110,14 @@ function typeOf({ claimMatch, staticKeys, awsIdentity }: Authentication): readon
 
 /**
  * An issuer without prefixes permits every subject, also of strangers. So each has as prefixes what the subjects that exist begin with,
- * unless a pattern of subjects begins with no literal text. A Tenant cannot say that a subject ends there: `repo:acme/shop` permits
- * `repo:acme/shop2`, too.
+ * unless a pattern of subjects begins with no literal text, or an identity provider lets everybody in. A Tenant cannot say that a
+ * subject ends there: `repo:acme/shop` permits `repo:acme/shop2`, too.
  */
-function claimIssuersOf(authentications: readonly Authentication[]): readonly ClaimIssuer[] {
-  const open = new Map<string, ClaimIssuer>();
+function claimIssuersOf(
+  authentications: readonly Authentication[],
+  vouching: readonly string[],
+): readonly ClaimIssuer[] {
+  const open = new Map(vouching.map((issuer): [string, ClaimIssuer] => [JSON.stringify({ issuer }), { issuer }]));
   const prefixed = new Map<string, { readonly issuer: ClaimIssuer; readonly prefixes: Set<string> }>();
   for (const { claimMatch, staticKeys } of authentications) {
     const claims = claimMatch ?? staticKeys;
