@@ -17,7 +17,7 @@ import { folderTree } from "./folder-tree.ts";
 import type { ImportOptions } from "./import-options.ts";
 import type { ImportedTree } from "./imported-tree.ts";
 import { ProtectedIdentities } from "./protected-identities.ts";
-import { TenantLimits } from "./tenant-limits.ts";
+import { TenantLimits, type TenantNeeds } from "./tenant-limits.ts";
 
 /**
  * Manifests for what exists in a group and below it, each as small as it can be. Names, folders and their order follow from the
@@ -41,17 +41,16 @@ export function importTree(tree: ExistingTree, options: ImportOptions): Imported
     ],
     vouching: providers.map(({ provider }) => provider.oidc.issuer),
   };
-  const wanted = identities.map(({ authentication }) => authentication);
-  const everything = new TenantLimits({ ...needs, authentications: wanted });
-  const permitted = wanted.filter((one) => everything.denialOf(one) === undefined);
-  // What is not permitted nevertheless needs nothing of the Tenant, and what only that would have permitted is not permitted either.
-  const limits = new TenantLimits({ ...needs, authentications: permitted });
+  const { limits, denials } = findLimits(
+    needs,
+    identities.map(({ authentication }) => authentication),
+  );
 
   declareRoot(tree, declarations);
   for (const resource of sorted(tree.groups)) declareResource({ kind: groupKind, resource }, declarations, options);
   const excess = grantsInExcess(tree, limits);
-  for (const { identity, authentication } of identities) {
-    const denial = everything.denialOf(authentication) ?? limits.denialOf(authentication);
+  for (const [index, { identity }] of identities.entries()) {
+    const denial = denials[index];
     const method = denial === undefined ? authenticationOf(identity) : {};
     const isUnknown = denial === undefined && Object.keys(method).length === 0;
     const candidate = {
@@ -79,6 +78,17 @@ export function importTree(tree: ExistingTree, options: ImportOptions): Imported
     exceptions: declarations.exceptions,
     secrets: declarations.secrets,
   };
+}
+
+/** The limits of the Tenant, and why they do not permit some of the ways in which identities are assumed. */
+function findLimits(needs: Omit<TenantNeeds, "authentications">, authentications: readonly Authentication[]) {
+  const everything = new TenantLimits({ ...needs, authentications });
+  const denials = authentications.map((one) => everything.denialOf(one));
+  if (denials.every((denial) => denial === undefined)) return { limits: everything, denials };
+  // What is not permitted nevertheless needs nothing of the Tenant, and what only that would have permitted is not permitted either.
+  const permitted = authentications.filter((_, index) => denials[index] === undefined);
+  const limits = new TenantLimits({ ...needs, authentications: permitted });
+  return { limits, denials: authentications.map((one, index) => denials[index] ?? limits.denialOf(one)) };
 }
 
 /** The spec of the Tenant, without what the API server fills in. */
