@@ -14,18 +14,17 @@ export type ImportFiles = ReadonlyMap<string, string>;
 export type EarlierNames = ReadonlyMap<string, readonly string[]>;
 
 const kinds = [groupKind, identityKind, roleKind, roleBindingKind, identityProviderKind].map(({ name }) => name);
-const kustomizationFile = "kustomization.yaml";
 
 /**
- * The files of an import: the Namespace, the Tenant, and one folder a group with one file an object. The kustomization of each folder
- * names its files and the folders in it. A folder comes before the one that contains it, and a kustomization after what it names.
+ * The files of an import: the Namespace, the Tenant, and one folder a group with one file an object. There is one kustomization, after
+ * all that it names: with one in each folder, Kustomize needs half as long again, and `kubectl apply --recursive` refuses the folders.
  */
 export function importFiles({ namespace, tenant, folder, secrets }: ImportedTree): ImportFiles {
   const files = new Map<string, string>();
-  addFolder(files, folder, "", secrets);
   files.set("namespace.yaml", manifestText({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }));
   files.set("tenant.yaml", manifestText({ ...tenant }));
-  files.set(kustomizationFile, kustomization(["namespace.yaml", "tenant.yaml", folder.name]));
+  addFolder(files, folder, "", secrets);
+  files.set("kustomization.yaml", kustomization([...files.keys()]));
   return files;
 }
 
@@ -36,11 +35,9 @@ function addFolder(
   secrets: ImportedTree["secrets"],
 ): void {
   const path = `${above}${name}/`;
-  for (const folder of folders) addFolder(files, folder, path, secrets);
   for (const object of objects)
     files.set(path + fileOf(object), commentOf(object, secrets) + manifestText({ ...object }));
-  const resources = [...objects.map(fileOf), ...folders.map((folder) => folder.name)];
-  files.set(path + kustomizationFile, kustomization(resources));
+  for (const folder of folders) addFolder(files, folder, path, secrets);
 }
 
 function commentOf({ spec }: ImportedObject, secrets: ImportedTree["secrets"]): string {

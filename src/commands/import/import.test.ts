@@ -82,7 +82,7 @@ it("writes one folder a group, and reads only", async () => {
   expect(stdout.replaceAll(folder, "DIR")).toMatchInlineSnapshot(`
     "DIR declares what is in group team (Group: 2, Identity: 1, RoleBinding: 1) in namespace team, with management Observe.
 
-    Files: 9 written, 0 unchanged, 0 removed.
+    Files: 7 written, 0 unchanged, 0 removed.
     Next: kubectl apply -k DIR
     "
   `);
@@ -106,7 +106,10 @@ it("writes one folder a group, and reads only", async () => {
     kind: Kustomization
     resources:
       - namespace.yaml
-      - team-0123456789
+      - team-0123456789/group-team-0123456789.yaml
+      - team-0123456789/shop-0123456789/group-shop-0123456789.yaml
+      - team-0123456789/shop-0123456789/identity-ci-0123456789.yaml
+      - team-0123456789/shop-0123456789/rolebinding-ci-viewer-0123456789.yaml
       - tenant.yaml
 
     namespace.yaml
@@ -127,14 +130,6 @@ it("writes one folder a group, and reads only", async () => {
       uid: UID1
       policy:
         management: Observe
-
-    team-0123456789/kustomization.yaml
-    # Written by muster import of UID1; the next import replaces it unless it was edited. sha256:…
-    apiVersion: kustomize.config.k8s.io/v1beta1
-    kind: Kustomization
-    resources:
-      - group-team-0123456789.yaml
-      - shop-0123456789
 
     team-0123456789/shop-0123456789/group-shop-0123456789.yaml
     # Written by muster import of UID1; the next import replaces it unless it was edited. sha256:…
@@ -168,15 +163,6 @@ it("writes one folder a group, and reads only", async () => {
         subject: ci
       policy:
         management: Observe
-
-    team-0123456789/shop-0123456789/kustomization.yaml
-    # Written by muster import of UID1; the next import replaces it unless it was edited. sha256:…
-    apiVersion: kustomize.config.k8s.io/v1beta1
-    kind: Kustomization
-    resources:
-      - group-shop-0123456789.yaml
-      - identity-ci-0123456789.yaml
-      - rolebinding-ci-viewer-0123456789.yaml
 
     team-0123456789/shop-0123456789/rolebinding-ci-viewer-0123456789.yaml
     # Written by muster import of UID1; the next import replaces it unless it was edited. sha256:…
