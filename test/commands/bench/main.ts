@@ -15,7 +15,7 @@ const name = "bench:commands";
 const names = Object.keys(measuredCommands);
 const usage = `Usage: npm run bench:commands -- [--groups N] [--runs N] [--command NAME …]
 
-Measures the commands that read a whole platform and a whole cluster: the time, the peak of the resident memory, and the calls. Each run
+Measures the commands that read a whole platform and a whole cluster: the time, the CPU time, the peak of the resident memory, and the calls. Each run
 is a process of its own, from the bundle, as a person runs it. Every group has three identities, and each of these two role bindings:
 1,000 groups are 10,000 objects.
 
@@ -66,7 +66,10 @@ async function measure({ commands, groups, runs }: Options, program: Program): P
       await rm(folder, { recursive: true, force: true });
     }
   }
-  const table = markdownTable(["command", "s", "peak RSS, MiB", "calls of the platform", "of Kubernetes"], rows);
+  const table = markdownTable(
+    ["command", "s", "CPU, s", "peak RSS, MiB", "calls of the platform", "of Kubernetes"],
+    rows,
+  );
   process.stdout.write(`${describeMachine(thisMachine())}\n\n${objects} objects.\n\n${table}\n`);
 }
 
@@ -86,6 +89,7 @@ async function measureRuns(name: string, { program, world, runs }: Measurement):
   const row = [
     name,
     highest(({ seconds }) => seconds).toFixed(1),
+    highest(({ cpuSeconds }) => cpuSeconds).toFixed(1),
     highest(({ peakMiB }) => peakMiB).toFixed(0),
     String(highest(({ platformCalls }) => platformCalls)),
     String(highest(({ kubernetesRequests }) => kubernetesRequests)),
