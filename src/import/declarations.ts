@@ -17,6 +17,7 @@ export class Declarations {
   readonly #byGroup = new Map<string, ImportedObject[]>();
   readonly #exceptions: ImportException[] = [];
   readonly #kinds = new Set<string>();
+  readonly #adoptedKinds = new Set<string>();
   readonly #adopted = new Set<string>();
   readonly #secrets = new Map<string, NeededSecret>();
 
@@ -37,7 +38,12 @@ export class Declarations {
 
   /** The kinds of which objects adopt a resource with a marker. */
   get adoptedKinds(): ReadonlySet<string> {
-    return this.#adopted;
+    return this.#adoptedKinds;
+  }
+
+  /** Whether an object adopts the resource, which has a marker then. */
+  adopts(uid: string): boolean {
+    return this.#adopted.has(uid);
   }
 
   /** The Secrets that objects name, by the uids of the resources. */
@@ -67,7 +73,9 @@ export class Declarations {
     this.#byGroup.set(group, objects);
     this.#objectNames.set(uid, name);
     this.#kinds.add(kind);
-    if (adopts) this.#adopted.add(kind);
+    if (!adopts) return;
+    this.#adoptedKinds.add(kind);
+    this.#adopted.add(uid);
   }
 
   /** @param uid of the resource whose object names the Secret */

@@ -40,10 +40,16 @@ it("declares a role, and refers to it by its name", () => {
   ]);
   expect(tree.exceptions).toEqual([]);
   expect(tree.tenant.spec).toMatchObject({
-    roles: ["viewer", lister.uid],
+    roles: ["viewer"],
     kinds: ["Group", "Identity", "Role", "RoleBinding"],
     adopt: ["Group", "Identity", "Role"],
   });
+});
+
+it("lets the Tenant list a role that is bound, but not managed", () => {
+  const tree = withRoles({ roles: [{ ...lister, description: "x".repeat(500) }] });
+  expect(tree.tenant.spec["roles"]).toEqual(["viewer", lister.uid]);
+  expect(withRoles({ roles: [deleter] }).tenant.spec["roles"]).toEqual(["viewer", lister.uid]);
 });
 
 it("lists the capabilities in one order, each once", () => {

@@ -10,7 +10,7 @@ import { declarableFields } from "./declarable-fields.ts";
 import { declareIdentityProviders, findProviders } from "./declare-identity-providers.ts";
 import { declareResource } from "./declare-resource.ts";
 import { declareRoleBindings, findObstacles } from "./declare-role-bindings.ts";
-import { declareRoles } from "./declare-roles.ts";
+import { checkRoles, declareOtherRoles, declarePermittedRoles } from "./declare-roles.ts";
 import { Declarations } from "./declarations.ts";
 import type { ExistingTree } from "./existing-tree.ts";
 import { folderTree } from "./folder-tree.ts";
@@ -32,22 +32,25 @@ export function importTree(tree: ExistingTree, options: ImportOptions): Imported
   const identities = sorted(tree.identities).map((identity) => ({ identity, authentication: validOf(identity) }));
   const bindings = findObstacles(tree, protectedIdentities);
   const providers = findProviders(tree, declarations, options);
+  const bound = bindings.flatMap(({ binding, obstacle }) => (obstacle === undefined ? [binding.role] : []));
+  const given = providers.map(({ role }) => role);
+  const roles = checkRoles(tree, [...bound, ...given], protectedIdentities, declarations);
+
+  declareRoot(tree, declarations);
+  for (const resource of sorted(tree.groups)) declareResource({ kind: groupKind, resource }, declarations, options);
+  const declaredRoles = declarePermittedRoles(roles, declarations, options);
   const needs = {
     ...options,
     group: tree.group.uid,
-    roles: [
-      ...bindings.flatMap(({ binding, obstacle }) => (obstacle === undefined ? [binding.role] : [])),
-      ...providers.map(({ role }) => role),
-    ],
+    // A provider names its role by the uid, which the Tenant lists.
+    roles: [...bound.filter(({ uid }) => !declaredRoles.has(uid)), ...given],
+    declaredRoles,
     vouching: providers.map(({ provider }) => provider.oidc.issuer),
   };
   const { limits, denials } = findLimits(
     needs,
     identities.map(({ authentication }) => authentication),
   );
-
-  declareRoot(tree, declarations);
-  for (const resource of sorted(tree.groups)) declareResource({ kind: groupKind, resource }, declarations, options);
   const excess = grantsInExcess(tree, limits);
   for (const [index, { identity }] of identities.entries()) {
     const denial = denials[index];
@@ -62,7 +65,7 @@ export function importTree(tree: ExistingTree, options: ImportOptions): Imported
     };
     declareResource(candidate, declarations, options);
   }
-  declareRoles(tree, protectedIdentities, limits, declarations, options);
+  declareOtherRoles(roles, limits, declarations, options);
   declareRoleBindings(bindings, limits, declarations, options);
   declareIdentityProviders(providers, limits, declarations, options);
   for (const other of tree.others) declarations.except({ ...other, outcome: "left out" });

@@ -13,6 +13,8 @@ export interface TenantNeeds extends ImportOptions {
   /** The uid of the group that is imported. */
   readonly group: string;
   readonly roles: readonly RoleReference[];
+  /** The uids of custom roles that may be bound unlisted: objects declare them, and what they allow is permitted. */
+  readonly declaredRoles: ReadonlySet<string>;
   readonly authentications: readonly Authentication[];
   /** The issuers of identity providers, which let in everybody for whom they vouch. */
   readonly vouching: readonly string[];
@@ -31,6 +33,7 @@ const maxAccounts = 256;
 /** The Tenant that permits what exists, and what it does not permit nevertheless. */
 export class TenantLimits {
   readonly #spec: Fields;
+  readonly #declaredRoles: ReadonlySet<string>;
   readonly #boundary: Boundary;
   readonly #context: IdentityContext;
 
@@ -44,6 +47,7 @@ export class TenantLimits {
     const types = sorted(authentications.flatMap(typeOf));
     const accounts = sorted(authentications.flatMap(({ awsIdentity }) => awsIdentity?.awsAccount ?? []));
     const issuers = claimIssuersOf(authentications, vouching).slice(0, maxIssuers);
+    this.#declaredRoles = needs.declaredRoles;
     this.#spec = {
       namespaces: [namespace],
       groups: [group],
@@ -62,13 +66,9 @@ export class TenantLimits {
   }
 
   permitsRole({ uid, name }: RoleReference): boolean {
+    if (this.#declaredRoles.has(uid)) return true;
     const builtIn = isBuiltIn(uid) ? { uid, name, capabilities: [] } : undefined;
     return permitsRole(this.#boundary, uid, builtIn);
-  }
-
-  /** Whether the role is one of the platform's own that the Tenant lists. */
-  permitsBuiltIn(role: RoleReference): boolean {
-    return isBuiltIn(role.uid) && this.permitsRole(role);
   }
 
   /** Why the Tenant does not permit that an identity is assumed in this way; undefined if it does. */
@@ -89,7 +89,7 @@ export class TenantLimits {
 export const cannotListMoreRoles = "the Tenant cannot list more roles";
 
 /** Whether a role is one of the platform's own, which every group can use. */
-function isBuiltIn(uid: string): boolean {
+export function isBuiltIn(uid: string): boolean {
   return parentOf(uid) === undefined;
 }
 
