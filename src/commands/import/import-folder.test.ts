@@ -53,6 +53,19 @@ it("creates the folder, and leaves no other file", () => {
   expect(content()).toEqual(Object.fromEntries(files));
 });
 
+it("creates the folder as a whole, or not at all", () => {
+  const failing = Object.assign(new Map(files), {
+    *[Symbol.iterator]() {
+      yield* files;
+      throw new Error("no more");
+    },
+  });
+  expect(() => writeImport(folder, failing, options)).toThrow("no more");
+  expect(readdirSync(home)).toEqual([]);
+  writeImport(folder, files, options);
+  expect(readdirSync(home)).toEqual(["out"]);
+});
+
 it("changes no byte, and does not touch the files, if nothing changed", () => {
   writeImport(folder, files, options);
   const [before, time] = [content(), statSync(join(folder, "shop-1/group.yaml")).ino];
