@@ -234,7 +234,7 @@ it("declares roles and identity providers, and says which Secret a person has to
   const role = { name: "lister", capabilities: ["CAP_REPO_LIST"] };
   const { uid: lister } = await admin.ok("POST", `/iam/v2beta1/roles/${group}`, role);
   const viewer = await admin.role("viewer");
-  for (const bound of [viewer, String(lister)]) await admin.bind(group, robot, bound);
+  for (const bound of [viewer, lister]) await admin.bind(group, robot, bound);
   const { uid: provider } = await admin.ok("POST", `/iam/v2beta1/identityProviders/${group}`, {
     name: "sso",
     defaultRole: viewer,

@@ -15,9 +15,9 @@ const name = "bench:commands";
 const names = Object.keys(measuredCommands);
 const usage = `Usage: npm run bench:commands -- [--groups N] [--runs N] [--command NAME …]
 
-Measures the commands that read a whole platform and a whole cluster: the time, the CPU time, the peak of the resident memory, and the calls. Each run
-is a process of its own, from the bundle, as a person runs it. Every group has three identities, and each of these two role bindings:
-1,000 groups are 10,000 objects.
+Measures the commands that read a whole platform and a whole cluster: the time, the CPU time, the peak of the resident memory, and
+the calls. Each run is a process of its own, from the bundle, as a person runs it. Every group has three identities, and each of these two
+role bindings: 1,000 groups are 10,000 objects.
 
   --groups N      the number of groups (default: 1000)
   --runs N        how often each command is run; the table has the slowest time and the highest peak (default: 3)
@@ -80,14 +80,14 @@ interface Measurement {
 }
 
 /** A row of the table: the slowest time, and the highest peak. */
-async function measureRuns(name: string, { program, world, runs }: Measurement): Promise<string[]> {
-  const command = measuredCommands[name];
-  if (command === undefined) throw new Error(`there is no command ${name}`);
+async function measureRuns(named: string, { program, world, runs }: Measurement): Promise<string[]> {
+  const command = measuredCommands[named];
+  if (command === undefined) throw new Error(`there is no command ${named}`);
   const costs: CommandCost[] = [];
   for (let run = 0; run < runs; run += 1) costs.push(await measureCommand(program.file, command, world));
   const highest = (of: (cost: CommandCost) => number) => Math.max(...costs.map(of));
   const row = [
-    name,
+    named,
     highest(({ seconds }) => seconds).toFixed(1),
     highest(({ cpuSeconds }) => cpuSeconds).toFixed(1),
     highest(({ peakMiB }) => peakMiB).toFixed(0),

@@ -30,7 +30,14 @@ const operator = ({ operator: identity, rootGroup }: World) => {
 const imported = ({ folder }: World, name: string) => join(folder, "imported", name);
 const importInto = (name: string) => (world: World) => [
   "import",
-  ...["--group", world.rootGroup, "--dir", imported(world, name), "-n", namespace, "--adopt", ...platform(world)],
+  "--group",
+  world.rootGroup,
+  "--dir",
+  imported(world, name),
+  "--namespace",
+  namespace,
+  "--adopt",
+  ...platform(world),
 ];
 
 /** What the command reads as the time of day: a role binding of today is not judged. */
@@ -76,7 +83,12 @@ export const measuredCommands: Readonly<Record<string, MeasuredCommand>> = {
   },
   report: {
     args: (world) => [
-      ...["access", "report", "--group", world.rootGroup, "-o", "html"],
+      "access",
+      "report",
+      "--group",
+      world.rootGroup,
+      "--output",
+      "html",
       ...platform(world),
       ...cluster(world),
     ],
