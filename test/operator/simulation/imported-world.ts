@@ -97,10 +97,13 @@ export class ImportedWorld extends PlannedWorld {
       this.scenario.kube.setSecret(name, { [key]: "planted-secret" }, { [issuerAnnotation]: issuer });
   }
 
-  /** The objects that are not Ready, with the reason. */
+  /** The Tenant and the objects that are not Ready, with the reason. */
   notReady(manifests: readonly Manifest[]): readonly string[] {
-    return manifests.flatMap(({ kind, name }) => {
-      const status = this.scenario.kube.find(kind, name, namespace)?.status as Status | undefined;
+    const { kube } = this.scenario;
+    const tenant = { kind: "Tenant", name: namespace, found: kube.findCluster("Tenant", namespace) };
+    const objects = manifests.map(({ kind, name }) => ({ kind, name, found: kube.find(kind, name, namespace) }));
+    return [tenant, ...objects].flatMap(({ kind, name, found }) => {
+      const status = found?.status as Status | undefined;
       const ready = status?.conditions?.find(({ type }) => type === "Ready");
       return ready?.status === "True" ? [] : [`${kind} ${name}: ${ready?.reason}: ${ready?.message}`];
     });
@@ -162,13 +165,14 @@ export class ImportedWorld extends PlannedWorld {
       description: description(),
       capabilities: capabilities(),
     });
+    const uids = roles.map((role) => role.uid);
     for (let made = one(0, 1, 2); made > 0; made -= 1)
       add(
         "identityProviders",
-        randomProvider(below(one(...groups)), { name: name(), description: description() }, one),
+        randomProvider(below(one(...groups)), { name: name(), description: description() }, uids, one),
       );
     if (random() < 0.3)
-      add("identityProviders", randomProvider(publicClient, { name: "public", description: "" }, one));
+      add("identityProviders", randomProvider(publicClient, { name: "public", description: "" }, uids, one));
     // The operator's settings do not permit this role: what it allows is permitted, because viewer is bound, too.
     if (random() < 0.5) {
       const robot = add("identities", { uid: below(red), name: "robot", description: "", ...plainClaims });
@@ -212,7 +216,12 @@ function claims(one: One): object {
 }
 
 /** Where people log in. */
-function randomProvider(uid: string, texts: { readonly name: string; readonly description: string }, one: One) {
+function randomProvider(
+  uid: string,
+  texts: { readonly name: string; readonly description: string },
+  roles: readonly string[],
+  one: One,
+) {
   const updateTime = "2025-01-01T00:00:00Z";
   const issuer = one("https://login.example", "https://login.example", "https://ci.example", "no URL");
   const oidc = {
@@ -222,8 +231,13 @@ function randomProvider(uid: string, texts: { readonly name: string; readonly de
     groupsClaim: one("", "groups"),
     pkceEnabled: uid === publicClient || one(true, true, false),
   };
-  const defaultRole = one(viewer, viewer, ...customRoles, "");
-  return { uid, ...texts, updateTime, defaultRole, ...(one(true, true, true, false) ? { oidc } : {}) };
+  return {
+    uid,
+    ...texts,
+    updateTime,
+    defaultRole: one(viewer, "", ...roles),
+    ...(one(true, true, true, false) ? { oidc } : {}),
+  };
 }
 
 /** The objects of an import that adopt a resource with a marker. */
