@@ -1,4 +1,5 @@
 import { issuerAnnotation } from "#src/api/annotations.ts";
+import { shellWord } from "#src/kube/right.ts";
 import type { SecretLocation } from "./secret-location.ts";
 
 // The commands by which people give a Secret to the operator. They are copied into shells, and somebody else may have written the issuer.
@@ -11,9 +12,4 @@ export function annotateSecret({ namespace, name }: SecretLocation, issuer: stri
 /** Makes the Secret from a file. */
 export function createSecret({ namespace, name, key }: SecretLocation, file: string): string {
   return `kubectl create secret generic ${name} -n ${namespace} ${shellWord(`--from-file=${key}=${file}`)}`;
-}
-
-/** `word` as a shell takes it. */
-export function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -1,6 +1,7 @@
-import { annotateSecret, shellWord } from "#src/kinds/secret-commands.ts";
+import { annotateSecret } from "#src/kinds/secret-commands.ts";
 import type { SecretRead } from "#src/reconcile/observe/observed.ts";
 import type { SecretLocation } from "#src/kinds/secret-location.ts";
+import { grantCommands, refusedUser } from "#src/kube/right.ts";
 
 // What people read about the Secret that an object names. Nothing of what is in the Secret but the names of its keys.
 
@@ -30,9 +31,7 @@ export function secretNotGranted(path: string, at: SecretLocation, issuer: strin
  * @param refusal what Kubernetes said, which names the user.
  */
 export function secretRefused(path: string, { namespace, name }: SecretLocation, refusal: string): string {
-  const [, user = "system:serviceaccount:muster-system:muster-operator"] = /User "([^"]+)"/.exec(refusal) ?? [];
-  const account = /^system:serviceaccount:([^:]+:[^:]+)$/.exec(user)?.[1];
-  const subject = account === undefined ? `--user=${shellWord(user)}` : `--serviceaccount=${account}`;
-  const role = `muster-secret-${name}`;
-  return `${path}: the operator may not read Secret ${name}: ${refusal}. It may read a Secret only if a Role names it. Run: kubectl create role -n ${namespace} ${role} --verb=get --resource=secrets --resource-name=${name} && kubectl create rolebinding -n ${namespace} ${role} --role=${role} ${subject}`;
+  const user = refusedUser(refusal) ?? "system:serviceaccount:muster-system:muster-operator";
+  const right = { verb: "get", group: "", resource: "secrets", name, namespace };
+  return `${path}: the operator may not read Secret ${name}: ${refusal}. It may read a Secret only if a Role names it. Run: ${grantCommands(right, `muster-secret-${name}`, user)}`;
 }
