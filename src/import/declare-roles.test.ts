@@ -109,11 +109,11 @@ it.each<[string, Partial<ExistingTree>, Partial<ImportOptions>]>([
   );
 });
 
-it("only observes the role of an identity that the caller may not see", () => {
+it("only observes the role of an identity outside of the group", () => {
   const hidden = { ...grant, identity: { uid: `${root}/0000000000000001`, name: "" } };
   const result = withRoles({ roleBindings: [binding, hidden] });
   expect(exceptionsOf(result)).toContain(
-    `role observed: identity ${root}/0000000000000001, which you may not see, has it: it may be a credential`,
+    `role observed: identity ${root}/0000000000000001 has it, which is outside of the group, of another owner, or hidden from you`,
   );
 });
 

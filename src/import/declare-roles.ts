@@ -1,4 +1,5 @@
 import { roleKind, type DescribedRole } from "#src/kinds/role.ts";
+import { isBelow } from "#src/platform-client/uid.ts";
 import type { Declarations } from "./declarations.ts";
 import { declareResource } from "./declare-resource.ts";
 import type { ExistingTree } from "./existing-tree.ts";
@@ -21,8 +22,8 @@ export interface CheckedRole {
   readonly capabilities: readonly string[];
   /** The capabilities that no built-in role has which the Tenant lists: the operator does not count those of other roles that objects manage. */
   readonly excess: readonly string[];
-  /** Somebody who has the role, and whom the caller may not see. */
-  readonly unseen: string | undefined;
+  /** An identity that has the role, and that the Tenant may not use: the operator adopts no role of such an identity. */
+  readonly foreign: string | undefined;
 }
 
 /**
@@ -30,7 +31,7 @@ export interface CheckedRole {
  * @param used the roles that objects bind
  */
 export function checkRoles(
-  { roles, rolesElsewhere, roleBindings }: ExistingTree,
+  { group, roles, rolesElsewhere, roleBindings }: ExistingTree,
   used: readonly RoleReference[],
   protectedIdentities: ProtectedIdentities,
   declarations: Declarations,
@@ -54,7 +55,8 @@ export function checkRoles(
       }
       const capabilities = [...new Set(resource.capabilities)].toSorted();
       const excess = capabilities.filter((capability) => !permitted.has(capability));
-      return [{ resource, capabilities, excess, unseen: heldBy("unseen") }];
+      const foreign = held.find((one) => !isBelow(one, group.uid)) ?? heldBy("otherOwner") ?? heldBy("unseen");
+      return [{ resource, capabilities, excess, foreign }];
     });
 }
 
@@ -86,13 +88,15 @@ export function declareOtherRoles(
 }
 
 function declare(
-  { resource, capabilities, excess, unseen }: CheckedRole,
+  { resource, capabilities, excess, foreign }: CheckedRole,
   isPermitted: boolean,
   declarations: Declarations,
   options: ImportOptions,
 ): void {
   const obstacles =
-    unseen === undefined ? [] : [`identity ${unseen}, which you may not see, has it: it may be a credential`];
+    foreign === undefined
+      ? []
+      : [`identity ${foreign} has it, which is outside of the group, of another owner, or hidden from you`];
   declareResource(
     {
       kind: roleKind,
