@@ -35,6 +35,10 @@ export const importSettings = {
     uid,
     "The uid of an identity for emergencies: it is only observed, and its role bindings are left alone.",
   ),
+  withoutSecret: settings.optionalList(
+    uid,
+    "The uid of an identity provider that has no client secret, so that PKCE alone protects the login: its manifest names no Secret.",
+  ),
   output: anyOutput("table"),
   ...readerSettings,
   ...podIdentitySettings,
