@@ -15,6 +15,16 @@ const drift = z
     'What to do if a managed field is changed, or the resource is deleted, outside of Kubernetes. With "Correct", the operator restores the desired state. With "Report", it only reports the change in the status. Defaults to Correct.',
   );
 
+/** @param ifAbsent what happens then, as the rest of a sentence. */
+function deletion(noun: string, ifAbsent: string) {
+  return z
+    .enum(["Delete", "Orphan", "Protect"])
+    .exactOptional()
+    .describe(
+      `What to do with the ${noun} on the platform when this object is deleted. With "Delete", the operator deletes the ${noun}. With "Orphan", which requires spec.allowOrphan of the Tenant, it keeps the ${noun} and stops managing it. With "Protect", the deletion of this object waits until the field is changed. If absent, ${ifAbsent}`,
+    );
+}
+
 const description = "How the operator manages the resource on the platform. Can be changed at any time.";
 
 /** The field `policy` of a kind whose resources can be adopted by name. `noun` is as in "the group". */
@@ -28,12 +38,7 @@ export function policySchema(noun: string) {
         .describe(
           `What to do if the platform already has a ${noun} with this name below the same parent, and no object manages it. With "Never", the operator reports the reason Conflict. With "IfExists", it manages the existing ${noun}, if there is exactly one and spec.adopt of the Tenant lists the kind. Defaults to Never.`,
         ),
-      deletion: z
-        .enum(["Delete", "Orphan", "Protect"])
-        .exactOptional()
-        .describe(
-          `What to do with the ${noun} on the platform when this object is deleted. With "Delete", the operator deletes the ${noun}. With "Orphan", which requires spec.allowOrphan of the Tenant, it keeps the ${noun} and stops managing it. With "Protect", the deletion of this object waits until the field is changed. If absent, a ${noun} that the operator created is deleted, and one that it adopted is kept.`,
-        ),
+      deletion: deletion(noun, `a ${noun} that the operator created is deleted, and one that it adopted is kept.`),
       drift,
     })
     .prefault({})
@@ -45,13 +50,31 @@ export function grantPolicySchema(noun: string) {
   return z
     .object({
       management,
-      deletion: z
-        .enum(["Delete", "Orphan", "Protect"])
-        .exactOptional()
-        .describe(
-          `What to do with the ${noun} on the platform when this object is deleted. With "Delete", the operator deletes the ${noun}. With "Orphan", which requires spec.allowOrphan of the Tenant, it keeps the ${noun} and stops managing it. With "Protect", the deletion of this object waits until the field is changed. If absent, the ${noun} is deleted.`,
-        ),
+      deletion: deletion(noun, `the ${noun} is deleted.`),
       drift,
+    })
+    .prefault({})
+    .describe(description);
+}
+
+/**
+ * The field `policy` of a kind whose resources are created once, and never changed: `management` and `drift` have one value,
+ * because a resource whose secret nobody can read again is neither observed nor corrected.
+ */
+export function issuePolicySchema() {
+  return z
+    .object({
+      management: z
+        .enum(["Full"])
+        .default("Full")
+        .describe("An invite cannot only be observed, because nobody can read its code. Full is the only value."),
+      deletion: deletion("invite", "the invite is deleted."),
+      drift: z
+        .enum(["Report"])
+        .default("Report")
+        .describe(
+          "An invite is never changed, so that a change outside of Kubernetes is only reported. Report is the only value.",
+        ),
     })
     .prefault({})
     .describe(description);

@@ -121,6 +121,25 @@ export interface SecretField<R extends Resource = Resource, E extends ExternalRe
 }
 
 /**
+ * How the code gets into a Secret that the platform returns only when the resource is created. Such a resource is created once:
+ * it is never changed or adopted, and not created again after it is gone.
+ */
+export interface IssuedCode<R extends Resource = Resource, E extends ExternalResource = ExternalResource> {
+  /** The field of the spec that names the Secret, for messages. */
+  readonly specPath: string;
+  /** The name of the Secret, in the namespace of the object. */
+  secretNameOf(resource: R): string;
+  /** Whether the platform deletes the resource when somebody uses its code. */
+  endsWhenUsed(resource: R): boolean;
+  /** Returns `body` for a resource that is to expire this many milliseconds, more than 0, after the request. */
+  expiringAt(body: Fields, lifetimeMs: number): Fields;
+  /** When the resource expires on the platform, as it returns it; empty if that is not known. */
+  expirationOf(external: E): string;
+  /** The code in the response to the create request. */
+  codeOf(created: E): string;
+}
+
+/**
  * The description of a kind: everything that distinguishes it from the other kinds. One reconciler serves all kinds. A
  * kind has no state and does no I/O. docs/adding-a-kind.md explains how to add one.
  */
@@ -165,6 +184,8 @@ export interface Kind<R extends Resource = Resource, E extends ExternalResource 
   readonly vouching: Vouching<R, E> | null;
   /** The value of a Secret that the resource contains; null if it contains none. */
   readonly secret: SecretField<R, E> | null;
+  /** The code that only the response to the create request contains; null if there is none. */
+  readonly issued: IssuedCode<R, E> | null;
   /** Returns the path in the spec of `resource` of a field that an error of the platform names, such as `spec.name`. */
   specPath(field: string, resource: R): string;
 }

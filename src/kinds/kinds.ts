@@ -1,4 +1,5 @@
 import { groupKind } from "./group.ts";
+import { groupInviteKind } from "./group-invite.ts";
 import { identityKind } from "./identity.ts";
 import { identityProviderKind } from "./identity-provider.ts";
 import type { Kind } from "./kind.ts";
@@ -15,6 +16,7 @@ export const kinds = [
   roleKind,
   roleBindingKind,
   identityProviderKind,
+  groupInviteKind,
 ] as const satisfies readonly Kind[];
 
 export type KindName = (typeof kinds)[number]["name"];

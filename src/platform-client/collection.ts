@@ -8,6 +8,14 @@ export interface ExternalResource {
   readonly description?: string;
 }
 
+/** What distinguishes a collection whose resources contain a secret that only the response to the create request contains. */
+export interface Issuing<R extends ExternalResource = ExternalResource> {
+  /** The schema of that response. The secret is returned to whoever creates the resource, and recorded nowhere. */
+  readonly schema: z.ZodType<R>;
+  /** Whether `created` is what a create request with `body` asked for: such a resource has no natural key. */
+  isRequested(created: R, body: Readonly<Record<string, unknown>>): boolean;
+}
+
 /** How the resources of one type are addressed and read. */
 export interface ResourceType<R extends ExternalResource = ExternalResource> {
   /** The name of the collection in paths and lists, such as `groups`. */
@@ -19,6 +27,7 @@ export interface ResourceType<R extends ExternalResource = ExternalResource> {
    * platform; unknown fields are dropped.
    */
   readonly schema: z.ZodType<R>;
+  readonly issuing?: Issuing<R> | null;
   readonly uids: UidScheme;
 }
 
@@ -37,6 +46,8 @@ export interface ManagedCollection<R extends ExternalResource = ExternalResource
     ResourceKeys<R> {
   /** The capability that is required to list the collection, by its name in the API. */
   readonly listCapability: string;
+  /** Null if what the platform returns of a resource is the same in every response. */
+  readonly issuing: Issuing<R> | null;
 }
 
 /** The schema of a uid. */

@@ -50,6 +50,7 @@ export class SessionWrites {
    * Creates one resource below `parent`; `key` is its natural key. Must be called when the decision is made: it rejects with
    * `paused` if a POST with the key was sent since. Rejects with `parentGone` if the platform does not find something and the
    * parent is proven to be gone.
+   * @returns the resource as the platform returned it, with the secret that no other response contains, if there is one.
    */
   async create(
     collection: ManagedCollection,
@@ -65,7 +66,7 @@ export class SessionWrites {
     if (isOutdated()) throw new PlatformFailure(call, { kind: "paused", retryAfterMs: 0 });
     const post = async () => {
       const created = await api.create(collection, parent, body, signal);
-      if (collection.naturalKeyOf(created) === key) {
+      if (collection.issuing?.isRequested(created, body) ?? collection.naturalKeyOf(created) === key) {
         views.posts.created(key, created.uid, clock.monotonic());
         return created;
       }
@@ -89,7 +90,7 @@ export class SessionWrites {
       throw error;
     }
     const createdAt = clock.monotonic();
-    views.record(collection, resource, createdAt);
+    views.record(collection, withoutSecret(collection, resource), createdAt);
     if (collection.name === groups.name) this.#newGroups.set(resource.uid, createdAt);
     return resource;
   }
@@ -134,6 +135,11 @@ export class SessionWrites {
     await this.#options.requireReadableRoot(uid);
     if (!this.#options.canWrite()) throw new PlatformFailure(call, { kind: "paused", retryAfterMs: 0 });
   }
+}
+
+/** What may be recorded of a resource that was created. */
+function withoutSecret({ schema, issuing }: ManagedCollection, resource: ExternalResource): ExternalResource {
+  return issuing === null ? resource : schema.parse(resource);
 }
 
 function hadNoEffect(error: unknown): boolean {

@@ -491,6 +491,7 @@ describe("readGrants", () => {
     const bindings = {
       ...roleBindings,
       listCapability: "CAP_IAM_ROLE_BINDINGS_LIST",
+      issuing: null,
       naturalKeyOf: () => undefined,
       nameOf: () => undefined,
     };

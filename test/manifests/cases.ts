@@ -3,6 +3,7 @@ import { tenantDefinition } from "#src/api/tenant.ts";
 import { type KindName, kinds } from "#src/kinds/kinds.ts";
 import type { InvalidCase, ValidCase } from "./case.ts";
 import * as group from "./group.ts";
+import * as groupInvite from "./group-invite.ts";
 import * as identity from "./identity.ts";
 import * as identityProvider from "./identity-provider.ts";
 import * as role from "./role.ts";
@@ -25,5 +26,6 @@ export const cases: Readonly<
   Role: role,
   RoleBinding: roleBinding,
   IdentityProvider: identityProvider,
+  GroupInvite: groupInvite,
   Tenant: tenant,
 };

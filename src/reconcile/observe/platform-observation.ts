@@ -1,6 +1,7 @@
 import { readyCondition } from "#src/api/condition.ts";
 import type { Resource } from "#src/api/custom-resource.ts";
 import type { Kind } from "#src/kinds/kind.ts";
+import { secretLocationOf } from "#src/kinds/secret-location.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { CollectionView } from "#src/platform-client/collection-view.ts";
 import type { TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
@@ -63,17 +64,16 @@ export function observePlatform(
   const resolved = references.are === "resolved" ? references : undefined;
   const parent = resolved?.uids.parent;
 
-  const claimed = claimedUid(resource);
+  const claimed = claimedUid(resource) ?? uidInSecret(sources, kind, cached);
   const claim =
     claimed === undefined ? null : claimOf(sources, kind, cached, claimed, view.stateOf(claimed), context.name);
   const keys = kind.hasMarker ? markers : naturalKeysOf(kind, resource, resolved, state);
-  const matches = keys
-    .flatMap((one) => view.withKey(one))
-    .filter(
-      ({ uid }) =>
-        (!kind.hasMarker || parent === undefined || kind.collection.uids.parentOf(uid) === parent) &&
-        !isRecordedByOther(store, uid, cached),
-    );
+  const found = kind.issued === null ? keys.flatMap((one) => view.withKey(one)) : issuedHere(view, state);
+  const matches = found.filter(
+    ({ uid }) =>
+      (!kind.hasMarker || parent === undefined || kind.collection.uids.parentOf(uid) === parent) &&
+      !isRecordedByOther(store, uid, cached),
+  );
   const hasWanted = (other: CachedResource) => hasWhatItWants(view, kind, other);
   const settled = resolved === undefined || hasWanted(cached);
   const name = kind.hasMarker ? kind.nameOf(resource) : undefined;
@@ -95,7 +95,7 @@ export function observePlatform(
           { mayWant: (other) => mayWant(sources, kind, other), has: hasWanted },
         );
   const present = claim?.external.is === "present" ? [claim.external.resource] : [];
-  const found = [...present, ...matches, ...nameConflicts.map(({ external }) => external)];
+  const concerned = [...present, ...matches, ...nameConflicts.map(({ external }) => external)];
   const key = kind.hasMarker ? markers[0] : (resolved?.naturalKey ?? state.posted?.naturalKey);
   return {
     references,
@@ -113,11 +113,11 @@ export function observePlatform(
     postUnknownSince: (key === undefined ? undefined : session.postUnknownSince(kind.collection, key)) ?? null,
     createdElsewhereAt: latestOf(keys.map((one) => session.createdElsewhereAt(kind.collection, one, parent))),
     createdHere: key === undefined ? [] : session.posts.createdBy(key),
-    protections: protectionsOf(sources, context, kind, claimed, found),
-    unknownIdentities: unknownIdentitiesOf(sources, session, kind, references, found),
+    protections: protectionsOf(sources, context, kind, claimed, concerned),
+    unknownIdentities: unknownIdentitiesOf(sources, session, kind, references, concerned),
     roleToRead: roleToRead(sources, session, kind, resource, references),
-    grants: grantsOf(sources, context, kind, found),
-    people: peopleOf(sources, session, kind, resource, found),
+    grants: grantsOf(sources, context, kind, concerned),
+    people: peopleOf(sources, session, kind, resource, concerned),
     settledAt: context.settledAt,
     credentialEpoch: context.credentialEpoch(),
     recoveries: session.recoveries,
@@ -177,6 +177,20 @@ function claimOf(
 
 function claimantOf(sources: Sources, kind: Kind, uid: string, cached: CachedResource): string | null {
   return otherClaimantOf(sources.stores.get(kind.name), uid, cached, (other) => mayWant(sources, kind, other, uid));
+}
+
+/** The uid in the Secret that the spec names, of what was created before the status recorded it. */
+function uidInSecret({ secrets }: Sources, kind: Kind, { resource, invalid }: CachedResource): string | undefined {
+  const isUnrecorded = kind.issued !== null && invalid === undefined && resource.status?.management === undefined;
+  const at = isUnrecorded ? secretLocationOf(kind, resource) : undefined;
+  const read = at && secrets.lastRead(at);
+  return read?.is === "found" ? (read.issuedUid ?? undefined) : undefined;
+}
+
+/** What this process created, and has not recorded. */
+function issuedHere(view: CollectionView<ExternalResource>, { issued }: ReconcileState): readonly ExternalResource[] {
+  const state = issued === undefined ? undefined : view.stateOf(issued.uid);
+  return state?.is === "present" ? [state.resource] : [];
 }
 
 /** The natural keys of a kind without markers: of what the spec describes, of what the status records, of the last POST. */

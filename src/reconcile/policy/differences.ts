@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Drift } from "#src/api/status.ts";
-import type { Fields, Kind } from "#src/kinds/kind.ts";
+import type { Fields } from "#src/kinds/kind.ts";
 import { markerIn, maxDescriptionLength, saysAdopted, withMarker, withoutMarker } from "#src/kinds/marker.ts";
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
 import type { DecisionInput } from "./decision-input.ts";
+import { readable, textOf } from "./field-differences.ts";
 import { managementOf } from "./ownership.ts";
 import type { SecretToSend } from "./step.ts";
 
@@ -17,15 +18,6 @@ export interface Differences {
   readonly secret?: SecretToSend | "removed";
   /** Whether the platform has what was last sent to it, so that nothing but the cluster changed. */
   readonly isEdit?: true;
-}
-
-/** The managed fields that differ, as people read them, without regard to the marker. */
-export function fieldDifferences(kind: Kind, desired: Fields, external: ExternalResource): Drift[] {
-  const actual = kind.actual(external, desired);
-  return Object.entries(desired).flatMap(([field, expected]) => {
-    const value = field === "description" && kind.hasMarker ? withoutMarker(textOf(actual[field])) : actual[field];
-    return isDeepStrictEqual(expected, value) ? [] : [{ field, expected: readable(expected), actual: readable(value) }];
-  });
 }
 
 /** Whether the description that the resource is to have leaves room for the marker. */
@@ -84,13 +76,4 @@ export function differencesOf(
 /** The platform counts characters, not UTF-16 code units. */
 function fits(description: string, marker: string): boolean {
   return Array.from(withMarker(description, marker)).length <= maxDescriptionLength;
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
-
-function readable(value: unknown): string {
-  if (value === undefined) return "(absent)";
-  return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -1,6 +1,7 @@
 import { carriedMarker, ownerOf, saysAdopted } from "#src/kinds/marker.ts";
 import type { ExternalResource, NameConflict, Protection, References } from "#src/reconcile/observe/observed.ts";
 import type { DecisionInput } from "./decision-input.ts";
+import { issuesCode, ownsIssued } from "./issued.ts";
 import * as messages from "./messages.ts";
 import { type Problem, stalled } from "./outcome.ts";
 
@@ -8,7 +9,8 @@ import { type Problem, stalled } from "./outcome.ts";
  * Who owns an external resource. Ownership is a recorded fact. A resource is this object's if one of these holds:
  * - it carries the object's marker;
  * - it carries no marker, and the status records its uid as Created or Adopted;
- * - it is a resource without markers (a role binding) whose group, identity and role equal the uids in the status.
+ * - it is a resource without markers (a role binding) whose group, identity and role equal the uids in the status;
+ * - it is a resource with a code (`issued.ts`), and the status or the Secret with its code names its uid.
  * A uid in the spec establishes nothing: see `adoption.ts`.
  *
  * The checks are named after the problem that they find, and return undefined if there is none. A resource is written only
@@ -23,6 +25,7 @@ export function managedUid({ resource: { status } }: DecisionInput): string | un
 /** Whether the object owns `external`, so that it may be written. */
 export function owns(observed: DecisionInput, external: ExternalResource): boolean {
   const { kind, markers, resource } = observed;
+  if (issuesCode(observed)) return ownsIssued(observed, external);
   if (!kind.hasMarker) {
     const key = recordedKey(observed);
     return managedUid(observed) === external.uid && key !== undefined && keyOf(observed, external) === key;

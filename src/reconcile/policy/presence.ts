@@ -8,6 +8,8 @@ import { creationBody } from "./differences.ts";
 import { decideFields } from "./drift.ts";
 import { decideExpiry } from "./expiry.ts";
 import { groupOf, rootAbove } from "./location.ts";
+import { decideIssue } from "./issue.ts";
+import { issuesCode } from "./issued.ts";
 import * as messages from "./messages.ts";
 import { hasFinalizer, isEdited, isPaused } from "./object.ts";
 import { decideObservation } from "./observation.ts";
@@ -91,6 +93,7 @@ function decideManagement(observed: DecisionInput, references: Resolved): Step {
   const problem =
     (claim === null ? undefined : findUidNotBelowParent(observed, references, claim)) ?? findOtherClaimant(observed);
   if (problem !== undefined) return conclude(observed, problem);
+  if (issuesCode(observed)) return decideIssue(observed, references);
   return claim === null ? decideUnclaimed(observed, references) : decideClaimed(observed, references, claim);
 }
 

@@ -12,6 +12,7 @@ const collections = {
   Role: "roles",
   RoleBinding: "roleBindings",
   IdentityProvider: "identityProviders",
+  GroupInvite: "groupInvites",
 } as const;
 
 type Fields = ExternalResource & {
@@ -76,13 +77,13 @@ export function violations(kube: MemoryKube, platform: MemoryPlatform, options: 
       }
       if (parentOf(resource.uid) !== status?.parentUid) found.push(`S: ${text} has the parent ${status?.parentUid}`);
       const { name, description } = spec;
-      if (kind !== "RoleBinding" && resource.name !== (name ?? metadata.name))
+      if (kind !== "RoleBinding" && kind !== "GroupInvite" && resource.name !== (name ?? metadata.name))
         found.push(`S: ${text} is Ready, and its name is ${resource.name}`);
       if (description !== undefined && withoutMarker(resource.description ?? "") !== description)
         found.push(`S: ${text} is Ready, and its description is ${resource.description}`);
       if (kind === "RoleBinding" && (resource as ExternalRoleBinding).identity.uid !== status?.identityUid)
         found.push(`S: ${text} is Ready, and its identity is not ${status?.identityUid}`);
-      if (kind === "RoleBinding" && (resource as ExternalRoleBinding).role.uid !== status?.roleUid)
+      if (status?.roleUid !== undefined && (resource as ExternalRoleBinding).role.uid !== status?.roleUid)
         found.push(`S: ${text} is Ready, and its role is not ${status?.roleUid}`);
       if (spec["capabilities"] !== undefined && !isSameSet(spec["capabilities"], resource.capabilities))
         found.push(`S: ${text} is Ready, and its capabilities are ${resource.capabilities?.join()}`);

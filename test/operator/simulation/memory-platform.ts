@@ -43,6 +43,8 @@ export class MemoryPlatform implements PlatformApi {
   readonly applied: PlatformWrite[] = [];
   /** The secrets of identity providers, by uid. */
   readonly clientSecrets = new Map<string, string>();
+  /** The codes of invites, by uid. */
+  readonly codes = new Map<string, string>();
   #updates = 0;
   #count = 16;
   #posts = 0;
@@ -179,7 +181,7 @@ export class MemoryPlatform implements PlatformApi {
   ): Promise<R> {
     await this.#travel(`create ${type.name}`, signal);
     const lost = this.lose?.post === this.#posts++ ? this.lose.how : undefined;
-    const apply = () => this.#create(type.name, parent, body) as R;
+    const apply = () => this.#create(type, parent, body) as R;
     if (lost === undefined) return apply();
     if (lost === "applied") apply();
     if (lost === "applied twice") {
@@ -241,7 +243,7 @@ export class MemoryPlatform implements PlatformApi {
     if (problem !== undefined) throw new PlatformFailure(call, problem);
   }
 
-  #create(collection: string, parent: string, body: Fields): ExternalResource {
+  #create({ name: collection, issuing }: ResourceType, parent: string, body: Fields): ExternalResource {
     const call = `create ${collection}`;
     this.#find(call, "groups", parent);
     const { identityUid, roleUid } = body;
@@ -251,11 +253,23 @@ export class MemoryPlatform implements PlatformApi {
     const resource =
       collection === "roleBindings"
         ? { uid, identity: { uid: String(identityUid), name: "" }, role: { uid: String(roleUid), name: "" } }
-        : { description: "", ...this.#withoutSecret(collection, uid, body, ["oidc"]), uid };
+        : issuing
+          ? { ...this.#invite(body), uid }
+          : { description: "", ...this.#withoutSecret(collection, uid, body, ["oidc"]), uid };
     this.set(collection, resource);
     const fields = Object.keys(body);
     this.applied.push({ do: "create", collection, uid, before: undefined, after: resource, fields });
-    return resource;
+    if (!issuing) return resource;
+    const code = `planted-code-${this.#count}-of-an-invite`;
+    this.codes.set(uid, code);
+    const response = { ...resource, code };
+    return response;
+  }
+
+  /** An invite without its code, which expires as long after now as the request says. */
+  #invite({ roleUid, ttl, ...others }: Fields): Fields {
+    const expirationTime = new Date(this.#clock.now() + Number.parseFloat(String(ttl)) * 1000).toISOString();
+    return { ...others, role: { uid: String(roleUid), name: "" }, expirationTime };
   }
 
   /** Keeps the secret of an identity provider, which no response contains. An empty one is kept unless the mask names it. */

@@ -19,6 +19,7 @@ const people = ["ci", "deploy"] as const;
 const providers = ["staff"] as const;
 const grants = ["views", "audits", "owns", "scans"] as const;
 const roles = ["scanner", "lister"] as const;
+const invites = ["ada", "bob"] as const;
 /** Those that the Tenant permits, and one that it does not. */
 const capabilities = ["CAP_IAM_GROUPS_LIST", "CAP_IAM_ROLES_LIST", "CAP_IAM_IDENTITY_LIST"] as const;
 const denied = "CAP_REPO_DELETE";
@@ -30,6 +31,9 @@ export async function randomChange(seed: number): Promise<{ readonly world: Plan
   const before = everywhere(random);
   handMade(world, random);
   world.scenario.kube.setSecret("login", { clientSecret: "planted" }, { [issuerAnnotation]: issuer });
+  // A plan reads no Secret, and assumes that there is an empty one.
+  for (const [, group] of namespaces)
+    for (const name of invites) world.scenario.kube.setSecret(secretOf(name, group), {});
   await world.act({ apply: before });
   disturb(world, random);
   const kept = before.filter(() => random() < 0.7);
@@ -109,7 +113,25 @@ function manifests(random: () => number, own: string): readonly Manifest[] {
     const spec = { ...parent(groups), ...who, roleRef, ...expiry, policy: policy(false) };
     objects.push({ kind: "RoleBinding", name, spec });
   }
+  for (const name of invites) {
+    if (random() < 0.3) continue;
+    const roleRef = name === "ada" ? { kind: "Role", name: one(...roles) } : { name: one("viewer", "viewer", "owner") };
+    const spec = {
+      ...parent(groups),
+      roleRef,
+      singleUse: name === "ada",
+      expiresAt: future,
+      secretRef: { name: secretOf(name, own) },
+      policy: one({}, { deletion: "Delete" }, { deletion: "Orphan" }, { deletion: "Protect" }),
+    };
+    objects.push({ kind: "GroupInvite", name, spec });
+  }
   return objects;
+}
+
+/** The Secrets of a scenario have no namespaces. */
+function secretOf(invite: string, group: string): string {
+  return `${invite}-${group.slice(-2)}`;
 }
 
 function nameOf({ kind, name, namespace = "team" }: Manifest): string {
@@ -171,10 +193,10 @@ function handMade({ scenario: { platform } }: PlannedWorld, random: () => number
 
 /** What people changed on the platform since. */
 function disturb({ scenario: { platform } }: PlannedWorld, random: () => number): void {
-  for (const collection of ["groups", "identities", "roles", "identityProviders", "roleBindings"])
+  for (const collection of ["groups", "identities", "roles", "identityProviders", "roleBindings", "groupInvites"])
     for (const resource of platform.createdIn(collection)) {
       const what = random();
-      if (what < 0.15 && collection !== "roleBindings")
+      if (what < 0.15 && collection !== "roleBindings" && collection !== "groupInvites")
         platform.set(collection, { ...resource, description: `changed ${resource.description ?? ""}` });
       else if (what < 0.3 && collection === "roles")
         platform.set(collection, {

@@ -1,3 +1,4 @@
+import { kinds as allKinds } from "#src/kinds/kinds.ts";
 import type { Status } from "#src/api/status.ts";
 import { KubeError } from "#src/kube/errors.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
@@ -83,8 +84,8 @@ export class TwoTenants {
       groups = [name === "red" ? red : blue, shared],
       roles = ["viewer"],
       namespaces,
-      adopt = ["Group", "Identity", "Role", "RoleBinding", "IdentityProvider"],
-      kinds = ["Group", "Identity", "Role", "RoleBinding", "IdentityProvider"],
+      adopt = allKinds.map(({ name: kind }) => kind),
+      kinds = allKinds.map(({ name: kind }) => kind),
     } = options;
     const identityUid = options.identityUid ?? (name === "blue" ? blueIdentity : undefined);
     const selector =
