@@ -31,6 +31,14 @@ export interface ResourceKeys<R> {
   nameOf(resource: R): string | undefined;
 }
 
+/**
+ * The name that only one resource in a group can have, for a resource named `name`. It is the same for all singletons,
+ * because a group has one, whatever its name. Undefined if resources of the type have no name.
+ */
+export function uniqueName({ uids }: Pick<ResourceKeys<never>, "uids">, name: string | undefined): string | undefined {
+  return uids.isSingleton ? "" : name;
+}
+
 /** A collection whose resources the operator manages. The client knows collections only by such descriptions. */
 export interface ManagedCollection<R extends ExternalResource = ExternalResource>
   extends ResourceType<R>,
