@@ -1,6 +1,7 @@
 import { readyCondition } from "#src/api/condition.ts";
 import type { Resource } from "#src/api/custom-resource.ts";
 import type { Kind } from "#src/kinds/kind.ts";
+import { takenName, wantedName } from "#src/kinds/unique-name.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { CollectionView } from "#src/platform-client/collection-view.ts";
 import type { TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
@@ -76,7 +77,7 @@ export function observePlatform(
     );
   const hasWanted = (other: CachedResource) => hasWhatItWants(view, kind, other);
   const settled = resolved === undefined || hasWanted(cached);
-  const name = kind.hasMarker ? kind.nameOf(resource) : undefined;
+  const name = kind.hasMarker ? wantedName(kind, resource) : undefined;
   const nameConflicts: readonly NameConflict[] =
     settled || parent === undefined || name === undefined
       ? []
@@ -201,7 +202,7 @@ function hasWhatItWants(view: CollectionView<ExternalResource>, kind: Kind, { re
   const external = view.stateOf(status.uid);
   if (external.is === "gone") return false;
   if (kind.hasMarker && external.is === "present")
-    return kind.collection.nameOf(external.resource) === kind.nameOf(resource);
+    return takenName(kind, external.resource) === wantedName(kind, resource);
   return !kind.hasMarker || readyCondition(resource)?.observedGeneration === metadata.generation;
 }
 

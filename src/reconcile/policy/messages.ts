@@ -281,7 +281,8 @@ function shortList(names: readonly string[]): string {
 
 // Platform calls that failed.
 
-const actingIdentity = "the identity that the operator uses here (its own, or that of spec.credentials of the Tenant)";
+export const actingIdentity =
+  "the identity that the operator uses here (its own, or that of spec.credentials of the Tenant)";
 
 export function specRejected(details: string): string {
   return `The platform rejected the spec: ${sentence(details)}`;
@@ -359,7 +360,7 @@ export function listDenied(capability: string, group: string): string {
   return `The identity that the operator uses here lacks ${capability} in group ${group}, so its lists do not prove what exists there. Bind a role with this capability, in that group or above, to this identity: the operator's own, or that of spec.credentials of the Tenant.`;
 }
 
-function startSentence(text: string): string {
+export function startSentence(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
@@ -399,7 +400,7 @@ export function refusedByKubernetes(details: string): string {
 }
 
 /** `text` with a period at its end. */
-function sentence(text: string): string {
+export function sentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 

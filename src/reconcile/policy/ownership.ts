@@ -1,6 +1,7 @@
 import { carriedMarker, ownerOf, saysAdopted } from "#src/kinds/marker.ts";
 import type { ExternalResource, NameConflict, Protection, References } from "#src/reconcile/observe/observed.ts";
 import type { DecisionInput } from "./decision-input.ts";
+import { conflictMessages } from "./conflict-messages.ts";
 import * as messages from "./messages.ts";
 import { type Problem, stalled } from "./outcome.ts";
 
@@ -78,7 +79,10 @@ export function findRival(observed: DecisionInput): Problem | undefined {
   const { resource, kind, rival } = observed;
   if (rival === null) return undefined;
   const other = messages.otherObject(kind.name, resource.metadata.namespace, rival);
-  return stalled("Conflict", kind.hasMarker ? messages.nameWantedBy(other) : messages.equalWantedBy(kind.noun, other));
+  return stalled(
+    "Conflict",
+    kind.hasMarker ? conflictMessages(kind).nameWantedBy(other) : messages.equalWantedBy(kind.noun, other),
+  );
 }
 
 /** The resource is a root group, or belongs to a credential: it is never written. */
@@ -129,11 +133,11 @@ export function findNameManagedByOther(observed: DecisionInput): Problem | undef
   const { uid } = conflict.external;
   if (conflict.claimedBy !== null) {
     const other = messages.otherObject(kind.name, resource.metadata.namespace, conflict.claimedBy);
-    return stalled("Conflict", messages.nameOfOther(kind.noun, name, uid, other));
+    return stalled("Conflict", conflictMessages(kind).nameOfOther(kind.noun, name, uid, other));
   }
   const marker = foreignMarkerOf(observed, conflict.external);
   const owner = messages.anotherOwner(marker === undefined ? undefined : otherOwnerIn(observed, marker));
-  return stalled("Conflict", messages.nameManagedBy(kind.noun, name, uid, owner));
+  return stalled("Conflict", conflictMessages(kind).nameManagedBy(kind.noun, name, uid, owner));
 }
 
 /** A resource with the desired name exists, and this object manages another one. */
@@ -149,7 +153,8 @@ export function findNameNotAdopted(observed: DecisionInput): Problem | undefined
   const { resource, kind, nameConflicts } = observed;
   const [conflict] = nameConflicts;
   if (conflict === undefined || resource.spec.policy.adoption === "IfExists") return undefined;
-  return stalled("Conflict", messages.nameNotAdopted(kind.noun, nameOf(observed, conflict), conflict.external.uid));
+  const name = nameOf(observed, conflict);
+  return stalled("Conflict", conflictMessages(kind).nameNotAdopted(kind.noun, name, conflict.external.uid));
 }
 
 /** Several resources have the desired name, so that it does not say which one is meant. */

@@ -1,4 +1,5 @@
 import { readyCondition } from "#src/api/condition.ts";
+import { takenName, wantedName } from "#src/kinds/unique-name.ts";
 import type { Claim, ExternalResource } from "#src/reconcile/observe/observed.ts";
 import { ownDuplicateOf, proveAbsenceBelow, proveListedSince } from "./absence.ts";
 import { decideAdoption } from "./adoption.ts";
@@ -258,11 +259,11 @@ function deleteDuplicate(observed: DecisionInput, kept: ExternalResource): Step 
   });
 }
 
-/** A resource is renamed only to a name that a fresh list shows to be free, and that no other object comes first for. */
+/** A resource is renamed only to a unique name that a fresh list shows to be free, and that no other object comes first for. */
 function decideName(observed: DecisionInput, references: Placed, external: ExternalResource): Step | undefined {
   const { kind, resource, state } = observed;
-  const name = kind.nameOf(resource);
-  if (name === undefined || name === kind.collection.nameOf(external)) return undefined;
+  const name = wantedName(kind, resource);
+  if (name === undefined || name === takenName(kind, external)) return undefined;
   const relist = proveListedSince(observed, references.uids.parent, state.specSeenAt);
   if (relist !== undefined) return relist;
   const problem = findNameManagedByOther(observed) ?? findNameTaken(observed) ?? findRival(observed);
