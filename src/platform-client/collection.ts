@@ -6,6 +6,11 @@ export interface ExternalResource {
   readonly uid: string;
   /** Absent if resources of this type have no description. */
   readonly description?: string;
+  /**
+   * When the platform created the resource. Absent, unless it tells the resource from another one that has the same uid
+   * later: see `UidScheme.isSingleton`.
+   */
+  readonly createTime?: string;
 }
 
 /** How the resources of one type are addressed and read. */

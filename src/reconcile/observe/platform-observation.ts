@@ -9,6 +9,7 @@ import type { MonotonicTime } from "#src/time/clock.ts";
 import type { CachedResource } from "./cached-resource.ts";
 import { isRecorded, isRecordedByOther, otherClaimantOf, rivalOf } from "./claims.ts";
 import { childrenOf } from "./children.ts";
+import { claimedState } from "./claimed-state.ts";
 import { extensionsFor } from "./foreign-parent.ts";
 import { roleToRead } from "./declared-roles.ts";
 import { grantsOf } from "./grants.ts";
@@ -66,7 +67,9 @@ export function observePlatform(
 
   const claimed = claimedUid(resource);
   const claim =
-    claimed === undefined ? null : claimOf(sources, kind, cached, claimed, view.stateOf(claimed), context.name);
+    claimed === undefined
+      ? null
+      : claimOf(sources, kind, cached, claimed, claimedState(sources.owners, view, cached, claimed), context.name);
   const keys = kind.hasMarker ? markers : naturalKeysOf(kind, resource, resolved, state);
   const matches = keys
     .flatMap((one) => view.withKey(one))
@@ -75,7 +78,7 @@ export function observePlatform(
         (!kind.hasMarker || parent === undefined || kind.collection.uids.parentOf(uid) === parent) &&
         !isRecordedByOther(store, uid, cached),
     );
-  const hasWanted = (other: CachedResource) => hasWhatItWants(view, kind, other);
+  const hasWanted = (other: CachedResource) => hasWhatItWants(sources, view, kind, other);
   const settled = resolved === undefined || hasWanted(cached);
   const name = kind.hasMarker ? wantedName(kind, resource) : undefined;
   const nameConflicts: readonly NameConflict[] =
@@ -83,7 +86,8 @@ export function observePlatform(
       ? []
       : view
           .named(parent, name)
-          .filter((external) => external.uid !== claimed && !matches.includes(external))
+          .filter(({ uid }) => uid !== claimed || claim?.external.is === "gone")
+          .filter((external) => !matches.includes(external))
           .map((external) => ({ external, claimedBy: claimantOf(sources, kind, external.uid, cached) }));
   const rival =
     settled || resource.spec.policy.management !== "Full"
@@ -196,10 +200,16 @@ function naturalKeysOf(
 }
 
 /** Whether the recorded resource of an object has the name that it wants, or equals its spec as that was last applied. */
-function hasWhatItWants(view: CollectionView<ExternalResource>, kind: Kind, { resource }: CachedResource): boolean {
+function hasWhatItWants(
+  { owners }: Sources,
+  view: CollectionView<ExternalResource>,
+  kind: Kind,
+  cached: CachedResource,
+): boolean {
+  const { resource } = cached;
   const { status, metadata } = resource;
   if (status?.uid === undefined || !isRecorded(resource, status.uid)) return false;
-  const external = view.stateOf(status.uid);
+  const external = claimedState(owners, view, cached, status.uid);
   if (external.is === "gone") return false;
   if (kind.hasMarker && external.is === "present")
     return takenName(kind, external.resource) === wantedName(kind, resource);

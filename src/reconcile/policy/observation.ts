@@ -109,7 +109,7 @@ function isMeant(observed: DecisionInput, references: Resolved, external: Extern
 
 function report(observed: DecisionInput, { uids, desired }: Resolved, external: ExternalResource): Step {
   const { kind } = observed;
-  const recorded = recordOf(uids, external.uid, "Observed");
+  const recorded = recordOf(uids, external, "Observed");
   const drift = fieldDifferences(kind, desired, external);
   if (drift.length === 0) return conclude(observed, { is: "ready", recorded });
   const fields = drift.map(({ field }) => field).join(", ");

@@ -4,11 +4,13 @@ import type { DecisionInput } from "./decision-input.ts";
 import { conflictMessages } from "./conflict-messages.ts";
 import * as messages from "./messages.ts";
 import { type Problem, stalled } from "./outcome.ts";
+import { records } from "./recorded.ts";
 
 /**
  * Who owns an external resource. Ownership is a recorded fact. A resource is this object's if one of these holds:
  * - it carries the object's marker;
- * - it carries no marker, and the status records its uid as Created or Adopted;
+ * - it carries no marker, and the status records it as Created or Adopted: its uid, and for a singleton, whose uid is used
+ *   again, the time of its creation;
  * - it is a resource without markers (a role binding) whose group, identity and role equal the uids in the status.
  * A uid in the spec establishes nothing: see `adoption.ts`.
  *
@@ -30,13 +32,13 @@ export function owns(observed: DecisionInput, external: ExternalResource): boole
   }
   const marker = carriedMarker(external);
   if (marker !== undefined) return markers.includes(marker);
-  return isRecorded(resource.status?.management) && resource.status?.uid === external.uid;
+  return isRecorded(resource.status?.management) && records(resource.status, external);
 }
 
 /** How the object came to `external`, which it owns. A lost status does not turn an adopted resource into a created one. */
 export function managementOf({ resource, kind }: DecisionInput, external: ExternalResource): "Created" | "Adopted" {
   const { status } = resource;
-  if (status?.uid === external.uid && isRecorded(status.management)) return status.management;
+  if (records(status, external) && isRecorded(status?.management)) return status.management;
   return kind.hasMarker && saysAdopted(external.description ?? "") ? "Adopted" : "Created";
 }
 

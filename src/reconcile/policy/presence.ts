@@ -284,7 +284,7 @@ function concludeReady(observed: DecisionInput, references: Placed, external: Ex
     readyCondition(resource)?.reason === "Updating";
   const adopted: Event | undefined =
     isAdopted && isNew ? { type: "Normal", reason: "Adopted", note: messages.adopted(kind.noun, uid) } : undefined;
-  const recorded = recordOf(references.uids, uid, isAdopted ? "Adopted" : "Created");
+  const recorded = recordOf(references.uids, external, isAdopted ? "Adopted" : "Created");
   return conclude(observed, { is: "ready", recorded }, undefined, adopted);
 }
 
