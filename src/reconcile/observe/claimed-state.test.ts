@@ -30,6 +30,7 @@ function stateOf(external: Omit<ExternalResource, "uid">, recorded = created): s
 it.each([
   ["present if it was created when the status says", { createTime: created }, "present"],
   ["gone if another one has its uid", { createTime: later }, "gone"],
+  ["gone if the platform does not say when it was created", { createTime: "" }, "gone"],
   ["gone if the other one carries the marker of another object", other(markerOf(owner, otherHash)), "gone"],
   ["gone if the other one carries a marker of another owner", other(markerOf(ownerHash("x"), hash)), "gone"],
   ["present if the other one carries the object's marker", other(markerOf(owner, hash)), "present"],

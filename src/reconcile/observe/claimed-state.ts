@@ -1,4 +1,5 @@
 import { carriedMarker, objectOf, ownerOf } from "#src/kinds/marker.ts";
+import { records } from "#src/kinds/records.ts";
 import type { CollectionView } from "#src/platform-client/collection-view.ts";
 import type { CachedResource } from "./cached-resource.ts";
 import type { ExternalResource, ExternalState } from "./observed.ts";
@@ -26,7 +27,7 @@ export function isReplaced(
   { resource: { status }, objectHash }: CachedResource,
   external: ExternalResource,
 ): boolean {
-  if (status?.uid !== external.uid || status.createTime === external.createTime) return false;
+  if (status?.uid !== external.uid || records(status, external)) return false;
   const marker = carriedMarker(external);
   return marker === undefined || objectOf(marker) !== objectHash || !owners.includes(ownerOf(marker));
 }

@@ -1,10 +1,10 @@
 import { carriedMarker, ownerOf, saysAdopted } from "#src/kinds/marker.ts";
+import { records } from "#src/kinds/records.ts";
 import type { ExternalResource, NameConflict, Protection, References } from "#src/reconcile/observe/observed.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { conflictMessages } from "./conflict-messages.ts";
 import * as messages from "./messages.ts";
 import { type Problem, stalled } from "./outcome.ts";
-import { records } from "./recorded.ts";
 
 /**
  * Who owns an external resource. Ownership is a recorded fact. A resource is this object's if one of these holds:

@@ -1,4 +1,3 @@
-import type { Status } from "#src/api/status.ts";
 import type { ResolvedUids } from "#src/kinds/kind.ts";
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
 
@@ -25,9 +24,4 @@ export function recordOf(
     ...(createTime === undefined ? {} : { createTime }),
     management,
   };
-}
-
-/** Whether the status records this very resource, and not an earlier one with the same uid. */
-export function records(status: Status | undefined, { uid, createTime }: ExternalResource): boolean {
-  return status?.uid === uid && status.createTime === createTime;
 }
