@@ -8,7 +8,7 @@ import type { ReadApi } from "#src/platform-client/api.ts";
 import { externalText, externalUid } from "#src/platform-client/collection.ts";
 import { listIdentityProviders } from "#src/platform-client/identity-providers.ts";
 import { readPermissions } from "#src/platform-client/permissions.ts";
-import { childUids, isBelow } from "#src/platform-client/uid.ts";
+import { childUids, isBelow, singletonUids } from "#src/platform-client/uid.ts";
 import type { Caller, UnprovenAbsence } from "#src/plan/overlay-platform.ts";
 
 /** Types without manifests: what messages call a resource, the capability to list it, and why there are none. */
@@ -17,24 +17,28 @@ const others = [
     noun: "role",
     collection: "roles",
     capability: "CAP_IAM_ROLES_LIST",
+    uids: childUids,
     reason: "import writes no Role: role bindings name it by its uid, which the Tenant lists",
   },
   {
     noun: "identity provider",
     collection: "identityProviders",
     capability: listIdentityProviders,
+    uids: childUids,
     reason: "nobody can read its client secret: write an IdentityProvider and its Secret yourself",
   },
   {
     noun: "account association",
     collection: "accountAssociations",
     capability: "CAP_IAM_ACCOUNT_ASSOCIATIONS_LIST",
-    reason: "no kind declares it",
+    uids: singletonUids,
+    reason: "import writes no AccountAssociation: write one with the accounts of the group",
   },
   {
     noun: "invite",
     collection: "groupInvites",
     capability: "CAP_IAM_GROUP_INVITES_LIST",
+    uids: childUids,
     reason: "no kind declares it",
   },
 ] as const;
@@ -93,11 +97,11 @@ export async function readTree(api: ReadApi, { group, caller, elsewhere, signal 
 
 async function readOthers(
   api: ReadApi,
-  { noun, collection, reason }: (typeof others)[number],
+  { noun, collection, uids, reason }: (typeof others)[number],
   group: string,
   signal: AbortSignal,
 ): Promise<readonly OtherResource[]> {
-  const type = { name: collection, api: "iam/v2beta1", schema: other, uids: childUids };
+  const type = { name: collection, api: "iam/v2beta1", schema: other, uids };
   const resources = await listStable(api, type, { scope: { descendantsOf: group } }, signal);
   return resources.map(({ uid, name }) => ({ noun, uid, reason, ...(name === "" ? {} : { name }) }));
 }
