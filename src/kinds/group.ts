@@ -42,5 +42,6 @@ export const groupKind: Kind<Group, ExternalGroup> = {
   bindable: null,
   vouching: null,
   secret: null,
+  linking: null,
   specPath: (field) => `spec.${field}`,
 };

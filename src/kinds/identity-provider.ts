@@ -60,6 +60,7 @@ export const identityProviderKind: Kind<IdentityProvider, ExternalIdentityProvid
     withValue: (body, clientSecret) => ({ ...body, oidc: { ...(body["oidc"] as Fields), clientSecret } }),
     updateTimeOf: ({ updateTime }) => updateTime,
   },
+  linking: null,
   specPath: (field, { spec }) => {
     const path = field.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
     if (path === "defaultRole")

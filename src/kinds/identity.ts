@@ -99,6 +99,7 @@ export const identityKind: Kind<Identity, ExternalIdentity> = {
   bindable: null,
   vouching: null,
   secret: null,
+  linking: null,
   specPath: (field, { spec }) => {
     const path = field.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
     if (spec.serviceAccountRef === undefined || !/^(claimMatch|staticKeys)\b/.test(path)) return `spec.${path}`;

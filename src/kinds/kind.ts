@@ -1,5 +1,6 @@
 import type { Resource } from "#src/api/custom-resource.ts";
 import type { Authentication } from "#src/api/identity.ts";
+import type { LinkedAccounts } from "#src/api/linked-accounts.ts";
 import type { Reference } from "#src/api/reference.ts";
 import type { SecretReference } from "#src/api/secret-reference.ts";
 import type { ResourceDefinition } from "#src/api/resource-definition.ts";
@@ -115,6 +116,12 @@ export interface SecretField<R extends Resource = Resource, E extends ExternalRe
   updateTimeOf(external: E): string;
 }
 
+/** What distinguishes a kind whose resources link a group to accounts at other providers. */
+export interface Linking<R extends Resource = Resource> {
+  /** Returns the accounts as the spec says, for the limits of the Tenant. */
+  accounts(resource: R): LinkedAccounts;
+}
+
 /**
  * The description of a kind: everything that distinguishes it from the other kinds. One reconciler serves all kinds. A
  * kind has no state and does no I/O. docs/adding-a-kind.md explains how to add one.
@@ -160,6 +167,8 @@ export interface Kind<R extends Resource = Resource, E extends ExternalResource 
   readonly vouching: Vouching<R, E> | null;
   /** The value of a Secret that the resource contains; null if it contains none. */
   readonly secret: SecretField<R, E> | null;
+  /** To which accounts at other providers the resource links its group; null if it links none. */
+  readonly linking: Linking<R> | null;
   /** Returns the path in the spec of `resource` of a field that an error of the platform names, such as `spec.name`. */
   specPath(field: string, resource: R): string;
 }

@@ -1,3 +1,4 @@
+import { accountAssociationKind } from "./account-association.ts";
 import { groupKind } from "./group.ts";
 import { identityKind } from "./identity.ts";
 import { identityProviderKind } from "./identity-provider.ts";
@@ -15,6 +16,7 @@ export const kinds = [
   roleKind,
   roleBindingKind,
   identityProviderKind,
+  accountAssociationKind,
 ] as const satisfies readonly Kind[];
 
 export type KindName = (typeof kinds)[number]["name"];

@@ -36,6 +36,7 @@ export const roleBindingKind: Kind<RoleBinding, ExternalRoleBinding> = {
   bindable: null,
   vouching: null,
   secret: null,
+  linking: null,
   specPath: (field, { spec }) => {
     if (/^identity_?uid$/i.test(field)) return spec.identityUid === undefined ? "spec.identityRef" : "spec.identityUid";
     if (/^role_?uid$/i.test(field)) return spec.roleUid === undefined ? "spec.roleRef" : "spec.roleUid";

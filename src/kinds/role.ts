@@ -40,6 +40,7 @@ export const roleKind: Kind<Role, z.output<typeof externalRole>> = {
   },
   vouching: null,
   secret: null,
+  linking: null,
   specPath: (field) => `spec.${field}`,
 };
 

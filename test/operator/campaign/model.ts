@@ -85,7 +85,8 @@ class Check {
   }
 
   #resources(collection: PlatformCollection): readonly PlatformResource[] {
-    return collection === "roles" || collection === "identityProviders" ? [] : this.#picture.resources[collection];
+    const { resources } = this.#picture;
+    return collection in resources ? resources[collection as keyof typeof resources] : [];
   }
 
   #object(kind: MusterKind, namespace: string | undefined, name: string): KubeObject | undefined {

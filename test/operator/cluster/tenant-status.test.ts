@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { describeWithSystem } from "#test/support/harness/describe-with-system.ts";
-import { conditionOf, musterObject } from "#test/support/harness/muster-objects.ts";
+import { allMusterKinds, conditionOf, musterObject } from "#test/support/harness/muster-objects.ts";
 import { ownerIdOf } from "#test/support/harness/operator-identity.ts";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 
@@ -26,10 +26,7 @@ describeWithSystem("the status of a Tenant", (system, operator) => {
       namespaces: 1,
       objects: [
         { kind: "Group", ready: 1, notReady: 1 },
-        { kind: "Identity", ready: 0, notReady: 0 },
-        { kind: "Role", ready: 0, notReady: 0 },
-        { kind: "RoleBinding", ready: 0, notReady: 0 },
-        { kind: "IdentityProvider", ready: 0, notReady: 0 },
+        ...allMusterKinds.slice(1).map((kind) => ({ kind, ready: 0, notReady: 0 })),
       ],
     });
     await ready();

@@ -102,5 +102,6 @@ export const repoKind: Kind<Repo, ExternalRepo> = {
   bindable: null,
   vouching: null,
   secret: null,
+  linking: null,
   specPath: (field) => `spec.${field}`,
 };

@@ -10,7 +10,13 @@ export interface PlatformResource {
   readonly [field: string]: any;
 }
 
-export type PlatformCollection = "groups" | "identities" | "roles" | "roleBindings" | "identityProviders";
+export type PlatformCollection =
+  | "groups"
+  | "identities"
+  | "roles"
+  | "roleBindings"
+  | "identityProviders"
+  | "accountAssociations";
 
 /** The platform's API with the administrator's token. */
 export class PlatformAdmin {
