@@ -143,7 +143,10 @@ export interface Kind<R extends Resource = Resource, E extends ExternalResource 
   readonly refersTo: readonly string[];
   /** Returns the references of the spec, the parent first. A resource that is only observed may have no parent. */
   references(resource: R): readonly ReferenceField[];
-  /** Returns the fields to manage: those that the user set, and those that the platform requires. */
+  /**
+   * Returns the fields to manage: those that the user set, and those that the platform requires. Null is the value of a field
+   * that is to be absent.
+   */
   desired(resource: R, uids: ResolvedUids, context: DesiredContext): Fields;
   /**
    * Returns the name that the external resource is to have; undefined if the kind has no names, or if the object observes

@@ -34,7 +34,7 @@ export const invalid: readonly InvalidCase[] = [
   {
     what: "a client ID without a name",
     spec: { ...byRef, azure: { tenantId: "acme", clientIds: { "": "1" } } },
-    errors: 'spec.azure.clientIds: Invalid value: {"":"1"}: the name of a client ID must have 1 to 256 characters',
+    errors: "spec.azure.clientIds: Invalid value: the name of a client ID must have 1 to 256 characters",
   },
   {
     what: "an installation by its name",

@@ -129,13 +129,22 @@ describeWithControlPlane("manifests", (controlPlane) => {
   });
 
   it("accepts the manifests in examples/", async () => {
-    const folders = ["", "roles/", "tenants/", "login/"].map((folder) => texts(`../../examples/${folder}`));
+    const folders = ["", "roles/", "tenants/", "login/", "accounts/"].map((folder) =>
+      texts(`../../examples/${folder}`),
+    );
     for (const text of (await Promise.all(folders)).flat())
       for (const document of parseAllDocuments(text)) await kube().apply(document.toJSON());
-    const examples = await Promise.all(
-      kindNames.map((kind) => kube().list({ apiVersion, kind }, { namespace: "shop" })),
+    const counts = await Promise.all(
+      kindNames.map(async (kind) => [kind, (await kube().list({ apiVersion, kind }, { namespace: "shop" })).length]),
     );
-    expect(examples.map((all) => all.length)).toEqual([3, 2, 1, 3, 1]);
+    expect(Object.fromEntries(counts)).toEqual({
+      Group: 3,
+      Identity: 2,
+      Role: 1,
+      RoleBinding: 3,
+      IdentityProvider: 1,
+      AccountAssociation: 1,
+    });
   });
 
   it("accepts the manifests in the documentation", async () => {
