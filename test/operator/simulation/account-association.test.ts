@@ -37,7 +37,7 @@ async function start(...manifests: readonly Manifest[]) {
         createTime: "2026-05-05T00:00:00.000Z",
         amazon: foreign,
         ...fields,
-      } as ExternalAccountAssociation),
+      }),
     messageOf: (one: Manifest) => world.statusOf(one)?.conditions?.find(({ type }) => type === "Ready")?.message,
     /** The writes after the first `count`, as `update accountAssociations`. */
     writesAfter: (count: number) => platform.applied.slice(count).map((write) => `${write.do} ${write.collection}`),

@@ -146,8 +146,10 @@ export class MemoryPlatform implements PlatformApi {
     const all = [...this.#in(type.name).values()]
       .filter(({ uid }) => {
         if (scope === undefined) return true;
-        const { isBelow, parentOf: groupOf } = type.uids;
-        return "descendantsOf" in scope ? isBelow(uid, scope.descendantsOf) : groupOf(uid) === scope.childrenOf;
+        const { uids } = type;
+        return "descendantsOf" in scope
+          ? uids.isBelow(uid, scope.descendantsOf)
+          : uids.parentOf(uid) === scope.childrenOf;
       })
       .filter((resource) => filter["identity"] === undefined || identityOf(resource) === filter["identity"])
       .filter((resource) => filter["role"] === undefined || roleOf(resource) === filter["role"])
@@ -292,8 +294,8 @@ export class MemoryPlatform implements PlatformApi {
 
   #hasChildren(group: string): boolean {
     return [...this.#resources].some(([collection, resources]) => {
-      const { parentOf: groupOf } = this.#uids.get(collection) ?? childUids;
-      return [...resources.keys()].some((uid) => groupOf(uid) === group);
+      const uids = this.#uids.get(collection) ?? childUids;
+      return [...resources.keys()].some((uid) => uids.parentOf(uid) === group);
     });
   }
 }
