@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { kinds } from "#src/kinds/kinds.ts";
 import type { CachedTenant } from "#src/reconcile/tenancy/cached-tenant.ts";
 import { OperatorMetrics } from "#src/telemetry/operator-metrics.ts";
 import { OperatorTelemetry } from "#src/commands/operator/telemetry.ts";
@@ -251,7 +252,7 @@ describe("Remove", () => {
     expect(existing(first, second, other)).toEqual([other]);
     // The Tenant's status counts what the metric counts.
     const counts = Object.fromEntries(scenario.process.undeclared.counts());
-    expect(counts).toEqual({ Group: 0, Identity: 2, Role: 0, RoleBinding: 0, IdentityProvider: 0 });
+    expect(counts).toEqual({ ...Object.fromEntries(kinds.map(({ name }) => [name, 0])), Identity: 2 });
     expect(share()?.uids.toSorted()).toEqual([auditor, other]);
     await resync();
     expect(existing(first, second, other, identity, group, uidOf("RoleBinding", "ci-views"))).toHaveLength(3);
