@@ -293,3 +293,33 @@ it("an adopted association that was deleted is created again as one of ours", as
   await world.remove([adopting]);
   await world.scenario.until("deleted", () => association() === undefined);
 });
+
+it("associations that disappear at once are not created again before a person confirms it", async () => {
+  const names = Array.from({ length: 20 }, (_, index) => `team-${index}`);
+  const groups = names.map((name): Manifest => ({ ...shop, name }));
+  const associations = names.map((name) => cloud({ groupRef: { name } }, name));
+  const { world, platform, kube } = await start(...groups, ...associations);
+  for (const { name } of groups) platform.remove("accountAssociations", world.statusOf({ ...shop, name })?.uid ?? "");
+  await world.scenario.resync();
+  await world.until("HeldByBreaker", associations);
+  const { breakers } = world.scenario.process.sources;
+  const { id = "" } = breakers.open("red").get("AccountAssociation") ?? {};
+  const count = platform.applied.length;
+  breakers.confirm("red", id);
+  for (const { kind, name, spec } of associations) kube.apply({ kind, name, spec: { ...spec, description: "again" } });
+  await world.until("Available", associations);
+  expect(platform.applied.slice(count).map((write) => write.do)).toEqual(names.map(() => "create"));
+  expect(breakers.open("red").size).toBe(0);
+  await world.rest();
+});
+
+it("an association with our marker and without an object is an orphan, which is reported and stays", async () => {
+  const { world, platform, kube, group, association } = await start(...tree);
+  kube.annotate("AccountAssociation", "cloud", { "iam.muster.dev/abandon": "true" });
+  await world.remove([cloud()]);
+  await world.scenario.resync();
+  expect(world.scenario.process.orphans()).toEqual([group()]);
+  const count = platform.applied.length;
+  await world.scenario.resync();
+  expect([association()?.name, platform.applied.length]).toEqual(["cloud", count]);
+});
