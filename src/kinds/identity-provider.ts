@@ -58,6 +58,13 @@ export const identityProviderKind: Kind<IdentityProvider, ExternalIdentityProvid
     referenceOf: ({ spec }) => spec.clientSecretRef,
     issuerOf: ({ spec }) => spec.issuer,
     withValue: (body, clientSecret) => ({ ...body, oidc: { ...(body["oidc"] as Fields), clientSecret } }),
+    withoutValue: (fields, { oidc: actual }) => {
+      const oidc = fields["oidc"] as NonNullable<ExternalIdentityProvider["oidc"]>;
+      const removesSecret = actual?.issuer !== oidc.issuer;
+      // The platform requires a secret or PKCE, and it may have no secret now.
+      const pkceEnabled = oidc.pkceEnabled || removesSecret || actual.pkceEnabled;
+      return { fields: { ...fields, oidc: { ...oidc, pkceEnabled } }, removesSecret };
+    },
     updateTimeOf: ({ updateTime }) => updateTime,
   },
   linking: null,

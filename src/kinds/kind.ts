@@ -112,6 +112,11 @@ export interface SecretField<R extends Resource = Resource, E extends ExternalRe
   issuerOf(resource: R): string;
   /** Returns `body`, which contains the field, with the secret in it. */
   withValue(body: Fields, value: string): Fields;
+  /**
+   * Returns what the resource is to be while the Secret cannot be used: `fields`, as the platform accepts them without a
+   * value, and whether the secret that it has must be removed, because it would be sent to another issuer.
+   */
+  withoutValue(fields: Fields, external: E): { readonly fields: Fields; readonly removesSecret: boolean };
   /** When the platform last changed the resource, as it returns it. */
   updateTimeOf(external: E): string;
 }

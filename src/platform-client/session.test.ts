@@ -515,18 +515,18 @@ describe("readGrants", () => {
     const { session, state } = world({ collections: [groupCollection, bindings] });
     await session.refreshPermissions();
     state.capabilities = [];
-    expect(await problemOf(session.readGrants(identity))).toMatchObject({ kind: "permissions", scope: root });
+    expect(await problemOf(session.readGrants({ identity }))).toMatchObject({ kind: "permissions", scope: root });
     expect(session.grantsOf(identity)).toBeUndefined();
   });
 
   it("reads the role bindings of one identity wherever they can be seen, and keeps them for some minutes", async () => {
     const { session, clock, calls } = world();
     expect(session.grantsOf(identity)).toBeUndefined();
-    await session.readGrants(identity);
+    await session.readGrants({ identity });
     expect(calls.at(-1)).toBe(`list roleBindings {"identity":"${identity}"}`);
     expect(session.grantsOf(identity)?.bindings.map(({ role }) => role.uid)).toEqual([owner]);
     await clock.advance(300_001);
-    await session.readGrants(`${root}/0000000000000009`);
+    await session.readGrants({ identity: `${root}/0000000000000009` });
     expect(session.grantsOf(identity)).toBeUndefined();
     expect(session.grantsOf(`${root}/0000000000000009`)?.bindings).toEqual([]);
   });

@@ -6,7 +6,7 @@ import type { ExternalResource, ManagedCollection, ResourceType } from "./collec
 import type { CollectionView } from "./collection-view.ts";
 import { isRejection, PlatformFailure, type PlatformProblem } from "./failure.ts";
 import type { GovernedApi } from "./governed-api.ts";
-import { type IdentityGrants, RecentGrants } from "./identity-grants.ts";
+import { type Grants, type GrantsOf, RecentGrants } from "./recent-grants.ts";
 import type { Outage } from "./outage.ts";
 import type { OwnerCheck } from "./owner-check.ts";
 import { groups, identities, roleBindings, roles } from "./permission-resources.ts";
@@ -337,23 +337,24 @@ export class PlatformSession {
     await this.#sharedReads.read(roles.name, role);
   }
 
-  /** Reads the role bindings of an identity, in every group in which the session may see them. */
-  async readGrants(identity: string): Promise<void> {
+  /** Reads the role bindings of an identity or of a role, in every group in which the session may see them. */
+  async readGrants(of: GrantsOf): Promise<void> {
     const { api, clock, signal } = this.#options;
     const collection = this.#options.collections.find(({ name }) => name === roleBindings.name);
-    const scope = parentOf(identity) ?? identity;
-    // Without the capability to list role bindings where the identity is, an empty list proves nothing.
+    const uid = "role" in of ? of.role : of.identity;
+    const scope = parentOf(uid) ?? uid;
+    // Without the capability to list role bindings where it is, an empty list proves nothing.
     if (collection !== undefined) await this.#permissions.requireList(collection, scope);
     const confirm = async () => {
       if (collection !== undefined)
         await this.#permissions.requireListAfter(this.#permissions.readsStarted, collection, scope);
     };
-    await this.#grants.read(api, clock, identity, confirm, signal);
+    await this.#grants.read(api, clock, of, confirm, signal);
   }
 
   /** What `readGrants` read last, within the last minutes. */
-  grantsOf(identity: string): IdentityGrants | undefined {
-    return this.#grants.of(identity);
+  grantsOf(uid: string): Grants | undefined {
+    return this.#grants.of(uid);
   }
 
   /**

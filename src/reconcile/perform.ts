@@ -29,7 +29,7 @@ export async function performOnPlatform(
     case "readRole":
       return session.readRole(step.role);
     case "readGrants":
-      return session.readGrants(step.identity);
+      return session.readGrants(step.of);
     case "create":
       return session.create(collection, step.parent, step.body, step.naturalKey);
     case "update":

@@ -8,11 +8,11 @@ import type { Result } from "#src/runtime/controller.ts";
 import type { Tracer } from "#src/telemetry/tracer.ts";
 import type { Enqueue } from "./enqueue.ts";
 import { observe } from "./observe/observe.ts";
-import type { MonotonicTime, Observed, ReconcileState, Refusal } from "./observe/observed.ts";
+import type { Observed, ReconcileState, Refusal } from "./observe/observed.ts";
 import { underPoster } from "./observe/poster.ts";
 import type { Sources } from "./observe/sources.ts";
 import { sessionThatLists } from "./observe/unrecorded.ts";
-import { secretSentWith, withSecretValue } from "./send-secret.ts";
+import { secretSentBy, secretSentWith, withSecretValue } from "./send-secret.ts";
 import { performOnKubernetes, performOnPlatform } from "./perform.ts";
 import { decide } from "./policy/decide.ts";
 import { plainText } from "./policy/plain-text.ts";
@@ -23,6 +23,7 @@ import {
   stateAfterRefusal,
   stateAfterStatusWrite,
   stateAfterSuccess,
+  stateAfterUnsent,
 } from "./policy/reconcile-state.ts";
 import { refusalOf } from "./policy/refusal.ts";
 import { failureOf } from "./policy/retry.ts";
@@ -133,12 +134,11 @@ export class Reconciler {
     signal: AbortSignal,
   ): Promise<void> {
     const { sources, random, telemetry, enqueue } = this.#options;
-    const sent = await withSecretValue(sources.secrets, kind, step, signal);
-    // The Secret changed since it was observed. The next decision observes that.
-    if (sent === undefined) return;
+    const sent = await this.#withSecretValue(kind, key, observed, step, signal);
     const credential = this.#credentialFor(kind, observed, step);
-    // The object lost its Tenant since it was observed. The next decision observes that.
-    if (credential === undefined) return;
+    // The Secret changed since it was observed, or may not be read, or the object lost its Tenant: the next decision observes that.
+    if (sent === undefined || credential === undefined)
+      return this.#remember(key, observed, (state) => stateAfterUnsent({ state }, step, observed.state));
     const { session, credentialEpoch } = credential;
     let written: ExternalResource | void;
     try {
@@ -160,6 +160,28 @@ export class Reconciler {
     const secretSent = secretSentWith(kind, step, written ?? undefined);
     this.#remember(key, observed, (state) => stateAfterSuccess({ ...observed, state }, step, secretSent));
     this.#report(observed, step);
+  }
+
+  /** The step with the value of the Secret that it sends; undefined if a new decision is required first. @throws {KubeError} */
+  async #withSecretValue(
+    kind: Kind,
+    key: string,
+    observed: Observed,
+    step: PlatformStep,
+    signal: AbortSignal,
+  ): Promise<PlatformStep | undefined> {
+    const toSend = secretSentBy(step);
+    if (toSend === undefined) return step;
+    const read = { do: "readSecret", at: toSend.at } as const;
+    try {
+      const sent = await withSecretValue(this.#options.sources.secrets, kind, step, signal);
+      this.#accepted(kind, key, observed, read);
+      return sent;
+    } catch (error) {
+      if (!isRefused(error)) throw error;
+      this.#refused(key, observed, read, error);
+      return undefined;
+    }
   }
 
   /** The session that makes a call, which reaches the groups that the decision was made about. */
@@ -204,33 +226,40 @@ export class Reconciler {
     step: KubeStep,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const { sources, kube, random, telemetry } = this.#options;
+    const { sources, kube } = this.#options;
     try {
       await performOnKubernetes(sources, kube, kind, observed, step, signal);
     } catch (error) {
       if (isNotFound(error) && step.do !== "readCrd") return false;
       if (!isRefused(error)) throw error;
-      const now = sources.clock.monotonic();
-      const refusal = refusalOf(observed, step.do, error, now, random());
-      this.#remember(key, observed, (state) => stateAfterRefusal({ state }, step, refusal, now));
-      telemetry.refused(observed, step, error, refusal);
+      this.#refused(key, observed, step, error);
       return true;
     }
-    const acceptedAt = sources.clock.monotonic();
-    this.#remember(key, observed, (state) => {
-      const accepted = stateAfterAcceptance({ state }, step);
-      return step.do === "writeStatus" ? stateAfterStatusWrite({ state: accepted }, acceptedAt) : accepted;
-    });
+    this.#accepted(kind, key, observed, step);
     this.#report(observed, step);
-    if (observed.state.refusals?.[step.do] !== undefined) this.#endRefusals(kind, observed, step, acceptedAt);
     return true;
   }
 
+  #refused(key: string, observed: Observed, step: KubeStep, error: KubeError): void {
+    const { sources, random, telemetry } = this.#options;
+    const now = sources.clock.monotonic();
+    const refusal = refusalOf(observed, step.do, error, now, random());
+    this.#remember(key, observed, (state) => stateAfterRefusal({ state }, step, refusal, now));
+    telemetry.refused(observed, step, error, refusal);
+  }
+
   /** What Kubernetes accepts for one object again, it may accept for the others in the namespace, too. */
-  #endRefusals({ name: kind }: Kind, { resource }: Observed, { do: step }: KubeStep, now: MonotonicTime): void {
+  #accepted({ name: kind }: Kind, key: string, observed: Observed, step: KubeStep): void {
     const { sources, enqueue } = this.#options;
-    for (const key of sources.states.get(kind).endRefusals(step, resource.metadata.namespace ?? "", now))
-      enqueue(kind, key, { priority: "low" });
+    const now = sources.clock.monotonic();
+    this.#remember(key, observed, (state) => {
+      const accepted = stateAfterAcceptance({ state }, step);
+      return step.do === "writeStatus" ? stateAfterStatusWrite({ state: accepted }, now) : accepted;
+    });
+    if (observed.state.refusals?.[step.do] === undefined) return;
+    const namespace = observed.resource.metadata.namespace ?? "";
+    for (const other of sources.states.get(kind).endRefusals(step.do, namespace, now))
+      enqueue(kind, other, { priority: "low" });
   }
 
   #remember(key: string, { resource, state }: Observed, change: (state: ReconcileState) => ReconcileState): void {

@@ -2,7 +2,13 @@ import type { Kind } from "#src/kinds/kind.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { ReconcileState } from "./observe/observed.ts";
 import type { SecretSource } from "./observe/secret-reads.ts";
-import type { PlatformStep } from "./policy/step.ts";
+import type { PlatformStep, SecretToSend } from "./policy/step.ts";
+
+/** The Secret whose value `step` sends; undefined if it sends none. */
+export function secretSentBy(step: PlatformStep): SecretToSend | undefined {
+  if (step.do !== "create" && step.do !== "update") return undefined;
+  return step.secret === "removed" ? undefined : step.secret;
+}
 
 /**
  * The step with the value of the Secret that it is to send. The value exists from here until the request is sent, and nowhere
@@ -15,9 +21,9 @@ export async function withSecretValue(
   step: PlatformStep,
   signal: AbortSignal,
 ): Promise<PlatformStep | undefined> {
-  if (secret === null || (step.do !== "create" && step.do !== "update")) return step;
-  if (step.secret === undefined || step.secret === "removed") return step;
-  const value = await secrets.value(step.secret.at, step.secret, signal);
+  const toSend = secretSentBy(step);
+  if (secret === null || toSend === undefined || (step.do !== "create" && step.do !== "update")) return step;
+  const value = await secrets.value(toSend.at, toSend, signal);
   return value === undefined ? undefined : { ...step, body: secret.withValue(step.body, value) };
 }
 

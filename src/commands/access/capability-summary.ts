@@ -1,11 +1,14 @@
-/** More capabilities are not named. */
+/** More capabilities are not named where only the kind of a role matters. */
 const namedCapabilities = 4;
 
-/** Capabilities on one line, by their dotted names: those that change something first, and only a few of them. */
-export function capabilitySummary(capabilities: readonly string[]): string {
+/**
+ * Capabilities on one line, by their dotted names: those that change something first.
+ * @param named how many are named; by default, only a few of them
+ */
+export function capabilitySummary(capabilities: readonly string[], named = namedCapabilities): string {
   const reads = (capability: string) => Number(capability.endsWith(".list"));
   const writesFirst = capabilities.toSorted((one, other) => reads(one) - reads(other));
-  const shown = writesFirst.slice(0, namedCapabilities).join(", ");
-  const more = capabilities.length - namedCapabilities;
+  const shown = writesFirst.slice(0, named).join(", ");
+  const more = capabilities.length - named;
   return more > 0 ? `${shown} and ${more} more` : shown;
 }

@@ -1,4 +1,5 @@
 import { defaultKinds } from "#src/api/tenant.ts";
+import { readFix } from "#src/commands/reader/read-failure.ts";
 import type { Link } from "#src/commands/why/link.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import type { ReadApi } from "#src/platform-client/api.ts";
@@ -16,6 +17,10 @@ export interface CapabilityQuestion {
   /** Whether the caller sees every role binding of the identity: it is the identity itself, or an administrator. */
   readonly seesAll: boolean;
 }
+
+/** Its own identity sees every role binding of its own. */
+const inPodFix =
+  "Ask in the operator's pod, whose identity sees all of them: kubectl -n muster-system exec deployment/muster-operator -- muster doctor";
 
 /**
  * Whether the identity may list what every Tenant may declare below its root groups. A Tenant that lists other kinds reports
@@ -46,6 +51,7 @@ export async function capabilityLink(
         ...base,
         state: "unknown",
         message: `You do not see a role binding that gives it ${shortList(missing)}, and perhaps may not list it.`,
+        fix: inPodFix,
       };
     return {
       ...base,
@@ -56,6 +62,11 @@ export async function capabilityLink(
     };
   } catch (error) {
     if (!(error instanceof PlatformFailure)) throw error;
-    return { ...base, state: "unknown", message: `What it may do cannot be read: ${oneLine(error.message)}` };
+    return {
+      ...base,
+      state: "unknown",
+      message: `What it may do cannot be read: ${oneLine(error.message)}`,
+      fix: readFix(error),
+    };
   }
 }

@@ -27,7 +27,8 @@ export async function definitionLink(cluster: ClusterReads, definition: Resource
   const name = `${definition.plural}.${apiGroup}`;
   const base = { link: "CRD", subject: name };
   const read = await cluster.get<InstalledDefinition>(customResourceDefinitions, undefined, name);
-  if (read.state === "unknown") return { ...base, state: "unknown", message: `It cannot be read: ${read.because}` };
+  if (read.state === "unknown")
+    return { ...base, state: "unknown", message: `It cannot be read: ${read.because}`, fix: read.fix };
   if (read.state === "absent") return { ...base, state: "problem", message: "It is not installed.", fix };
   const { metadata, spec } = read.value;
   if (metadata.deletionTimestamp !== undefined)

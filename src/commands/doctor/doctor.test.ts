@@ -238,6 +238,7 @@ describe("muster doctor", () => {
     const found = await failures();
     expect(found.map(({ state }) => state)).toEqual(found.map(() => "unknown"));
     expect(found).toHaveLength(definitions.length + 4);
+    expect(found.filter(({ fix }) => fix?.includes("kubectl create") !== true)).toEqual([]);
   });
 
   it("is not healthy if nothing could be checked", async () => {
@@ -251,6 +252,7 @@ describe("muster doctor", () => {
     const { code, stdout } = await runCommand(args, { env: { HOME: folder } });
     const { checks, healthy } = JSON.parse(stdout) as { healthy: boolean; checks: readonly Link[] };
     expect([...new Set(checks.map(({ state }) => state))]).toEqual(["unknown"]);
+    expect(checks.filter(({ fix = "" }) => fix === "")).toEqual([]);
     expect({ code, healthy }).toEqual({ code: 0, healthy: false });
   });
 

@@ -101,9 +101,7 @@ function textOf(links: readonly Link[], inPod: boolean): AnswerText {
       rows: links.map(({ link, message, state, subject }) => [marks[state], link, subject, message]),
     },
     notes: [
-      ...links.flatMap(({ fix, link, state, subject }) =>
-        state === "ok" || fix === undefined ? [] : [`Fix of ${link} (${subject}): ${fix}`],
-      ),
+      ...fixesOf(links),
       ...(inPod
         ? []
         : [
@@ -111,6 +109,17 @@ function textOf(links: readonly Link[], inPod: boolean): AnswerText {
           ]),
     ],
   };
+}
+
+/** What to do, once for all lines of which it is true. */
+function fixesOf(links: readonly Link[]): readonly string[] {
+  const lines = new Map<string, string[]>();
+  for (const { fix, link, state, subject } of links)
+    if (state !== "ok" && fix !== undefined) {
+      const known = lines.get(fix) ?? [];
+      lines.set(fix, [...known, `${link} (${subject})`]);
+    }
+  return [...lines].map(([fix, named]) => `Fix of ${named.join(", ")}: ${fix}`);
 }
 
 function headingOf(links: readonly Link[]): string {

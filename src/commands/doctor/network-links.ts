@@ -62,7 +62,13 @@ export async function networkLinks(
 function clockLink(subject: string, date: string | undefined): Link {
   const base = { link: "clock", subject };
   const theirs = Date.parse(date ?? "");
-  if (Number.isNaN(theirs)) return { ...base, state: "unknown", message: "Its response has no date." };
+  if (Number.isNaN(theirs))
+    return {
+      ...base,
+      state: "unknown",
+      message: "Its response has no date.",
+      fix: "Compare the clocks yourself: a proxy may have removed the header.",
+    };
   const offset = Math.round((clock.now() - theirs) / 1_000);
   if (Math.abs(offset) <= toleratedMs / 1_000)
     return { ...base, state: "ok", message: "Its clock agrees with the one of this machine." };

@@ -1,5 +1,5 @@
-import { namespaceResource } from "#src/commands/operator/tenancy-caches.ts";
-import type { ClusterReads } from "#src/commands/reader/cluster-reads.ts";
+import type { ClusterReads, Unknown } from "#src/commands/reader/cluster-reads.ts";
+import { readFix } from "#src/commands/reader/read-failure.ts";
 import type { Link } from "#src/commands/why/link.ts";
 import { fixOf } from "#src/commands/why/object-link.ts";
 import { identityKind } from "#src/kinds/identity.ts";
@@ -21,14 +21,15 @@ export interface OwnerQuestion {
 export async function ownerLink(question: OwnerQuestion, cluster: ClusterReads, signal: AbortSignal): Promise<Link> {
   const { api, identity, ownerId } = question;
   const base = { link: "owner id", subject: identity };
-  const known = ownerId ?? (await kubeSystemUid(cluster));
-  if (known === undefined)
+  const read = ownerId === undefined ? await ownerIdOf(cluster) : ownerId;
+  if (typeof read !== "string")
     return {
       ...base,
       state: "unknown",
-      message: "You may not read the uid of the namespace kube-system. Give --owner-id.",
+      message: `The uid of the namespace kube-system cannot be read: ${read.because}`,
+      fix: `Give --owner-id. ${read.fix}`,
     };
-  const expected = ownerOf(known, question.class);
+  const expected = ownerOf(read, question.class);
   try {
     const { description } = await api.get(identityKind.collection, identity, signal);
     const recorded = recordedOwner(description ?? "");
@@ -42,11 +43,19 @@ export async function ownerLink(question: OwnerQuestion, cluster: ClusterReads, 
     };
   } catch (error) {
     if (!(error instanceof PlatformFailure)) throw error;
-    return { ...base, state: "unknown", message: `The identity cannot be read: ${oneLine(error.message)}` };
+    return {
+      ...base,
+      state: "unknown",
+      message: `The identity cannot be read: ${oneLine(error.message)}`,
+      fix: readFix(error),
+    };
   }
 }
 
-async function kubeSystemUid(cluster: ClusterReads): Promise<string | undefined> {
-  const read = await cluster.get(namespaceResource, undefined, "kube-system");
-  return read.state === "found" ? read.value.metadata.uid : undefined;
+async function ownerIdOf(cluster: ClusterReads): Promise<string | Unknown> {
+  const read = await cluster.kubeSystemUid();
+  if (read.state === "unknown") return read;
+  const uid = read.state === "found" ? read.value : undefined;
+  const fix = "Look at it: kubectl get namespace kube-system -o yaml";
+  return uid ?? { state: "unknown", because: "it has none", fix };
 }

@@ -92,5 +92,11 @@ async function acceptedLink({ api, platformUrl }: PlatformReader, signal: AbortS
 
 function loginLink(error: unknown): Link {
   const message = oneLine(error instanceof Error ? error.message : String(error));
-  return { link: "login", subject: "your login", state: "unknown", message: `Nothing was checked with it: ${message}` };
+  return {
+    link: "login",
+    subject: "your login",
+    state: "unknown",
+    message: `Nothing was checked with it: ${message}`,
+    fix: "Log in: muster login. Or give --platform-url and --token-file.",
+  };
 }

@@ -31,7 +31,8 @@ export async function policyLink(cluster: ClusterReads, name: string, plurals: r
   const fix =
     "Apply your overlay of deploy/kustomize again, or helm upgrade with your values. It needs Kubernetes 1.30.";
   const read = await cluster.get<Policy>(policies, undefined, name);
-  if (read.state === "unknown") return { ...base, state: "unknown", message: `It cannot be read: ${read.because}` };
+  if (read.state === "unknown")
+    return { ...base, state: "unknown", message: `It cannot be read: ${read.because}`, fix: read.fix };
   if (read.state === "absent")
     return {
       ...base,

@@ -12,7 +12,7 @@ export async function tenantLinks(cluster: ClusterReads, operatorClass: string):
   const read = await cluster.list(tenantResource);
   if (read.state === "absent") return [];
   if (read.state === "unknown")
-    return [{ ...base, state: "unknown", message: `They cannot be listed: ${read.because}` }];
+    return [{ ...base, state: "unknown", message: `They cannot be listed: ${read.because}`, fix: read.fix }];
   const served = read.value.map((tenant) => parseTenant(tenant)).filter((tenant) => tenant.class === operatorClass);
   if (served.length === 0)
     return [

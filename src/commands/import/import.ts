@@ -1,6 +1,6 @@
 import { type CommandContext, CommandFailure, defineCommand } from "#src/commands/command.ts";
 import { withExitCode } from "#src/commands/login/exit-code.ts";
-import { kubeSystemUid } from "#src/commands/operator/cluster.ts";
+import { kubeSystemUid } from "#src/kube/namespaces.ts";
 import { formatAnswer } from "#src/commands/output/answer-format.ts";
 import { callerOf } from "#src/commands/plan/caller.ts";
 import { clusterConnection } from "#src/commands/reader/cluster-connection.ts";

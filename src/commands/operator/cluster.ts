@@ -1,10 +1,11 @@
 import { readFile } from "node:fs/promises";
 import type { KubeApi } from "#src/kube/api.ts";
 import { isUnreadable, KubeError } from "#src/kube/errors.ts";
+import { kubeSystemUid } from "#src/kube/namespaces.ts";
+import { readTokenPayload } from "#src/login/token-claims.ts";
 import type { Clock } from "#src/time/clock.ts";
 import { seconds } from "#src/time/durations.ts";
 import type { OperatorValues } from "./settings.ts";
-import { namespaceResource } from "./tenancy-caches.ts";
 
 /** What the operator needs to know about the cluster that it runs in. */
 export interface Cluster {
@@ -42,11 +43,6 @@ export async function identifyCluster(
   return { ownerId, serviceAccountIssuer };
 }
 
-/** The uid of the namespace kube-system; undefined if the response has none. @throws {KubeError} */
-export async function kubeSystemUid(kube: Pick<KubeApi, "get">, signal: AbortSignal): Promise<string | undefined> {
-  return (await kube.get(namespaceResource, undefined, "kube-system", { signal })).metadata?.uid || undefined;
-}
-
 /** The uid of the namespace kube-system. */
 async function readOwnerId(
   kube: Pick<KubeApi, "get">,
@@ -73,12 +69,7 @@ async function issuerOf(tokenFile: string): Promise<string> {
       `--token-file: ${tokenFile} cannot be read (${error.message}); mount a projected service-account token there`,
     );
   });
-  try {
-    const claims: unknown = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
-    if (typeof claims === "object" && claims !== null && "iss" in claims && typeof claims.iss === "string")
-      return claims.iss;
-  } catch {
-    // The error below does not include the parser's message, which would contain parts of the token.
-  }
+  const issuer = readTokenPayload(token)?.["iss"];
+  if (typeof issuer === "string") return issuer;
   throw new Error(`--token-file: ${tokenFile} does not contain a service-account token (a JWT with an issuer)`);
 }

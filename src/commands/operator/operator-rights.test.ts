@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { rightText } from "#src/commands/reader/cluster-reads.ts";
+import { rightText } from "#src/kube/right.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { leaseRights, operatorRights } from "./operator-rights.ts";
 

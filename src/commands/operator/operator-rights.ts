@@ -1,6 +1,6 @@
 import { apiGroup } from "#src/api/custom-resource.ts";
 import { tenantDefinition } from "#src/api/tenant.ts";
-import type { Right } from "#src/commands/reader/cluster-reads.ts";
+import type { Right } from "#src/kube/right.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 
 /** What the operator needs of RBAC in the whole cluster. A test compares it with the ClusterRole of `deploy/`. */

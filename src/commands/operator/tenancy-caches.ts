@@ -1,17 +1,11 @@
 import { resourceKindOf } from "#src/api/resource-kind.ts";
 import { tenantDefinition } from "#src/api/tenant.ts";
+import { namespaceResource } from "#src/kube/namespaces.ts";
 import type { ResourceKind } from "#src/kube/object.ts";
 import { newTenancyStores, type TenancyStores } from "#src/reconcile/tenancy/tenancy-stores.ts";
 import { type ReflectorContext, startReflector } from "./start-reflector.ts";
 
 export const tenantResource: ResourceKind = resourceKindOf(tenantDefinition);
-export const namespaceResource: ResourceKind = {
-  group: "",
-  version: "v1",
-  plural: "namespaces",
-  kind: "Namespace",
-  namespaced: false,
-};
 
 export interface StartedTenancyCaches {
   readonly caches: TenancyStores;

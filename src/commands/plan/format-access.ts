@@ -4,6 +4,9 @@ import { markdownTable, markdownText } from "#src/commands/output/markdown.ts";
 import { withNumbers } from "#src/plan/planned-uid.ts";
 import type { PlannedAccess, PlannedAccessChange, PlannedAssumptionChange } from "./planned-access.ts";
 
+/** Whoever approves a change has to see all that somebody gains. No platform of the contract has as many capabilities. */
+const namedCapabilities = 100;
+
 /** The access difference as text that ends with a line break. */
 export function accessText(access: PlannedAccess): string {
   const blocks = [
@@ -88,7 +91,9 @@ function verbOf({ certain, change }: PlannedAccessChange): string {
 }
 
 function whatOf({ capabilities }: PlannedAccessChange): string {
-  return capabilities === undefined ? "all of its role, which you cannot read" : capabilitySummary(capabilities);
+  return capabilities === undefined
+    ? "all of its role, which you cannot read"
+    : capabilitySummary(capabilities, namedCapabilities);
 }
 
 function whereOf({ except, group }: PlannedAccessChange): string {

@@ -38,6 +38,9 @@ export function summaryOf({ changes, refusals, unproven }: Plan): string {
   return [parts, ...others].filter((part) => part !== "").join("; ") || "nothing to do";
 }
 
+/** Of a list, such as the capabilities of a role, no more items are shown. */
+const shownItems = 100;
+
 const signs = { create: "+", recreate: "+", adopt: "~", update: "~", delete: "-", keep: "=" } as const;
 
 function asText({ access, ...plan }: ShownPlan): string {
@@ -102,6 +105,10 @@ function fieldText({ field, from, to, toName }: FieldChange): string {
 
 function valueText(value: unknown): string {
   if (value === null) return "none";
+  if (Array.isArray(value)) {
+    const more = value.length > shownItems ? `, and ${value.length - shownItems} more` : "";
+    return `[${value.slice(0, shownItems).map(valueText).join(", ")}${more}]`;
+  }
   return typeof value === "string"
     ? withNumbers(visibleText(JSON.stringify(value).slice(1, -1)))
     : oneLine(JSON.stringify(value));

@@ -118,7 +118,7 @@ it("prints what would be created, and creates nothing", async () => {
     Access: 1 identity gains capabilities.
 
     + root/team/shop/ci gains capabilities in root/team/shop and below
-          account_associations.list, advisories.list, group_invites.list, groups.list and 6 more
+          account_associations.list, advisories.list, group_invites.list, groups.list, identity.list, identity_providers.list, repo.list, role_bindings.list, roles.list, tag.list
         through viewer (shop/ci-views)
         assumed by: issuer https://ci.example.com, subject repo:acme/shop
     "

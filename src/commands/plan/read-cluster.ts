@@ -1,6 +1,6 @@
 import { resourceKindOf } from "#src/api/resource-kind.ts";
-import { kubeSystemUid } from "#src/commands/operator/cluster.ts";
-import { namespaceResource, tenantResource } from "#src/commands/operator/tenancy-caches.ts";
+import { kubeSystemUid, namespaceResource } from "#src/kube/namespaces.ts";
+import { tenantResource } from "#src/commands/operator/tenancy-caches.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import type { KubeApi } from "#src/kube/api.ts";
 import { isUnreadable } from "#src/kube/errors.ts";

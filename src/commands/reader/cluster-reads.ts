@@ -1,25 +1,19 @@
 import type { KubeApi } from "#src/kube/api.ts";
-import { isNotFound, KubeError } from "#src/kube/errors.ts";
+import { isForbidden, isNotFound, KubeError } from "#src/kube/errors.ts";
+import { kubeSystemUid, namespaceResource } from "#src/kube/namespaces.ts";
 import { listExisting } from "#src/kube/list-all.ts";
 import type { KubeObject, ResourceKind } from "#src/kube/object.ts";
+import { grantCommands, refusedUser, type Right } from "#src/kube/right.ts";
 import { oneLine } from "#src/telemetry/one-line.ts";
 
 /** What one read of a cluster found. A failed read, such as a forbidden one, does not show whether there is something. */
-export type Reading<T> =
-  | { readonly state: "found"; readonly value: T }
-  | { readonly state: "absent" }
-  | { readonly state: "unknown"; readonly because: string };
+export type Reading<T> = { readonly state: "found"; readonly value: T } | { readonly state: "absent" } | Unknown;
 
-/** A request that RBAC may permit. */
-export interface Right {
-  readonly verb: string;
-  readonly group: string;
-  readonly resource: string;
-  readonly subresource?: string;
-  /** Absent: of every name. */
-  readonly name?: string;
-  /** Absent: in every namespace, or of a cluster-scoped resource. */
-  readonly namespace?: string;
+/** Why a read failed, and what makes it succeed. */
+export interface Unknown {
+  readonly state: "unknown";
+  readonly because: string;
+  readonly fix: string;
 }
 
 /** What is in a longer list is unknown: it is not read into the memory. */
@@ -36,16 +30,24 @@ export class ClusterReads {
   }
 
   get<T extends KubeObject>(resource: ResourceKind, namespace: string | undefined, name: string): Promise<Reading<T>> {
-    return this.#reading(() => this.#kube.get<T>(resource, namespace, name, { signal: this.#signal }));
+    return this.#reading(rightTo("get", resource, namespace), () =>
+      this.#kube.get<T>(resource, namespace, name, { signal: this.#signal }),
+    );
+  }
+
+  /** The uid of the namespace kube-system, which is the owner id unless a setting gives another one; undefined if it has none. */
+  kubeSystemUid(): Promise<Reading<string | undefined>> {
+    return this.#reading(rightTo("get", namespaceResource), () => kubeSystemUid(this.#kube, this.#signal));
   }
 
   /** All objects, page by page; unknown if there are more than 20,000. @param namespace absent: of all namespaces */
   async list<T extends KubeObject>(resource: ResourceKind, namespace?: string): Promise<Reading<readonly T[]>> {
-    const read = await this.#reading(() => this.#all<T>(resource, namespace));
+    const read = await this.#reading(rightTo("list", resource, namespace), () => this.#all<T>(resource, namespace));
     if (read.state !== "found" || read.value.length <= maxObjects) return read;
     return {
       state: "unknown",
       because: `there are more than ${maxObjects} ${resource.plural}, which are not all read`,
+      fix: `Ask about one of them: kubectl get ${resource.plural}`,
     };
   }
 
@@ -64,22 +66,35 @@ export class ClusterReads {
   can(right: Right, user?: string): Promise<Reading<boolean>> {
     const review = user === undefined ? selfReview : othersReview;
     const spec = { resourceAttributes: right, ...(user === undefined ? {} : { user, groups: groupsOf(user) }) };
-    return this.#reading(async () => {
+    return this.#reading(rightTo("create", review), async () => {
       const body = { apiVersion: "authorization.k8s.io/v1", kind: review.kind, metadata: {}, spec };
       const { status } = await this.#kube.create<AccessReview>(review, undefined, body, { signal: this.#signal });
       return status?.allowed === true;
     });
   }
 
-  async #reading<T>(read: () => Promise<T>): Promise<Reading<T>> {
+  async #reading<T>(right: Right, read: () => Promise<T>): Promise<Reading<T>> {
     try {
       return { state: "found", value: await read() };
     } catch (error) {
       if (isNotFound(error)) return { state: "absent" };
       if (!(error instanceof KubeError)) throw error;
-      return { state: "unknown", because: oneLine(error.message) };
+      const because = oneLine(error.message);
+      return { state: "unknown", because, fix: isForbidden(error) ? grantFix(right, because) : connectionFix };
     }
   }
+}
+
+const connectionFix = "Check that the cluster responds to you: kubectl auth whoami";
+
+/** How somebody gets a right that they lack. @param refusal what Kubernetes said, which names the user. */
+function grantFix(right: Right, refusal: string): string {
+  const commands = grantCommands(right, `muster-${right.verb}-${right.resource}`, refusedUser(refusal) ?? "USER");
+  return `Ask an administrator to run: ${commands}`;
+}
+
+function rightTo(verb: string, { group, plural: resource }: ResourceKind, namespace?: string): Right {
+  return { verb, group, resource, ...(namespace === undefined ? {} : { namespace }) };
 }
 
 interface AccessReview extends KubeObject {
@@ -105,11 +120,4 @@ function groupsOf(user: string): readonly string[] {
 /** The user name of a service account. */
 export function userOf(account: { readonly namespace: string; readonly name: string }): string {
   return `system:serviceaccount:${account.namespace}:${account.name}`;
-}
-
-/** The right as people write it: `patch groups.iam.muster.dev/status`. */
-export function rightText({ verb, group, resource, subresource, name, namespace }: Right): string {
-  const plural = group === "" ? resource : `${resource}.${group}`;
-  const part = subresource === undefined ? "" : `/${subresource}`;
-  return `${verb} ${plural}${part}${name === undefined ? "" : ` ${name}`}${namespace === undefined ? "" : ` in ${namespace}`}`;
 }

@@ -37,7 +37,9 @@ export function answerText({ causes, chain, events, object, ready }: WhyAnswer):
         ...(cause.fix === undefined ? [] : [`Fix: ${cause.fix}`]),
       ]),
       ...chain.flatMap((one) => (ready && one.state !== "unknown" ? [`${one.subject}: ${one.message}`] : [])),
-      ...chain.flatMap((one) => (one.state === "unknown" ? [`Unknown: ${one.subject}: ${one.message}`] : [])),
+      ...chain.flatMap((one) =>
+        one.state === "unknown" ? [`Unknown: ${one.subject}: ${one.message}`, `To know it: ${one.fix}`] : [],
+      ),
       ...events.map(({ note, reason, time, type }) => `Event: ${time} ${type} ${reason}: ${note}`),
     ],
   };

@@ -88,6 +88,7 @@ export class Chain {
         subject,
         state: "unknown",
         message: `More than ${maxObjects} objects are not followed.`,
+        fix: `Ask about it: muster why ${subject}`,
       });
     const finding = this.#read(target, subject, path);
     this.#findings.set(subject, finding);
@@ -98,7 +99,13 @@ export class Chain {
     const { kind, link, name, namespace } = target;
     const read = await this.#sources.cluster.get<KubeObject>(resourceKindOf(kind.definition), namespace, name);
     if (read.state === "unknown")
-      return findingOf({ link, subject, state: "unknown", message: `It cannot be read: ${read.because}` });
+      return findingOf({
+        link,
+        subject,
+        state: "unknown",
+        message: `It cannot be read: ${read.because}`,
+        fix: read.fix,
+      });
     if (read.state === "absent")
       return findingOf({
         link,

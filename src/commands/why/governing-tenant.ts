@@ -1,5 +1,6 @@
 import type { ClusterReads, Reading } from "#src/commands/reader/cluster-reads.ts";
-import { namespaceResource, tenantResource } from "#src/commands/operator/tenancy-caches.ts";
+import { tenantResource } from "#src/commands/operator/tenancy-caches.ts";
+import { namespaceResource } from "#src/kube/namespaces.ts";
 import type { KubeObject } from "#src/kube/object.ts";
 import { type CachedTenant, isBeingDeleted, parseTenant } from "#src/reconcile/tenancy/cached-tenant.ts";
 import { isSelected } from "#src/reconcile/tenancy/namespace-selection.ts";
@@ -44,6 +45,7 @@ export async function governingTenant(
         ...base,
         state: "unknown",
         message: `Which Tenant governs the namespace is unknown, because its labels cannot be read: ${labels.because}`,
+        fix: labels.fix,
       },
     };
   return problem(base, "NoTenant", `No Tenant selects the namespace ${namespace}.`);
@@ -55,10 +57,13 @@ async function namedTenant(
   base: Pick<Link, "link" | "subject">,
   failed: Reading<unknown>,
 ): Promise<Governing> {
-  const because = failed.state === "unknown" ? failed.because : "the CRD of Tenants does not exist";
+  const { because, fix } =
+    failed.state === "unknown"
+      ? failed
+      : { because: "the CRD of Tenants does not exist", fix: "Find out what is installed: muster doctor." };
   if (named === undefined)
     return {
-      link: { ...base, state: "unknown", message: `Which Tenant governs the namespace is unknown: ${because}` },
+      link: { ...base, state: "unknown", message: `Which Tenant governs the namespace is unknown: ${because}`, fix },
     };
   const tenant = await cluster.get<KubeObject>(tenantResource, undefined, named);
   if (tenant.state === "found") return { tenant: parseTenant(tenant.value) };
@@ -66,7 +71,7 @@ async function namedTenant(
     tenant.state === "absent"
       ? "The Tenant that the status names does not exist."
       : `It cannot be read: ${tenant.because}`;
-  return { link: { link: "Tenant", subject: `Tenant/${oneLine(named)}`, state: "unknown", message } };
+  return { link: { link: "Tenant", subject: `Tenant/${oneLine(named)}`, state: "unknown", message, fix } };
 }
 
 function problem(base: Pick<Link, "link" | "subject">, reason: string, message: string): Governing {

@@ -15,7 +15,12 @@ export function leaderLink(lease: Reading<Lease>, place: OperatorPlace, now: num
   const base = { link: "leader", subject };
   const fix = `Look at the pods of the operator: kubectl -n ${place.namespace} get pods,lease`;
   if (lease.state === "unknown")
-    return { ...base, state: "unknown", message: `Whether an operator leads is unknown: ${lease.because}` };
+    return {
+      ...base,
+      state: "unknown",
+      message: `Whether an operator leads is unknown: ${lease.because}`,
+      fix: lease.fix,
+    };
   if (lease.state === "absent")
     return {
       ...base,

@@ -1,20 +1,24 @@
 import { reasons } from "#src/api/reason.ts";
 
-/** One step from an object to what decides whether it is Ready. */
-export interface Link {
+/**
+ * One step from an object to what decides whether it is Ready. `unknown`: the caller may not read it, so that nothing is
+ * concluded from it, and the fix says how it can be known.
+ */
+export type Link = LinkText &
+  ({ readonly state: "ok" | "problem" } | { readonly state: "unknown"; readonly fix: string });
+
+interface LinkText {
   /** What it is to the object before it: `object`, the path of a reference such as `spec.groupRef`, `Tenant`, `leader`. */
   readonly link: string;
   /** Its name, such as `shop/Group/web`. */
   readonly subject: string;
-  /** `unknown`: the caller may not read it, so that nothing is concluded from it. */
-  readonly state: "ok" | "problem" | "unknown";
   /** The reason of its condition, if it has one. */
   readonly reason?: string;
   /** Since when its condition is what it is; RFC 3339. */
   readonly since?: string;
   /** What was found, on one line. */
   readonly message: string;
-  /** What to do about it. Absent if there is nothing wrong, or nothing to do. */
+  /** What to do about it. Absent if there is nothing wrong, or nothing to do; never if it is unknown. */
   readonly fix?: string;
 }
 

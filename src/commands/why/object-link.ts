@@ -4,10 +4,10 @@ import { oneLine } from "#src/telemetry/one-line.ts";
 import { documented, type Link } from "./link.ts";
 
 /** What an object's own status says. */
-export interface ObjectLink extends Link {
+export type ObjectLink = Link & {
   /** Whether the operator has not seen the object as it is now, so that its condition says nothing about it. */
   readonly unserved: boolean;
-}
+};
 
 /** @param link what the object is to the one before it */
 export function objectLink(link: string, subject: string, resource: Resource): ObjectLink {

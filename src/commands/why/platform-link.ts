@@ -1,4 +1,5 @@
 import type { Resource } from "#src/api/custom-resource.ts";
+import { readFix } from "#src/commands/reader/read-failure.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import type { ReadApi } from "#src/platform-client/api.ts";
 import { isRejection, PlatformFailure } from "#src/platform-client/failure.ts";
@@ -7,7 +8,9 @@ import { oneLine } from "#src/telemetry/one-line.ts";
 import type { Link } from "./link.ts";
 
 /** The platform as the caller sees it, or why nothing can be read of it. */
-export type PlatformView = { readonly api: ReadApi; readonly url: URL } | { readonly unread: string };
+export type PlatformView =
+  | { readonly api: ReadApi; readonly url: URL }
+  | { readonly unread: string; readonly fix: string };
 
 /** What an object is on the platform, or whether the platform responds if it is not there yet. */
 export async function platformLink(
@@ -19,7 +22,12 @@ export async function platformLink(
   const uid = status?.uid;
   const base = { link: "platform", subject: uid === undefined ? "the platform" : `${kind.noun} ${oneLine(uid)}` };
   if ("unread" in platform)
-    return { ...base, state: "unknown", message: `The platform was not read: ${oneLine(platform.unread)}` };
+    return {
+      ...base,
+      state: "unknown",
+      message: `The platform was not read: ${oneLine(platform.unread)}`,
+      fix: platform.fix,
+    };
   const from = `at ${platform.url.href.replace(/\/$/, "")}`;
   try {
     if (uid === undefined) {
@@ -38,7 +46,8 @@ export async function platformLink(
         ...base,
         state: "unknown",
         message: `You cannot read it ${from} (${message}): it is gone, or you lack the permission.`,
+        fix: readFix(error),
       };
-    return { ...base, state: "unknown", message: `Nothing could be read ${from}: ${message}` };
+    return { ...base, state: "unknown", message: `Nothing could be read ${from}: ${message}`, fix: readFix(error) };
   }
 }

@@ -1,5 +1,6 @@
-import { type ClusterReads, rightText, userOf, type Right } from "#src/commands/reader/cluster-reads.ts";
+import { type ClusterReads, userOf } from "#src/commands/reader/cluster-reads.ts";
 import type { OperatorPlace } from "#src/commands/reader/operator-place.ts";
+import { type Right, rightText } from "#src/kube/right.ts";
 import type { Link } from "./link.ts";
 
 /**
@@ -20,7 +21,9 @@ export async function rightsLink(
     return {
       ...base,
       state: "unknown",
-      message: `What the operator may do is unknown to you${unknown.state === "unknown" ? `: ${unknown.because}` : ""}`,
+      ...(unknown.state === "unknown"
+        ? { message: `What the operator may do is unknown to you: ${unknown.because}`, fix: unknown.fix }
+        : { message: "The API server has no access reviews.", fix: `Ask it: kubectl auth can-i --list --as ${user}` }),
     };
   const missing = rights.filter((_, index) => {
     const answer = answers[index];

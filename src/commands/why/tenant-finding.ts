@@ -107,7 +107,12 @@ async function credentialLink(
     };
   return readyCondition(tenant)?.status === "True"
     ? { ...base, state: "ok", message: "Its calls succeed, as the Tenant says." }
-    : { ...base, state: "unknown", message: "The Tenant does not say whether its calls succeed." };
+    : {
+        ...base,
+        state: "unknown",
+        message: "The Tenant does not say whether its calls succeed.",
+        fix: "Ask again in a minute. If it lasts, find out whether an operator leads: muster doctor.",
+      };
 }
 
 function credentialMessage(reason: string, subject: string, identity: string | undefined): string {

@@ -197,6 +197,10 @@ describe("muster why", () => {
     expect(stdout).toMatch(/Unknown: other\/Group\/g: It cannot be read: .*forbidden/);
     expect(stdout).toMatch(/Unknown: Tenant\/shop: It cannot be read: .*forbidden/);
     expect(stdout).toMatch(/Unknown: Lease .*forbidden/);
+    expect(stdout).toContain(
+      "To know it: Ask an administrator to run: kubectl create role -n muster-system muster-get-leases --verb=get --resource=leases.coordination.k8s.io && kubectl create rolebinding -n muster-system muster-get-leases --role=muster-get-leases --user=",
+    );
+    expect(stdout.match(/Unknown: /g)).toHaveLength(stdout.match(/To know it: /g)?.length ?? 0);
   });
 
   it.each([

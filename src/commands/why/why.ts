@@ -1,7 +1,7 @@
 import type { Resource } from "#src/api/custom-resource.ts";
 import { resourceKindOf } from "#src/api/resource-kind.ts";
 import { type CommandContext, CommandFailure, defineCommand } from "#src/commands/command.ts";
-import { namespaceResource, tenantResource } from "#src/commands/operator/tenancy-caches.ts";
+import { tenantResource } from "#src/commands/operator/tenancy-caches.ts";
 import { formatAnswer } from "#src/commands/output/answer-format.ts";
 import { clusterConnection } from "#src/commands/reader/cluster-connection.ts";
 import { ClusterReads, type Reading } from "#src/commands/reader/cluster-reads.ts";
@@ -11,6 +11,7 @@ import { podIdentityOf } from "#src/commands/reader/pod-identity.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { KubeClient } from "#src/kube/client.ts";
 import { type Lease, leaseResource } from "#src/kube/lease-client.ts";
+import { namespaceResource } from "#src/kube/namespaces.ts";
 import type { KubeObject, ResourceKind } from "#src/kube/object.ts";
 import { parseTenant } from "#src/reconcile/tenancy/cached-tenant.ts";
 import { systemClock as clock } from "#src/time/clock.ts";
@@ -97,7 +98,7 @@ async function theObject(
   const read = await cluster.get<KubeObject>(resource, namespace, name);
   if (read.state === "found") return read.value;
   const shown = namespace === undefined ? `Tenant/${name}` : `${namespace}/${resource.kind}/${name}`;
-  if (read.state === "unknown") throw new Error(`${shown} cannot be read: ${read.because}`);
+  if (read.state === "unknown") throw new Error(`${shown} cannot be read: ${read.because}. ${read.fix}`);
   const missing = await missingPart(cluster, resource, namespace);
   throw new Error(
     `there is no object ${shown}${missing}. kubectl get ${resource.plural}.${resource.group} -A lists those that exist`,
@@ -121,13 +122,16 @@ async function readPlatform(
   context: CommandContext,
   read: (view: PlatformView) => Promise<Link>,
 ): Promise<Link> {
-  if (values.noPlatform) return read({ unread: "--no-platform is set" });
+  if (values.noPlatform) return read({ unread: "--no-platform is set", fix: "Leave --no-platform out." });
   let reader: PlatformReader;
   try {
     reader = await connectReader(values, context);
   } catch (error) {
     if (context.signal.aborted) throw error;
-    return read({ unread: error instanceof Error ? error.message : String(error) });
+    return read({
+      unread: error instanceof Error ? error.message : String(error),
+      fix: "Log in: muster login. Or give --platform-url and --token-file.",
+    });
   }
   try {
     return await read({ api: reader.api, url: reader.platformUrl });

@@ -38,7 +38,9 @@ const childTypes = collections
 
 /** Requires that a group is empty. @throws ApiError (9), `RESOURCE_NOT_EMPTY`, that names the first type of child */
 export async function checkEmpty(reader: Reader, group: string, now: number): Promise<void> {
-  for (const { types, find } of childTypes)
-    if ((await reader.first(find, { parent: group, now })) !== undefined)
-      throw failedPrecondition("RESOURCE_NOT_EMPTY", `cannot delete group with child ${types}`);
+  const children = await Promise.all(childTypes.map(({ find }) => reader.first(find, { parent: group, now })));
+  const index = children.findIndex((child) => child !== undefined);
+  const first = childTypes[index];
+  if (first !== undefined)
+    throw failedPrecondition("RESOURCE_NOT_EMPTY", `cannot delete group with child ${first.types}`);
 }

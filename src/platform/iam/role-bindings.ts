@@ -7,7 +7,7 @@ import { roleBindings } from "../collections/role-bindings.ts";
 import { roles } from "../collections/roles.ts";
 import { applyMask, readMask } from "../contract/field-mask.ts";
 import { isRoot, isUid, newUidIn, parentOf } from "../contract/uid.ts";
-import { alreadyExists, invalidArgument, notFound } from "../errors/api-error.ts";
+import { type ApiError, alreadyExists, invalidArgument, notFound } from "../errors/api-error.ts";
 import {
   BatchCreateRoleBindingsResponseSchema,
   ListRoleBindingsRequestSchema,
@@ -54,9 +54,10 @@ export function roleBindingsService(sessions: Sessions): Service {
       }),
 
     createRoleBinding: ({ parent, roleBinding = create(RoleBindingSchema) }, call) =>
-      sessions.write(call, async (session) =>
-        shownToWriter(session, await createBinding(session, parent, roleBinding)),
-      ),
+      sessions.write(call, async (session) => {
+        const [created = roleBinding] = await createBindings(session, [{ parent, binding: roleBinding }]);
+        return shownToWriter(session, created);
+      }),
 
     updateRoleBinding: ({ roleBinding = create(RoleBindingSchema), updateMask }, call) =>
       sessions.write(call, async (session) => {
@@ -79,16 +80,16 @@ export function roleBindingsService(sessions: Sessions): Service {
       sessions.write(call, async (session) => {
         if (requests.length === 0 || requests.length > maximumBatch)
           throw invalidArgument("requests", `must have 1 to ${maximumBatch} items`);
-        const created: RoleBinding[] = [];
-        for (const [index, request] of requests.entries()) {
+        const bindings = requests.map((request, index) => {
           if (parent !== "" && request.parent !== "" && request.parent !== parent)
             throw invalidArgument("requests.parent", "must be the parent of the batch, or empty");
           const binding = request.roleBinding ?? create(RoleBindingSchema);
           if (binding.roleUid === "") binding.roleUid = roleUid;
           else if (roleUid !== "" && binding.roleUid !== roleUid)
             throw invalidArgument(`requests[${index}].roleUid`, "must be the roleUid of the batch, or empty");
-          created.push(await createBinding(session, request.parent === "" ? parent : request.parent, binding));
-        }
+          return { parent: request.parent === "" ? parent : request.parent, binding };
+        });
+        const created = await createBindings(session, bindings);
         const hydrated = await hydrate(session.tx, created);
         return create(BatchCreateRoleBindingsResponseSchema, {
           roleBindings: hydrated.map((binding) => withoutHidden(session, binding)),
@@ -97,16 +98,31 @@ export function roleBindingsService(sessions: Sessions): Service {
   });
 }
 
-async function createBinding(
-  session: WriteSession,
-  parent: string,
-  { identityUid, roleUid }: RoleBinding,
-): Promise<RoleBinding> {
+interface NewBinding {
+  readonly parent: string;
+  readonly binding: RoleBinding;
+}
+
+/** Creates all of them, or none. Their statements are sent together. @throws ApiError of the first that may not be created */
+async function createBindings(session: WriteSession, bindings: readonly NewBinding[]): Promise<RoleBinding[]> {
+  const checked = await Promise.allSettled(bindings.map((one) => checkedBinding(session, one)));
+  const created = checked.map((result) => {
+    if (result.status === "rejected") throw result.reason;
+    return result.value;
+  });
+  const grants = created.map(({ uid, identityUid, roleUid }) => [parentOf(uid), identityUid, roleUid].join());
+  if (session.settings.uniqueNames && new Set(grants).size < grants.length) throw equalBinding();
+  await Promise.all(created.map((binding) => roleBindings.insert(session.tx, binding)));
+  return created;
+}
+
+/** @returns the binding that may be created */
+async function checkedBinding(session: WriteSession, { parent, binding }: NewBinding): Promise<RoleBinding> {
   await permittedParent(session, Capability.CAP_IAM_ROLE_BINDINGS_CREATE, parent);
+  const { identityUid, roleUid } = binding;
   const createTime = timestampFromMs(session.now);
   const created = create(RoleBindingSchema, { uid: newUidIn(parent), identityUid, roleUid, createTime });
   await checkBinding(session, created);
-  await roleBindings.insert(session.tx, created);
   return created;
 }
 
@@ -122,8 +138,11 @@ async function checkBinding(session: WriteSession, binding: RoleBinding): Promis
     throw notFound("identity", identityUid);
   }
   await roleToGrant(session, "roleUid", roleUid, parentOf(uid) ?? "");
-  if (session.settings.uniqueNames && (await hasEqualBinding(session.tx, binding)))
-    throw alreadyExists("the identity already has this role in this group");
+  if (session.settings.uniqueNames && (await hasEqualBinding(session.tx, binding))) throw equalBinding();
+}
+
+function equalBinding(): ApiError {
+  return alreadyExists("the identity already has this role in this group");
 }
 
 /**

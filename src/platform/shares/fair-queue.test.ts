@@ -64,6 +64,14 @@ describe("FairQueue", () => {
     expect(serve(queue, 20).replaceAll("b", "").length).toBeGreaterThan(8);
   });
 
+  it("takes items only of owners that may be served", () => {
+    const queue = new FairQueue<string>();
+    for (const item of ["a1", "b1", "a2"]) queue.add(tenant(item[0] ?? ""), item);
+    const isB = (share: string) => share.startsWith("b");
+    expect([queue.take(isB), queue.take(isB), queue.size]).toEqual(["b1", undefined, 2]);
+    expect([queue.take(), queue.take(), queue.take()]).toEqual(["a1", "a2", undefined]);
+  });
+
   it("keeps the order of one owner's items, and is empty at the end", () => {
     const queue = new FairQueue<string>();
     for (const item of ["a1", "a2", "a3"]) queue.add(tenant("a"), item);

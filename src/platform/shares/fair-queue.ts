@@ -22,9 +22,13 @@ export class FairQueue<T> {
     this.#owners.add(shares, 0, item);
   }
 
-  /** Removes the next item. */
-  take(): T | undefined {
-    return this.#owners.take();
+  /**
+   * Removes the next item.
+   * @param mayTake whether an item of the owner with this outermost share may be taken; by default, all may
+   * @returns undefined if no item waits that may be taken
+   */
+  take(mayTake?: (share: string) => boolean): T | undefined {
+    return this.#owners.take(mayTake);
   }
 
   /** Records what an owner has used, such as milliseconds, for the order of what it adds next, and of what waits. */
@@ -72,18 +76,23 @@ class Branch<T> {
     branch.add(shares, depth + 1, item);
   }
 
-  take(): T | undefined {
+  take(mayTake: (share: string) => boolean = () => true): T | undefined {
     if (this.size === 0) return undefined;
+    const next = this.#items.length > 0 ? undefined : this.#next(mayTake);
+    if (this.#items.length === 0 && next === undefined) return undefined;
     this.size -= 1;
-    if (this.#items.length > 0) return this.#items.shift();
-    let next: Branch<T> | undefined;
-    for (const branch of this.#branches.values())
-      if (branch.size > 0 && (next === undefined || branch.use < next.use)) next = branch;
-    if (next === undefined) throw new Error("a queue has a size and no items");
+    if (next === undefined) return this.#items.shift();
     this.#least = Math.max(this.#least, next.use);
     const item = next.take();
     if (++this.#takes % takesUntilSweep === 0) this.#sweep();
     return item;
+  }
+
+  #next(mayTake: (share: string) => boolean): Branch<T> | undefined {
+    let next: Branch<T> | undefined;
+    for (const [share, branch] of this.#branches)
+      if (branch.size > 0 && (next === undefined || branch.use < next.use) && mayTake(share)) next = branch;
+    return next;
   }
 
   charge(shares: readonly Share[], depth: number, used: number): void {

@@ -113,6 +113,9 @@ describe("settings of the platform", () => {
       roleUid: viewer,
     });
     expect(equal.body).toMatchObject({ code: 6 });
+    const twice = [1, 2].map(() => ({ parent: other, roleBinding: { identityUid: identity, roleUid: viewer } }));
+    const batch = await strict.admin.post("/iam/v2beta1/roleBindings:batchCreate", { requests: twice });
+    expect(batch.body).toMatchObject({ code: 6 });
     await strict.stop();
   });
 

@@ -90,7 +90,7 @@ describe("the port", () => {
 
   it("ignores Expect values other than 100-continue", async () => {
     const socket = connect(Number(new URL(platform.url).port), "127.0.0.1");
-    socket.end("GET /livez HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\n\r\n");
+    socket.write("GET /livez HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\nConnection: close\r\n\r\n");
     let text = "";
     for await (const chunk of socket) text += String(chunk);
     expect(text).toContain("200 OK");

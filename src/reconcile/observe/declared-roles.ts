@@ -3,7 +3,7 @@ import type { Kind } from "#src/kinds/kind.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import type { MonotonicTime } from "#src/time/clock.ts";
 import { minutes } from "#src/time/durations.ts";
-import { isRecorded } from "./claims.ts";
+import { isManaged } from "./is-managed.ts";
 import type { References } from "./observed.ts";
 import type { Sources } from "./sources.ts";
 
@@ -21,14 +21,7 @@ interface SeenRole {
 
 /** Whether an object of any Tenant manages the role with this uid, as its status records it. */
 export function isDeclaredRole({ kinds, stores }: Pick<Sources, "kinds" | "stores">, uid: string): boolean {
-  return kinds.some(
-    ({ name, bindable }) =>
-      bindable !== null &&
-      stores
-        .get(name)
-        .index("claims", uid)
-        .some(({ resource }) => isRecorded(resource, uid)),
-  );
+  return isManaged({ kinds: kinds.filter(({ bindable }) => bindable !== null), stores }, uid);
 }
 
 /**

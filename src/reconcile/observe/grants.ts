@@ -1,33 +1,59 @@
 import type { Kind } from "#src/kinds/kind.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
+import { type ExternalRoleBinding, roleBindings } from "#src/platform-client/permission-resources.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
-import { permitsParent, permitsRole } from "#src/reconcile/tenancy/boundary.ts";
+import { permitsParent, permitsResource, permitsRole } from "#src/reconcile/tenancy/boundary.ts";
 import { excessOf } from "#src/reconcile/tenancy/permits-capabilities.ts";
 import type { TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
 import { capabilitiesOf, isDeclaredRole } from "./declared-roles.ts";
 import type { Grants } from "./observed.ts";
+import { isUnknown } from "./operator-identities.ts";
+import { type ProtectionSources, protectionOf } from "./protections.ts";
 import type { Sources } from "./sources.ts";
 
-/** What was read of the role bindings of those of the resources that are identities. */
+/** What was read of the role bindings of those of the resources that are identities or roles. */
 export function grantsOf(
-  sources: Pick<Sources, "kinds" | "stores" | "tenancy">,
-  { session, boundary }: TenantContext,
+  sources: ProtectionSources,
+  context: Pick<TenantContext, "session" | "boundary">,
   kind: Kind,
   found: readonly ExternalResource[],
 ): readonly Grants[] {
-  return found.flatMap((external) => {
-    const grants = kind.identityOf(external) === external.uid ? session.grantsOf(external.uid) : undefined;
+  return found.flatMap(({ uid: of }) => {
+    const grants = context.session.grantsOf(of);
     if (grants === undefined) return [];
-    const denied = grants.bindings.filter(
-      ({ uid, role }) =>
-        !permitsParent(boundary, parentOf(uid) ?? "") || !mayBind(sources, { session, boundary }, role.uid),
-    );
-    return [{ identity: external.uid, readAt: grants.readAt, denied: denied.map(({ uid }) => uid) }];
+    const { readAt, bindings } = grants;
+    const mayTouch = kind.bindable === null ? mayBind : mayTakeOver;
+    const denied = bindings.filter((binding) => !mayTouch(sources, context, binding)).map(({ uid }) => uid);
+    const unknown =
+      kind.bindable === null
+        ? undefined
+        : bindings.find(({ identity }) => isUnknown(sources, context.session, identity.uid));
+    return [{ of, readAt, denied, unknownIdentity: unknown?.identity.uid ?? null }];
   });
 }
 
-/** Whether the Tenant may bind the role: it lists it, or an object declares it and its capabilities permit that. */
+/** Whether a RoleBinding object of the Tenant could take over the role binding, as far as its identity goes. */
+function mayTakeOver(
+  sources: ProtectionSources,
+  { session, boundary }: Pick<TenantContext, "session" | "boundary">,
+  binding: ExternalRoleBinding,
+): boolean {
+  const kind = sources.kinds.find(({ collection }) => collection.name === roleBindings.name);
+  if (kind === undefined || !permitsResource(boundary, binding.identity.uid)) return false;
+  return protectionOf(sources, { session }, kind, binding) === undefined;
+}
+
+/** Whether the Tenant may bind the role in the group, so that a RoleBinding object of it could create the role binding. */
 function mayBind(
+  sources: ProtectionSources,
+  context: Pick<TenantContext, "session" | "boundary">,
+  { uid, role }: ExternalRoleBinding,
+): boolean {
+  return permitsParent(context.boundary, parentOf(uid) ?? "") && mayBindRole(sources, context, role.uid);
+}
+
+/** Whether the Tenant may bind the role: it lists it, or an object declares it and its capabilities permit that. */
+function mayBindRole(
   sources: Pick<Sources, "kinds" | "stores" | "tenancy">,
   { session, boundary }: Pick<TenantContext, "session" | "boundary">,
   uid: string,

@@ -67,14 +67,11 @@ export interface Observed {
   readonly createdHere: readonly string[];
   /** Those of the resources in this observation that Muster never writes, and why. */
   readonly protections: readonly Protection[];
-  /**
-   * Those of the identities in this observation to which a role is bound, or would be, and of which it is not known who uses
-   * them: no list or read has shown them, and no object manages them. One may be the credential of another operator.
-   */
+  /** The identities to which a role is bound here, or would be, that no list or read has shown and no object manages. */
   readonly unknownIdentities: readonly string[];
   /** The role of an object that this one grants, or would, and that was not read a moment ago; null if there is none. */
   readonly roleToRead: string | null;
-  /** The roles of those of the identities in this observation that could be adopted, as far as they were read. */
+  /** The role bindings of those of the identities and roles in this observation that could be adopted, as far as they were read. */
   readonly grants: readonly Grants[];
   /** What lies directly in the group and is not declared; null for other kinds, and until the group was assessed. */
   readonly undeclared: ObservedUndeclared | null;
@@ -290,12 +287,14 @@ export interface Protection {
     | "otherOwner";
 }
 
-/** What was read of the role bindings of an identity. */
+/** What was read of the role bindings `of` an identity or a role, by its uid. */
 export interface Grants {
-  readonly identity: string;
+  readonly of: string;
   readonly readAt: MonotonicTime;
-  /** The uids of its role bindings, in any group that can be seen, that the Tenant does not permit. */
+  /** The uids of its role bindings, in any group that can be seen, for which the Tenant may not adopt it. */
   readonly denied: readonly string[];
+  /** An identity of these bindings that has to be read first, to know who uses it; null if there is none. */
+  readonly unknownIdentity: string | null;
 }
 
 /** The identities in the group of a resource for which the resource vouches. */

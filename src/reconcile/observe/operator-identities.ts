@@ -2,7 +2,7 @@ import { carriedMarker, ownerHash } from "#src/kinds/marker.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import { recordedOwner } from "#src/platform-client/owner-record.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
-import { isRecorded } from "./claims.ts";
+import { isManaged } from "./is-managed.ts";
 import type { Sources } from "./sources.ts";
 
 // The identities that other operators assume: of other clusters, and of other classes in this cluster. What they are is
@@ -33,16 +33,6 @@ export function operatorOf(
   const owner = recordedOwner(identity.description ?? "");
   if (owner === undefined || carriedMarker(identity) !== undefined) return undefined;
   return isManaged({ kinds, stores }, identity.uid) ? undefined : owner;
-}
-
-/** Whether an object manages the resource with this uid. */
-function isManaged({ kinds, stores }: Pick<Sources, "kinds" | "stores">, uid: string): boolean {
-  return kinds.some(({ name }) =>
-    stores
-      .get(name)
-      .index("claims", uid)
-      .some(({ resource }) => isRecorded(resource, uid)),
-  );
 }
 
 /**

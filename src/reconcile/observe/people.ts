@@ -2,12 +2,16 @@ import type { Resource } from "#src/api/custom-resource.ts";
 import type { IdentityClaims, Kind } from "#src/kinds/kind.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
+import { isManaged } from "./is-managed.ts";
 import type { People } from "./observed.ts";
 import type { Sources } from "./sources.ts";
 
-/** The identities for which one of the resources that are found vouches; null unless the object is being deleted. */
+/**
+ * The identities for which one of the resources that are found vouches; null unless the object is being deleted. One that an
+ * object manages is not a person's: it stays as the object says.
+ */
 export function peopleOf(
-  { kinds }: Pick<Sources, "kinds">,
+  { kinds, stores }: Pick<Sources, "kinds" | "stores">,
   session: PlatformSession,
   kind: Kind,
   { metadata }: Resource,
@@ -23,6 +27,7 @@ export function peopleOf(
   const uids = view
     .childrenOf(group)
     .filter((identity) => vouching.vouchesFor(external, identity as IdentityClaims))
+    .filter((identity) => !isManaged({ kinds, stores }, identity.uid))
     .map(({ uid }) => uid);
   return { group, snapshot: view.snapshotOf(group) ?? null, uids };
 }

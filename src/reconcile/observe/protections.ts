@@ -6,6 +6,8 @@ import type { Protection } from "./observed.ts";
 import { identityIn, isCredential } from "./operator-identities.ts";
 import type { Sources } from "./sources.ts";
 
+export type ProtectionSources = Pick<Sources, "kinds" | "stores" | "tenancy" | "owners">;
+
 /** Those of the resources that are found which Muster never writes. Each is judged by what it is now. */
 export function protectionsOf(
   sources: Sources,
@@ -24,18 +26,23 @@ export function protectionsOf(
 }
 
 /** What is in a root group is none, although a singleton has the uid of its group. */
-function isRootOrOwn({ session }: TenantContext, { collection: { uids } }: Kind, uid: string): boolean {
+function isRootOrOwn(
+  { session }: Pick<TenantContext, "session">,
+  { collection: { uids } }: Kind,
+  uid: string,
+): boolean {
   return !uids.isSingleton && (uids.parentOf(uid) === undefined || session.roots.includes(uid));
 }
 
 /** Whether a credential of this operator has its permissions from the role. */
-function isRoleOfCredential({ tenancy }: Sources, role: string): boolean {
+function isRoleOfCredential({ tenancy }: ProtectionSources, role: string): boolean {
   return Iterator.from(tenancy.sessions).some(({ permissions }) => permissions?.ownRoles.has(role) === true);
 }
 
-function protectionOf(
-  sources: Sources,
-  context: TenantContext,
+/** Why the resource is never written, or never adopted; undefined if it may be. */
+export function protectionOf(
+  sources: ProtectionSources,
+  context: Pick<TenantContext, "session">,
   kind: Kind,
   external: ExternalResource,
 ): Protection["because"] | undefined {

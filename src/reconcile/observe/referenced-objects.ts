@@ -143,7 +143,10 @@ function isReadyFor(role: ReferenceField["role"], found: Resource): boolean {
   return ready?.status === "True" || (role === "parent" && harmlessReasons.has(ready?.reason ?? ""));
 }
 
-/** Whether the object, and each one above it, recorded the parent that its reference resolves to now. */
+/**
+ * Whether the object, and each one above it, recorded the parent that its reference resolves to now, and none of them is being
+ * deleted. Its own status may not say so yet, and what is created must not depend on which object is reconciled first.
+ */
 function isBelowPresentParent(object: Resource, objects: ReferencedObjects): boolean {
   let current = object;
   for (let level = 0; level < maxLevels; level += 1) {
@@ -151,7 +154,8 @@ function isBelowPresentParent(object: Resource, objects: ReferencedObjects): boo
     if (target === undefined) return true;
     if (target.by === "uid") return current.status?.parentUid === target.uid;
     const above = parentObject(current, objects);
-    if (above?.status?.uid === undefined || above.status.uid !== current.status?.parentUid) return false;
+    if (above?.status?.uid === undefined || above.metadata.deletionTimestamp !== undefined) return false;
+    if (above.status.uid !== current.status?.parentUid) return false;
     current = above;
   }
   return false;

@@ -78,6 +78,10 @@ const objects: readonly Resource[] = [
     status: recorded(`${parent}/6666666666666666/7777777777777777`),
   }),
   group("below-moved", { spec: { parentRef: { name: "new" } }, status: recorded(`${parent}/6666666666666666`) }),
+  group("below-terminating", {
+    spec: { parentRef: { name: "terminating" } },
+    status: recorded(`${parent}/6666666666666666`),
+  }),
   group("observed-root", {
     spec: { parentRef: undefined, parentUid: undefined, uid: root, policy: { ...observe } },
     status: { ...recorded(root), parentUid: undefined } as unknown as Status,
@@ -252,6 +256,16 @@ describe("the object that a reference names", () => {
       "is not used if the group above its parent changed",
       below("two-below-moved"),
       { are: "waiting", reason: "ReferenceNotReady" },
+    ],
+    [
+      "is not used for something new while a group above it is being deleted, although its status still says Ready",
+      below("below-terminating"),
+      { are: "waiting", reason: "ReferenceNotReady" },
+    ],
+    [
+      "remains in use while a group above it is being deleted",
+      below("below-terminating", { ...inUse, parentUid: `${parent}/6666666666666666` }),
+      { are: "resolved" },
     ],
     ["is used if it is an observed root group", below("observed-root"), { are: "resolved", uids: { parent: root } }],
     ["remains in use below another group than its parent", below("moved", inUse), { are: "resolved" }],

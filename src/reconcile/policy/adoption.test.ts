@@ -1,4 +1,5 @@
 import { describe } from "vitest";
+import type { Role } from "#src/api/role.ts";
 import { withMarker } from "#src/kinds/marker.ts";
 import { itDecides, present, reports, reportsStalled, unmarked } from "./decision-cases.testing.ts";
 import {
@@ -107,20 +108,20 @@ describe("D3: the adoption of an identity", () => {
   const external = { uid, name: "ci", description: "" };
   const given = { resource, references: resolved({ name: "ci" }), external: present(external) };
   itDecides([
-    { name: "reads its role bindings first", given, expected: { do: "readGrants", identity: uid } },
+    { name: "reads its role bindings first", given, expected: { do: "readGrants", of: { identity: uid } } },
     {
       name: "reads them again after a minute",
-      given: { ...given, now: 80_000, grants: [{ identity: uid, readAt: 19_000, denied: [] }] },
+      given: { ...given, now: 80_000, grants: [{ of: uid, readAt: 19_000, denied: [], unknownIdentity: null }] },
       expected: { do: "readGrants" },
     },
     {
       name: "is denied while it holds a role that the Tenant does not permit",
-      given: { ...given, grants: [{ identity: uid, readAt: 19_000, denied: [anotherUid] }] },
+      given: { ...given, grants: [{ of: uid, readAt: 19_000, denied: [anotherUid], unknownIdentity: null }] },
       expected: reportsStalled("TenantDenied", "holds a role"),
     },
     {
       name: "continues if it holds none",
-      given: { ...given, grants: [{ identity: uid, readAt: 19_000, denied: [] }] },
+      given: { ...given, grants: [{ of: uid, readAt: 19_000, denied: [], unknownIdentity: null }] },
       expected: reports("Updating"),
     },
     {
@@ -133,6 +134,28 @@ describe("D3: the adoption of an identity", () => {
       given: { ...given, protections: [{ uid, because: "credential" }] },
       expected: reportsStalled("Conflict", "credential"),
     },
+  ]);
+});
+
+describe("the adoption of a role", () => {
+  const { metadata, spec, ...rest } = identityResource({ spec: { uid } });
+  const resource: Role = { ...rest, kind: "Role", metadata, spec: { ...spec, capabilities: [] } };
+  const external = { uid, name: "lister", description: "", capabilities: [] };
+  const given = { resource, references: resolved({ name: "lister" }), external: present(external) };
+  const read = { of: uid, readAt: 19_000, denied: [], unknownIdentity: null };
+  itDecides([
+    { name: "reads its role bindings first", given, expected: { do: "readGrants", of: { role: uid } } },
+    {
+      name: "reads an identity to which it is bound if it is not known who uses that",
+      given: { ...given, grants: [{ ...read, unknownIdentity: anotherUid }] },
+      expected: { do: "readIdentity", identity: anotherUid },
+    },
+    {
+      name: "is denied while the Tenant could not take over one of its role bindings",
+      given: { ...given, grants: [{ ...read, denied: [anotherUid], unknownIdentity: anotherUid }] },
+      expected: reportsStalled("TenantDenied", `role binding ${anotherUid}.`),
+    },
+    { name: "continues otherwise", given: { ...given, grants: [read] }, expected: reports("Updating") },
   ]);
 });
 

@@ -16,7 +16,7 @@ import type { Step } from "./step.ts";
 import { findAdoptionDenied } from "./tenant.ts";
 import { identityRead } from "./unknown-identity.ts";
 
-/** The role bindings of an identity are read again before it is adopted if the last read is older. */
+/** The role bindings of an identity or of a role are read again before it is adopted if the last read is older. */
 const grantsMaxAgeMs = minutes(1);
 
 /**
@@ -78,13 +78,22 @@ function findNoRoomForMarker(observed: DecisionInput, external: ExternalResource
   return stalled("InvalidSpec", messages.noRoomForMarker(observed.kind.noun, external.uid));
 }
 
-/** Whoever may change who assumes an identity gets its roles: it is adopted only if the Tenant may bind all of them. */
-function decideGrants(observed: DecisionInput, external: ExternalResource): Step | undefined {
+/**
+ * Whoever may change who assumes an identity gets its roles: it is adopted only if the Tenant may bind all of them. Whoever may
+ * change a role changes what the identities can do that have it: it is adopted only if the Tenant could take over every role
+ * binding of it, so that a Role object takes nothing from an identity from which a RoleBinding object could not take it.
+ */
+function decideGrants(observed: DecisionInput, { uid }: ExternalResource): Step | undefined {
   const { kind, grants, now } = observed;
-  if (kind.identityOf(external) !== external.uid) return undefined;
-  const read = grants.find(({ identity }) => identity === external.uid);
+  const isRole = kind.bindable !== null;
+  if (!isRole && kind.principal === null) return undefined;
+  const read = grants.find(({ of }) => of === uid);
   if (read === undefined || now - read.readAt > grantsMaxAgeMs)
-    return attempt(observed, { do: "readGrants", identity: external.uid });
-  if (read.denied.length === 0) return undefined;
-  return conclude(observed, stalled("TenantDenied", messages.identityHoldsMore(external.uid)));
+    return attempt(observed, { do: "readGrants", of: isRole ? { role: uid } : { identity: uid } });
+  const { denied, unknownIdentity } = read;
+  if (denied.length > 0) {
+    const message = isRole ? messages.roleHeldByOthers(uid, denied) : messages.identityHoldsMore(uid);
+    return conclude(observed, stalled("TenantDenied", message));
+  }
+  return unknownIdentity === null ? undefined : attempt(observed, { do: "readIdentity", identity: unknownIdentity });
 }

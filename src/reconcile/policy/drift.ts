@@ -4,12 +4,12 @@ import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
 import { appliedGeneration } from "./applied.ts";
 import { conclude } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
-import { type Differences, differencesOf } from "./differences.ts";
+import type { Differences } from "./differences.ts";
 import * as messages from "./messages.ts";
 import { failing, type Problem, stalled } from "./outcome.ts";
 import { attemptOf } from "./attempted.ts";
 import { attempt, fightEndsAt, stalledDelayMs } from "./retry.ts";
-import { withSecret } from "./secret.ts";
+import { differencesWithSecret } from "./secret.ts";
 import type { Event, Step } from "./step.ts";
 
 /**
@@ -18,7 +18,7 @@ import type { Event, Step } from "./step.ts";
  * had been applied. Fields that follow from facts of the cluster are always written, too, but no more often than drift.
  */
 export function decideFields(observed: DecisionInput, desired: Fields, external: ExternalResource): Step | undefined {
-  const differences = withSecret(observed, desired, external, differencesOf(observed, desired, external));
+  const differences = differencesWithSecret(observed, desired, external);
   if (differences === undefined) return undefined;
   const isDrift = wasApplied(observed, external.uid);
   const { body, mask, drift, secret } = differences;

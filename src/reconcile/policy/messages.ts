@@ -132,6 +132,12 @@ export function identityHoldsMore(uid: string): string {
   return `The identity ${uid} holds a role that this Tenant does not permit, or holds it in a group outside of the Tenant, so it is not adopted: who may assume the identity would get that role. Remove those role bindings on the platform, or have the identity declared where they are permitted.`;
 }
 
+/** @param bindings the uids of role bindings of the role, at least one. */
+export function roleHeldByOthers(uid: string, bindings: readonly string[]): string {
+  const more = bindings.length > shownUids ? ` and ${bindings.length - shownUids} more` : "";
+  return `The role ${uid} is bound to an identity that this Tenant may not use (outside of its groups, a credential, for emergencies, or managed by another Muster installation), so it is not adopted: a change would change what that identity can do. See role binding ${bindings.slice(0, shownUids).join(", ")}${more}. Bind another role to that identity on the platform, for example a built-in one, or delete this object.`;
+}
+
 export function grantDiffers(noun: string, uid: string): string {
   return `spec.uid: the ${noun} ${uid} does not grant this role to this identity, and it is never changed. The fields are immutable: create another object that describes the ${noun}, or one without spec.uid to have another created.`;
 }

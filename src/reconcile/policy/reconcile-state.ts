@@ -50,6 +50,19 @@ function postedBy({ tenant }: Observed, naturalKey: string): NonNullable<Reconci
   return { naturalKey, ...(tenant.is === "known" ? { tenant: tenant.name } : {}) };
 }
 
+/** The state after `step` was decided and could not be sent: what was posted before it may still have had an effect. */
+export function stateAfterUnsent(
+  { state }: Pick<Observed, "state">,
+  step: PlatformStep,
+  decidedFrom: ReconcileState,
+): ReconcileState {
+  return step.do === "create" ? withPosted(state, decidedFrom.posted) : state;
+}
+
+function withPosted({ posted: _posted, ...rest }: ReconcileState, posted: ReconcileState["posted"]): ReconcileState {
+  return posted === undefined ? rest : { ...rest, posted };
+}
+
 /**
  * The state after a platform call failed.
  * @param decidedFrom the state that the call was decided from. If the cause of a failure has changed since, the call is
@@ -63,12 +76,10 @@ export function stateAfterFailure(
   hadNoEffect: boolean,
 ): ReconcileState {
   const isOutdated = state.causeChanges !== decidedFrom.causeChanges;
-  const { posted: sent, ...rest } = state;
   // An earlier POST may still have had an effect.
-  const posted = failure.step === "create" && hadNoEffect ? decidedFrom.posted : sent;
+  const posted = failure.step === "create" && hadNoEffect ? decidedFrom.posted : state.posted;
   return {
-    ...rest,
-    ...(posted === undefined ? {} : { posted }),
+    ...withPosted(state, posted),
     failure: isOutdated ? { ...failure, retryAt: failure.at } : failure,
     waitingSince: state.waitingSince ?? failure.at,
   };

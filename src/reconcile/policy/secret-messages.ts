@@ -1,6 +1,7 @@
 import { issuerAnnotation } from "#src/api/annotations.ts";
 import type { SecretRead } from "#src/reconcile/observe/observed.ts";
 import type { SecretLocation } from "#src/kinds/secret-location.ts";
+import { grantCommands, refusedUser, shellWord } from "#src/kube/right.ts";
 
 // What people read about the Secret that an object names. Nothing of what is in the Secret but the names of its keys.
 
@@ -22,7 +23,7 @@ export function secretUnusable(path: string, { name, key }: SecretLocation, why:
 }
 
 export function secretNotGranted(path: string, { namespace, name }: SecretLocation, issuer: string): string {
-  return `${path}: Secret ${name} does not name the issuer to which it may be sent. Run: kubectl annotate secret -n ${namespace} ${name} ${quoted(`${issuerAnnotation}=${issuer}`)}`;
+  return `${path}: Secret ${name} does not name the issuer to which it may be sent. Run: kubectl annotate secret -n ${namespace} ${name} ${shellWord(`${issuerAnnotation}=${issuer}`)}`;
 }
 
 /**
@@ -30,14 +31,7 @@ export function secretNotGranted(path: string, { namespace, name }: SecretLocati
  * @param refusal what Kubernetes said, which names the user.
  */
 export function secretRefused(path: string, { namespace, name }: SecretLocation, refusal: string): string {
-  const [, user = "system:serviceaccount:muster-system:muster-operator"] = /User "([^"]+)"/.exec(refusal) ?? [];
-  const account = /^system:serviceaccount:([^:]+:[^:]+)$/.exec(user)?.[1];
-  const subject = account === undefined ? `--user=${quoted(user)}` : `--serviceaccount=${account}`;
-  const role = `muster-secret-${name}`;
-  return `${path}: the operator may not read Secret ${name}: ${refusal}. It may read a Secret only if a Role names it. Run: kubectl create role -n ${namespace} ${role} --verb=get --resource=secrets --resource-name=${name} && kubectl create rolebinding -n ${namespace} ${role} --role=${role} ${subject}`;
-}
-
-/** `word` as a shell takes it: people copy the commands, and somebody else may have written the issuer. */
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+  const user = refusedUser(refusal) ?? "system:serviceaccount:muster-system:muster-operator";
+  const right = { verb: "get", group: "", resource: "secrets", name, namespace };
+  return `${path}: the operator may not read Secret ${name}: ${refusal}. It may read a Secret only if a Role names it. Run: ${grantCommands(right, `muster-secret-${name}`, user)}`;
 }

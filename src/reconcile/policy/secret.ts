@@ -1,10 +1,11 @@
 import type { SentSecret } from "#src/api/status.ts";
+import type { Fields, SecretField } from "#src/kinds/kind.ts";
 import { secretLocationOf } from "#src/kinds/secret-location.ts";
 import type { ExternalResource, MonotonicTime, SecretRead } from "#src/reconcile/observe/observed.ts";
 import { minutes, seconds } from "#src/time/durations.ts";
 import { conclude } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
-import type { Differences } from "./differences.ts";
+import { type Differences, differencesOf } from "./differences.ts";
 import * as messages from "./secret-messages.ts";
 import { failing, type Problem, waiting } from "./outcome.ts";
 import { delayingRefusal } from "./refusal.ts";
@@ -22,7 +23,8 @@ import type { SecretToSend, Step } from "./step.ts";
  * ten minutes, and after half a minute where it could not be used; nothing lists or watches Secrets.
  *
  * Guarantees: a value is sent only if the Secret names the issuer of the spec in its annotation. While the Secret cannot be
- * used, what the platform has is kept, and everything else is still corrected.
+ * used, everything else is still corrected, and the platform keeps the secret that it has, unless the issuer is corrected:
+ * then the secret is removed, so that another issuer neither gets it nor lets anybody in.
  */
 
 /** A Secret that could be used is read again after this time. */
@@ -100,42 +102,65 @@ export function concludeUnusableSecret(observed: DecisionInput): Step | undefine
   return wanted.is === "unusable" ? conclude(observed, wanted.problem, wanted.until) : undefined;
 }
 
-/** The differences with the secret, if it is to be sent or removed. */
-export function withSecret(
+/** The differences between the resource and the spec, with the secret, if it is to be sent or removed. */
+export function differencesWithSecret(
   observed: DecisionInput,
-  desired: Readonly<Record<string, unknown>>,
+  desired: Fields,
   external: ExternalResource,
-  differences: Differences | undefined,
 ): Differences | undefined {
   const { kind, resource } = observed;
+  const differences = differencesOf(observed, desired, external);
   if (kind.secret === null) return differences;
-  const { field, paths } = kind.secret;
   const wanted = wantedSecret(observed);
   const sent = sentTo(observed, external.uid);
-  const written = (drift: Differences["drift"], secret: NonNullable<Differences["secret"]>): Differences => ({
+  switch (wanted.is) {
+    case "none": {
+      const removed = withSecret(kind.secret, desired, differences, "removed");
+      if (sent !== undefined) return { ...drifted(removed, "(none)", versionOf(sent)), ...isEdit(differences) };
+      // Another issuer must not get the secret that somebody else gave the resource.
+      return differences?.mask.includes(kind.secret.field) === true ? removed : differences;
+    }
+    case "unread":
+      return differences;
+    case "unusable": {
+      const { fields, removesSecret } = kind.secret.withoutValue(desired, external);
+      const possible = differencesOf(observed, fields, external);
+      return removesSecret ? withSecret(kind.secret, fields, possible, "removed") : possible;
+    }
+    case "usable": {
+      const { toSend } = wanted;
+      const { key } = toSend.at;
+      const written = withSecret(kind.secret, desired, differences, toSend);
+      if (sent?.uid !== toSend.uid || sent.resourceVersion !== toSend.resourceVersion || sent.key !== key) {
+        const before = sent === undefined ? "(not sent)" : versionOf(sent);
+        return { ...drifted(written, versionOf({ ...toSend, key }), before), ...isEdit(differences) };
+      }
+      if (differences !== undefined) return written;
+      const updateTime = kind.secret.updateTimeOf(external);
+      // What cannot be seen cannot be reported.
+      if (updateTime === sent.updateTime || resource.spec.policy.drift === "Report") return undefined;
+      return drifted(written, `as sent at ${sent.updateTime}`, `perhaps changed at ${updateTime}`);
+    }
+  }
+}
+
+/** The update that also writes the secret, and the field that contains it. */
+function withSecret(
+  { field, paths }: SecretField,
+  desired: Fields,
+  differences: Differences | undefined,
+  secret: NonNullable<Differences["secret"]>,
+): Differences {
+  return {
     body: { ...differences?.body, [field]: desired[field] },
     mask: [...(differences?.mask ?? []).filter((one) => one !== field), ...paths],
-    drift: [...(differences?.drift ?? []), ...drift],
+    drift: differences?.drift ?? [],
     secret,
-  });
-  if (wanted.is === "none") {
-    if (sent !== undefined)
-      return { ...written([secretDrift("(none)", versionOf(sent))], "removed"), ...isEdit(differences) };
-    // Another issuer must not get the secret that somebody else gave the resource.
-    return differences?.mask.includes(field) === true ? written([], "removed") : differences;
-  }
-  if (wanted.is !== "usable") return differences;
-  const { toSend } = wanted;
-  const { key } = toSend.at;
-  if (sent?.uid !== toSend.uid || sent.resourceVersion !== toSend.resourceVersion || sent.key !== key) {
-    const drift = secretDrift(versionOf({ ...toSend, key }), sent === undefined ? "(not sent)" : versionOf(sent));
-    return { ...written([drift], toSend), ...isEdit(differences) };
-  }
-  const updateTime = kind.secret.updateTimeOf(external);
-  if (differences !== undefined) return written([], toSend);
-  // What cannot be seen cannot be reported.
-  if (updateTime === sent.updateTime || resource.spec.policy.drift === "Report") return undefined;
-  return written([secretDrift(`as sent at ${sent.updateTime}`, `perhaps changed at ${updateTime}`)], toSend);
+  };
+}
+
+function drifted(differences: Differences, expected: string, actual: string): Differences {
+  return { ...differences, drift: [...differences.drift, { field: "secret", expected, actual }] };
 }
 
 /** Only the Secret, or the spec, differs from what was sent: nobody changed anything on the platform. */
@@ -145,10 +170,6 @@ function isEdit(differences: Differences | undefined): Pick<Differences, "isEdit
 
 function versionOf({ uid, resourceVersion, key }: Pick<SentSecret, "uid" | "resourceVersion" | "key">): string {
   return `version ${resourceVersion} of Secret ${uid}${key === undefined ? "" : `, key ${key}`}`;
-}
-
-function secretDrift(expected: string, actual: string): Differences["drift"][number] {
-  return { field: "secret", expected, actual };
 }
 
 /** `step`, or what it waits for, no later than the Secret is to be read again. */

@@ -57,8 +57,8 @@ export type PlatformStep =
   | { readonly do: "readIdentity"; readonly identity: string }
   /** Read a role that is to be bound, or prove that it is gone. One read serves all objects that wait for it. */
   | { readonly do: "readRole"; readonly role: string }
-  /** Read the role bindings of an identity, in every group that can be seen. */
-  | { readonly do: "readGrants"; readonly identity: string }
+  /** Read the role bindings of an identity or of a role, in every group that can be seen. */
+  | { readonly do: "readGrants"; readonly of: { readonly identity: string } | { readonly role: string } }
   | {
       readonly do: "create";
       readonly parent: string;

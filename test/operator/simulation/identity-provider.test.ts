@@ -157,6 +157,36 @@ describe("the client secret", () => {
     expect(leaks()).toEqual([]);
   });
 
+  it.each(["before the provider exists", "after it was created"])(
+    "is reported as unreadable if that is refused only when it is sent, %s",
+    async (when) => {
+      const exists = when === "after it was created";
+      const { apply, change, setSecret, external, kube, platform, scenario, ready, sent } = start();
+      setSecret(planted);
+      await apply(shop, ...(exists ? [sso] : []));
+      if (exists) {
+        kube.forbidsSecrets = true;
+        change({ defaultRole: owner });
+        await scenario.resync();
+      } else {
+        kube.allowedSecretReads = kube.secretReads + 1;
+        kube.apply(sso);
+      }
+      await scenario.pass(60_000);
+      expect(ready()).toMatchObject({
+        reason: "KubernetesForbidden",
+        message: expect.stringContaining("kubectl create role -n team muster-secret-sso"),
+      });
+      expect(platform.createdIn("identityProviders").map(({ uid }) => uid)).toEqual(exists ? [external().uid] : []);
+      if (exists) expect([external().defaultRole, sent()]).toEqual([viewer, planted]);
+      expect(scenario.process.failures).toEqual([]);
+      kube.forbidsSecrets = false;
+      kube.allowedSecretReads = Number.POSITIVE_INFINITY;
+      await apply(shop, sso);
+      expect(sent()).toBe(planted);
+    },
+  );
+
   it("does not keep another difference from being corrected while the Secret cannot be read", async () => {
     const { apply, change, setSecret, sent, external, kube, scenario, ready } = start();
     setSecret(planted);
@@ -169,6 +199,40 @@ describe("the client secret", () => {
     await scenario.until("reported", () => ready()?.reason === "KubernetesForbidden");
     expect(sent()).toBe(planted);
   });
+
+  const unusable: Readonly<Record<string, (world: ReturnType<typeof start>) => void>> = {
+    "does not exist": ({ kube }) => kube.removeSecret("sso"),
+    "cannot be read": ({ kube }) => {
+      kube.forbidsSecrets = true;
+    },
+    "names another issuer": ({ setSecret }) => setSecret(planted, "https://evil.example"),
+  };
+  it.each(Object.keys(unusable).flatMap((why) => [true, false].map((pkceEnabled) => ({ why, pkceEnabled }))))(
+    "does not keep the issuer of somebody else alive while the Secret $why (PKCE: $pkceEnabled)",
+    async ({ why, pkceEnabled }) => {
+      const world = start();
+      const { apply, change, setSecret, sent, external, kube, platform, scenario, ready } = world;
+      setSecret(planted);
+      await apply(shop, { ...sso, spec: { ...sso.spec, pkceEnabled } });
+      unusable[why]?.(world);
+      await scenario.pass(600_000);
+      platform.clientSecrets.set(external().uid, "of somebody else");
+      change({ oidc: { ...external().oidc, issuer: "https://evil.example" }, updateTime: "2026-06-01T00:00:00Z" });
+      await scenario.resync();
+      await scenario.pass(60_000);
+      // Nobody gets in at another issuer. Without a secret, the platform requires PKCE.
+      expect(external().oidc).toMatchObject({ issuer, pkceEnabled: true });
+      expect([sent(), ready()?.status]).toEqual([undefined, "False"]);
+      const { writes } = platform;
+      await scenario.pass(3_600_000);
+      expect(platform.writes).toBe(writes);
+      kube.forbidsSecrets = false;
+      setSecret(rotated);
+      await scenario.until("sent", () => sent() === rotated);
+      await scenario.until("Ready", () => ready()?.status === "True");
+      expect(external().oidc).toMatchObject({ issuer, pkceEnabled });
+    },
+  );
 
   it("is read seldom: not by each resync, and not at all where the spec names none", async () => {
     const { apply, setSecret, kube, scenario } = start();
@@ -245,6 +309,17 @@ describe("its people", () => {
     platform.remove("identities", ana);
     await scenario.until("deleted", () => kube.find("IdentityProvider", "sso") === undefined);
     expect(platform.has(uid)).toBe(false);
+  });
+
+  it("are not the identities that objects manage", async () => {
+    const { apply, kube, platform, scenario } = start();
+    const claimMatch = { issuer, subject: "ci", audience: "muster" };
+    const ci: Manifest = { kind: "Identity", name: "ci", spec: { groupRef: { name: "shop" }, claimMatch, policy } };
+    await apply(shop, publicClient, ci);
+    kube.remove(publicClient);
+    await scenario.until("deleted", () => kube.find("IdentityProvider", "sso") === undefined);
+    expect(platform.createdIn("identityProviders")).toEqual([]);
+    expect(platform.createdIn("identities")).toHaveLength(1);
   });
 
   it("are not removed as undeclared while a declared provider is not on the platform", async () => {

@@ -54,6 +54,8 @@ export class MemoryKube implements Pick<KubeApi, "get" | "patch"> {
   secretReads = 0;
   /** As without a Role that names the Secret. */
   forbidsSecrets = false;
+  /** After this many reads, Secrets are forbidden. */
+  allowedSecretReads = Number.POSITIVE_INFINITY;
   /** As in a namespace that is being deleted and has lost our RoleBinding: finalizers can be removed, no status written. */
   forbidsStatus = false;
   /** As with the MutatingAdmissionPolicy `muster-finalizer`: an object has our finalizer from its creation. */
@@ -171,7 +173,7 @@ export class MemoryKube implements Pick<KubeApi, "get" | "patch"> {
   async #getSecret(name: string): Promise<KubeObject> {
     const call = "get secrets";
     this.secretReads += 1;
-    if (this.forbidsSecrets) {
+    if (this.forbidsSecrets || this.secretReads > this.allowedSecretReads) {
       const user = 'User "system:serviceaccount:muster-system:muster-operator" cannot get resource "secrets"';
       throw new KubeError({ call, code: 403, reason: "Forbidden" }, `secrets "${name}" is forbidden: ${user}`);
     }

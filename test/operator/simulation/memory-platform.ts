@@ -4,7 +4,11 @@ import type { ExternalRole, ExternalRoleBinding } from "#src/platform-client/per
 import { type CodeName, PlatformFailure, type PlatformProblem } from "#src/platform-client/failure.ts";
 import type { PlatformWrite } from "#src/plan/overlay-platform.ts";
 import type { ManagedCollection, ExternalResource, ResourceType } from "#src/platform-client/collection.ts";
-import { identityProviders, listIdentityProviders } from "#src/platform-client/identity-providers.ts";
+import {
+  type ExternalIdentityProvider,
+  identityProviders,
+  listIdentityProviders,
+} from "#src/platform-client/identity-providers.ts";
 import { childUids, parentOf, type UidScheme } from "#src/platform-client/uid.ts";
 
 export const root = "a".repeat(40);
@@ -202,6 +206,7 @@ export class MemoryPlatform implements PlatformApi {
   ): Promise<R> {
     await this.#travel(`update ${type.name}`, signal);
     const before = this.#find(`update ${type.name}`, type.name, uid) as R;
+    this.#checkSecret(`update ${type.name}`, uid, before, body, mask);
     this.writes += 1;
     const fields = mask.filter((path) => !path.includes("."));
     const written = Object.fromEntries(fields.map((field) => [field, body[field]]));
@@ -270,6 +275,16 @@ export class MemoryPlatform implements PlatformApi {
     if (clientSecret !== undefined) this.clientSecrets.set(uid, clientSecret);
     else if (mask.includes("oidc.clientSecret")) this.clientSecrets.delete(uid);
     return { ...body, oidc, updateTime };
+  }
+
+  /** A provider keeps its secret only at its issuer, and needs a secret or PKCE. @throws {PlatformFailure} */
+  #checkSecret(call: string, uid: string, before: ExternalResource, body: Fields, mask: readonly string[]): void {
+    if (!mask.includes("oidc")) return;
+    const { clientSecret, issuer, pkceEnabled } = body["oidc"] as Readonly<Record<string, unknown>>;
+    if (clientSecret !== undefined) return;
+    const keeps = this.clientSecrets.has(uid) && !mask.includes("oidc.clientSecret");
+    const isSent = keeps && (before as ExternalIdentityProvider).oidc?.issuer !== issuer;
+    if (isSent || (!keeps && pkceEnabled !== true)) throw rejection(call, "INVALID_ARGUMENT");
   }
 
   #find(call: string, collection: string, uid: string): ExternalResource {

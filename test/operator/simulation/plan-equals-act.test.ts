@@ -1,17 +1,22 @@
 import { expect, it } from "vitest";
 import { madeWrites, plannedWrites } from "./planned-world.ts";
 import { randomChange } from "./random-changes.ts";
+import { blue } from "./two-tenants.ts";
 
-const worlds = Number(process.env["MUSTER_PLAN_WORLDS"] ?? 400);
+const worlds = Number(process.env["MUSTER_PLAN_WORLDS"] ?? 300);
 
 it("plans exactly the writes that the operator then makes, in random worlds", async () => {
   let writes = 0;
+  let byOwnCredential = 0;
+  let expired = 0;
   const differences: string[] = [];
   for (let seed = 1; seed <= worlds; seed += 1) {
     const { world, change } = await randomChange(seed);
     const plan = await world.plan(change);
     const [planned, made] = [plannedWrites(plan), madeWrites(await world.act(change))];
     writes += made.length;
+    byOwnCredential += made.filter((line) => line.includes(`${blue}/`)).length;
+    expired += plan.changes.filter(({ action, reason }) => action === "delete" && reason.includes("expire")).length;
     if (JSON.stringify(planned) !== JSON.stringify(made))
       differences.push(
         [
@@ -21,9 +26,10 @@ it("plans exactly the writes that the operator then makes, in random worlds", as
         ].join("\n"),
       );
   }
-  console.info(`${worlds} worlds, ${writes} writes`);
+  console.info(`${worlds} worlds, ${writes} writes, ${byOwnCredential} by a credential of its own, ${expired} expired`);
   expect(differences).toEqual([]);
   expect(writes).toBeGreaterThan(worlds);
+  expect(Math.min(byOwnCredential, expired)).toBeGreaterThan(worlds / 100);
 }, 600_000);
 
 it("finds a planted difference", async () => {

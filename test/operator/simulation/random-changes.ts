@@ -5,8 +5,15 @@ import { parentOf } from "#src/platform-client/uid.ts";
 import type { Manifest } from "./memory-kube.ts";
 import { auditor, owner, viewer } from "./memory-platform.ts";
 import { type Change, PlannedWorld } from "./planned-world.ts";
-import { awsAccount, issuer, red, shared } from "./two-tenants.ts";
+import { awsAccount, blue, issuer, red, shared } from "./two-tenants.ts";
 
+/** The namespaces with the group of their Tenant: the Tenant of the second has credentials of its own. */
+const namespaces = [
+  ["team", red],
+  ["other", blue],
+] as const;
+/** Before and after the time of every world. */
+const [past, future] = ["2025-06-01T00:00:00Z", "2027-06-01T00:00:00Z"];
 const groups = ["org", "shop", "pay"] as const;
 const people = ["ci", "deploy"] as const;
 const providers = ["staff"] as const;
@@ -21,21 +28,28 @@ const denied = "CAP_REPO_DELETE";
 export async function randomChange(seed: number): Promise<{ readonly world: PlannedWorld; readonly change: Change }> {
   const random = seeded(seed);
   const world = new PlannedWorld();
-  const before = manifests(random);
+  const before = everywhere(random);
   handMade(world, random);
   world.scenario.kube.setSecret("login", { clientSecret: "planted" }, { [issuerAnnotation]: issuer });
   await world.act({ apply: before });
   disturb(world, random);
   const kept = before.filter(() => random() < 0.7);
   const removed = before.filter((one) => !kept.includes(one) && random() < 0.7);
-  const edited = manifests(random)
+  const edited = everywhere(random)
     .filter(() => random() < 0.7)
     .map((one) => withReferencesOf(before, one));
-  const leaving = withDependents(removed, [...before, ...edited]);
+  const leaving = new Set(removed.map(nameOf));
   return { world, change: { apply: edited.filter((one) => !leaving.has(nameOf(one))), remove: removed } };
 }
 
-function manifests(random: () => number): readonly Manifest[] {
+function everywhere(random: () => number): readonly Manifest[] {
+  return namespaces.flatMap(([namespace, group]) =>
+    manifests(random, group).map((one) => (namespace === "team" ? one : { ...one, namespace })),
+  );
+}
+
+/** @param own the group of the Tenant, which also has the one that it shares with the other Tenant */
+function manifests(random: () => number, own: string): readonly Manifest[] {
   const one = <T>(...choices: readonly T[]) => choices[Math.floor(random() * choices.length)] as T;
   const policy = (adoption: boolean) => ({
     ...(adoption ? { adoption: one("Never", "Never", "IfExists") } : {}),
@@ -43,7 +57,7 @@ function manifests(random: () => number): readonly Manifest[] {
     drift: one("Correct", "Correct", "Report"),
   });
   const parent = (below: readonly string[]) =>
-    below.length > 0 && random() < 0.7 ? { groupRef: { name: one(...below) } } : { groupUid: one(red, shared) };
+    below.length > 0 && random() < 0.7 ? { groupRef: { name: one(...below) } } : { groupUid: one(own, shared) };
   const objects: Manifest[] = [];
   for (const [index, name] of groups.entries()) {
     if (random() < 0.2) continue;
@@ -102,44 +116,20 @@ function manifests(random: () => number): readonly Manifest[] {
       name === "scans"
         ? { kind: "Role", name: one(...roles) }
         : { name: name === "owns" ? one("owner", "viewer") : "viewer" };
-    objects.push({ kind: "RoleBinding", name, spec: { ...parent(groups), ...who, roleRef, policy: policy(false) } });
+    const expiry = one<object>({}, {}, {}, { expiresAt: past }, { expiresAt: future });
+    const spec = { ...parent(groups), ...who, roleRef, ...expiry, policy: policy(false) };
+    objects.push({ kind: "RoleBinding", name, spec });
   }
   return objects;
 }
 
-/**
- * The objects, and those that refer to them, directly or not. What is created below an object that goes at the same time
- * depends on which of the two the operator takes first.
- */
-function withDependents(some: readonly Manifest[], all: readonly Manifest[]): ReadonlySet<string> {
-  const found = new Set(some.map(nameOf));
-  for (let size = -1; size !== found.size; ) {
-    size = found.size;
-    for (const one of all) {
-      const {
-        parentRef,
-        groupRef = parentRef,
-        identityRef,
-        roleRef,
-      } = one.spec as Readonly<Record<string, { name: string; kind?: string }>>;
-      const referents = [
-        `Group ${groupRef?.name}`,
-        `Identity ${identityRef?.name}`,
-        `${roleRef?.kind} ${roleRef?.name}`,
-      ];
-      if (referents.some((referent) => found.has(referent))) found.add(nameOf(one));
-    }
-  }
-  return found;
-}
-
-function nameOf({ kind, name }: Manifest): string {
-  return `${kind} ${name}`;
+function nameOf({ kind, name, namespace = "team" }: Manifest): string {
+  return `${kind} ${namespace}/${name}`;
 }
 
 /** References are immutable: an edit keeps them. */
 function withReferencesOf(before: readonly Manifest[], edited: Manifest): Manifest {
-  const one = before.find(({ kind, name }) => kind === edited.kind && name === edited.name);
+  const one = before.find((other) => nameOf(other) === nameOf(edited));
   if (one === undefined) return edited;
   const references = [
     "parentRef",

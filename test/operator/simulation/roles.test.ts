@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { withMarker } from "#src/kinds/marker.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
+import { withRecordedOwner } from "#src/platform-client/owner-record.ts";
 import { oneIn, withEveryFault } from "./fault-points.ts";
 import type { Manifest } from "./memory-kube.ts";
 import { root } from "./memory-platform.ts";
@@ -319,4 +321,39 @@ it("does not take over a role that grants a credential what it may do", async ()
   expect(platform.createdIn("roles")).toEqual([]);
   expect(platform.applied.filter(({ collection }) => collection === "roles")).toEqual([]);
   expect(world.reasonOf(taken)).toBe("Conflict");
+});
+
+describe("a role of an identity that is not the Tenant's is not taken over", () => {
+  const role = `${red}/00000000000000d1`;
+  const theirs = withMarker("", "99999999-0123456789abcdef");
+  it.each<[string, { uid: string; description?: string }, object]>([
+    ["an identity for emergencies", { uid: `${red}/00000000000000d3` }, { breakGlass: [`${red}/00000000000000d3`] }],
+    ["an identity outside of the Tenant's groups", { uid: `${root}/00000000000000d3` }, {}],
+    [
+      "the credential of another operator",
+      { uid: `${red}/00000000000000d3`, description: withRecordedOwner("", "x") },
+      {},
+    ],
+    ["an identity that another cluster manages", { uid: `${red}/00000000000000d3`, description: theirs }, {}],
+  ])("%s", async (_, { uid, description = "" }, tenant) => {
+    const world = new TwoTenants();
+    const { platform } = world.scenario;
+    world.tenant("red", tenant);
+    platform.setInitial("roles", resource({ uid: role, name: "lister", description: "", capabilities: [list, more] }));
+    platform.setInitial("identities", resource({ uid, name: "who", description }));
+    platform.setInitial(
+      "roleBindings",
+      resource({ uid: `${red}/00000000000000d2`, identity: { uid, name: "" }, role: { uid: role } }),
+    );
+    const { groupRef: _none, ...spec } = lister([list]).spec as { groupRef: object };
+    const taken = { ...lister(), spec: { ...spec, groupUid: red, policy: { ...policy, adoption: "IfExists" } } };
+    await world.apply([taken]);
+    await world.until("TenantDenied", [taken]);
+    const message = world.statusOf(taken)?.conditions?.find(({ type }) => type === "Ready")?.message;
+    expect(message).toContain(`role binding ${red}/00000000000000d2`);
+    expect(platform.applied).toEqual([]);
+    platform.remove("roleBindings", `${red}/00000000000000d2`);
+    await world.scenario.pass(3_700_000);
+    await world.until("Available", [taken]);
+  });
 });

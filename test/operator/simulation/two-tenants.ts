@@ -32,6 +32,7 @@ export interface TenantOptions {
   readonly adopt?: readonly string[];
   readonly kinds?: readonly string[];
   readonly awsAccounts?: readonly string[];
+  readonly breakGlass?: readonly string[];
   /** Another class than "" is that of an operator that does not run here. */
   readonly class?: string;
 }
@@ -111,6 +112,7 @@ export class TwoTenants {
         kinds: [...kinds],
         undeclared: "Remove",
         allowOrphan: true,
+        ...(options.breakGlass === undefined ? {} : { breakGlass: [...options.breakGlass] }),
         ...(options.class === undefined ? {} : { class: options.class }),
         credentials:
           identityUid === undefined || identityUid === ""

@@ -53,6 +53,22 @@ describeWithPostgres("PostgreSQL", (postgres) => {
       await database.close();
     });
 
+    it("writes while as many reads run as may", async () => {
+      const database = await PostgresDatabase.open(await postgres().newDatabase(), { connections: 3 });
+      const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+      const reads = Array.from({ length: 6 }, () =>
+        database.read(async (tx) => {
+          await tx.first(get, { name: "n" });
+          await ended;
+        }),
+      );
+      await database.write((tx) => tx.run(put, { name: "n", value: "written" }));
+      end();
+      await Promise.all(reads);
+      expect(await database.read((tx) => tx.first(get, { name: "n" }))).toEqual({ value: "written" });
+      await database.close();
+    });
+
     it("creates the schema once when replicas start at the same time", async () => {
       const url = await postgres().newDatabase();
       const databases = await Promise.all(

@@ -53,7 +53,8 @@ export class PostgresDatabase implements Database {
 
   private constructor(pool: Pool, connections: number) {
     this.#pool = pool;
-    this.#reads = new ReadSlots(connections, connectionTimeout);
+    // One connection is left to the writes, which would otherwise wait for a read to end.
+    this.#reads = new ReadSlots(Math.max(1, connections - 1), connectionTimeout);
   }
 
   /**
@@ -70,6 +71,8 @@ export class PostgresDatabase implements Database {
       max: connections,
       connectionTimeoutMillis: connectionTimeout,
       keepAlive: true,
+      // A statement is sent without waiting for the result of the one before it, so those that do not need it share a round trip.
+      pipeline: true,
       // Longer than the stall timeout, so that writes that wait for a disconnected replica succeed.
       lock_timeout: 2 * stallTimeout,
       idle_in_transaction_session_timeout: stallTimeout,
@@ -90,33 +93,35 @@ export class PostgresDatabase implements Database {
     return new PostgresDatabase(pool, connections);
   }
 
-  read<T>(work: (reader: Reader) => Promise<T>, shares = unattributedShares): Promise<T> {
-    return this.#reads.run(shares, () => this.#read(work));
-  }
-
-  async #read<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
-      const client = await this.#connect();
-      const connection = new PostgresConnection(client, this.#compiler);
-      try {
-        const begun = connection.exec("begin isolation level repeatable read, read only");
-        // Not awaited: the statements after it in the queue of the connection fail if it fails.
-        begun.catch(() => {});
-        const value = await work(connection);
-        await begun;
-        this.#endRead(client);
-        return value;
-      } catch (error) {
-        if (error !== connection.failure) {
-          this.#endRead(client);
+  async read<T>(work: (reader: Reader) => Promise<T>, shares = unattributedShares): Promise<T> {
+    const releaseSlot = await this.#reads.take(shares);
+    let ended = Promise.resolve();
+    try {
+      for (let attempt = 1; ; attempt++) {
+        const client = await this.#connect();
+        const connection = new PostgresConnection(client, this.#compiler);
+        try {
+          const begun = connection.exec("begin isolation level repeatable read, read only");
+          // Not awaited: the statements after it in the queue of the connection fail if it fails.
+          begun.catch(() => {});
+          const value = await work(connection);
+          await begun;
+          ended = endRead(client);
+          return value;
+        } catch (error) {
+          if (error !== connection.failure) {
+            ended = endRead(client);
+            throw error;
+          }
+          client.release(true);
+          if (isSerializationFailure(error) && attempt < maximumAttempts) continue;
+          if (connectionLost(error))
+            throw new DatabaseUnavailableError("the connection to the database was lost", { cause: error });
           throw error;
         }
-        client.release(true);
-        if (isSerializationFailure(error) && attempt < maximumAttempts) continue;
-        if (connectionLost(error))
-          throw new DatabaseUnavailableError("the connection to the database was lost", { cause: error });
-        throw error;
       }
+    } finally {
+      void ended.then(releaseSlot);
     }
   }
 
@@ -185,21 +190,22 @@ export class PostgresDatabase implements Database {
       throw new DatabaseUnavailableError(`the database is unreachable: ${text(cause)}`, { cause });
     }
   }
+}
 
-  /** Ends a transaction whose result the caller already has, and then releases the connection. */
-  #endRead(client: PoolClient): void {
-    client.query("rollback").then(
-      () => client.release(),
-      () => client.release(true),
-    );
-  }
+/** Ends a transaction whose result the caller already has, and then releases the connection. Never rejects. */
+async function endRead(client: PoolClient): Promise<void> {
+  await client.query("rollback").then(
+    () => client.release(),
+    () => client.release(true),
+  );
 }
 
 /** @throws unknown the error that ends the whole transaction: a serialization failure or a lost connection */
 async function runInSavepoint(connection: PostgresConnection, { run, reject }: Job<Writer>): Promise<() => void> {
   try {
     const resolve = await run(connection);
-    await connection.exec("release savepoint job; savepoint job");
+    // Not awaited: if it fails, the transaction ends, and so do the statements after it and the commit.
+    connection.exec("release savepoint job; savepoint job").catch(() => {});
     return resolve;
   } catch (error) {
     if (isSerializationFailure(connection.failure) || connectionLost(connection.failure)) throw connection.failure;

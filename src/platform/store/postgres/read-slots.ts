@@ -4,36 +4,70 @@ import { DatabaseUnavailableError } from "../database.ts";
 
 /** A read that waits for a slot. */
 interface WaitingRead {
+  readonly owner: string;
   readonly start: () => void;
   isOver: boolean;
 }
 
-/** The slots of the reads that run at the same time, which callers use in turn. */
+/** How long (ms) the slots are shared after another owner has called. */
+const sharedTime = 1_000;
+
+/**
+ * The slots of the reads that run at the same time. Callers use them in turn, and while several owners call, such as root
+ * groups, each of them has at most a fifth of the slots. All reads in slots advance in each turn of the event loop, so the
+ * duration of a turn grows with the number of large ones, and a write needs many turns.
+ */
 export class ReadSlots {
   #free: number;
+  /** The most slots of one owner while others call. */
+  readonly #share: number;
   readonly #timeLimit: number;
   readonly #waiting = new FairQueue<WaitingRead>();
+  /** The number of slots of each owner that has any. */
+  readonly #held = new Map<string, number>();
+  #lastOwner: string | undefined;
+  /** Until when (ms) an owner has only its share. */
+  #sharedUntil = 0;
 
   /** @param timeLimit the longest time that a read waits (ms) */
   constructor(slots: number, timeLimit: number) {
     this.#free = slots;
+    this.#share = Math.ceil(slots / 5);
     this.#timeLimit = timeLimit;
   }
 
-  /** Runs the work in a slot. @throws DatabaseUnavailableError if none becomes free in time; what the work throws */
-  async run<T>(shares: readonly Share[], work: () => Promise<T>): Promise<T> {
-    if (this.#free > 0) this.#free -= 1;
-    else await this.#wait(shares);
+  /**
+   * Waits for a slot.
+   * @returns what releases it, to be called once
+   * @throws DatabaseUnavailableError if none becomes free in time
+   */
+  async take(shares: readonly Share[]): Promise<() => void> {
+    const owner = shares[0]?.key ?? "";
+    this.#notice(owner);
+    if (this.#free > 0 && this.#mayHold(owner)) this.#hold(owner);
+    else await this.#wait(owner, shares);
     const started = performance.now();
-    try {
-      return await work();
-    } finally {
+    return () => {
       this.#waiting.charge(shares, performance.now() - started);
-      this.#release();
-    }
+      this.#release(owner);
+    };
   }
 
-  #wait(shares: readonly Share[]): Promise<void> {
+  #notice(owner: string): void {
+    if (this.#lastOwner !== undefined && owner !== this.#lastOwner) this.#sharedUntil = performance.now() + sharedTime;
+    this.#lastOwner = owner;
+  }
+
+  #mayHold(owner: string): boolean {
+    return (this.#held.get(owner) ?? 0) < this.#share || performance.now() >= this.#sharedUntil;
+  }
+
+  #hold(owner: string): void {
+    this.#free -= 1;
+    this.#held.set(owner, (this.#held.get(owner) ?? 0) + 1);
+  }
+
+  #wait(owner: string, shares: readonly Share[]): Promise<void> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         read.isOver = true;
@@ -43,16 +77,24 @@ export class ReadSlots {
         clearTimeout(timer);
         resolve();
       };
-      const read = { start, isOver: false };
+      const read = { owner, start, isOver: false };
       this.#waiting.add(shares, read);
     });
   }
 
-  /** Gives the slot to the next read. */
-  #release(): void {
-    for (let read = this.#waiting.take(); read !== undefined; read = this.#waiting.take())
-      if (!read.isOver) return read.start();
+  /** Gives free slots to the reads that may have them. An owner whose reads wait for its share has a slot to release. */
+  #release(owner: string): void {
     this.#free += 1;
-    this.#waiting.clear();
+    const held = (this.#held.get(owner) ?? 0) - 1;
+    if (held > 0) this.#held.set(owner, held);
+    else this.#held.delete(owner);
+    while (this.#free > 0) {
+      const read = this.#waiting.take((share) => this.#mayHold(share));
+      if (read === undefined) break;
+      if (read.isOver) continue;
+      this.#hold(read.owner);
+      read.start();
+    }
+    if (this.#waiting.size === 0) this.#waiting.clear();
   }
 }

@@ -215,6 +215,12 @@ export const identityProviders: Section = {
           const open = await make(world);
           has(succeeded(await world.api.update("identityProviders", open.uid, { oidc })), { oidc }, "the provider");
         }),
+        overBoth("with a mask that removes the secret", async (world) => {
+          const { uid } = await make(world, { ...usual, clientSecret: secret });
+          const oidc = { issuer: "https://other.example.com", clientId: "c", pkceEnabled: true };
+          const mask = ["oidc", "oidc.client_secret"];
+          has(succeeded(await world.api.update("identityProviders", uid, { oidc }, mask)), { oidc }, "the provider");
+        }),
       ],
     },
     {

@@ -1,0 +1,28 @@
+import { expect, it } from "vitest";
+import { grantCommands, refusedUser, rightText } from "./right.ts";
+
+const tenants = { verb: "list", group: "iam.muster.dev", resource: "tenants" };
+const lease = { verb: "get", group: "coordination.k8s.io", resource: "leases", name: "muster", namespace: "ops" };
+
+it("writes a right as people do", () => {
+  expect(rightText({ ...tenants, subresource: "status" })).toBe("list tenants.iam.muster.dev/status");
+  expect(rightText(lease)).toBe("get leases.coordination.k8s.io muster in ops");
+});
+
+it("writes the commands that grant a right in the cluster, or in one namespace", () => {
+  expect(grantCommands(tenants, "reader", "ana@example.com")).toBe(
+    "kubectl create clusterrole reader --verb=list --resource=tenants.iam.muster.dev && kubectl create clusterrolebinding reader --clusterrole=reader --user=ana@example.com",
+  );
+  expect(grantCommands(lease, "reader", "system:serviceaccount:ops:bot")).toBe(
+    "kubectl create role -n ops reader --verb=get --resource=leases.coordination.k8s.io --resource-name=muster && kubectl create rolebinding -n ops reader --role=reader --serviceaccount=ops:bot",
+  );
+});
+
+it("quotes a user whose name a shell would take for more", () => {
+  expect(grantCommands(tenants, "reader", "it's me; rm -rf /")).toMatch(/ --user='it'\\''s me; rm -rf \/'$/);
+});
+
+it("finds the user in a refusal", () => {
+  expect(refusedUser('tenants is forbidden: User "ana" cannot list resource "tenants"')).toBe("ana");
+  expect(refusedUser("denied by a webhook")).toBeUndefined();
+});

@@ -1,0 +1,45 @@
+/** A request that RBAC may permit. */
+export interface Right {
+  readonly verb: string;
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource?: string;
+  /** Absent: of every name. */
+  readonly name?: string;
+  /** Absent: in every namespace, or of a cluster-scoped resource. */
+  readonly namespace?: string;
+}
+
+/** The right as people write it: `patch groups.iam.muster.dev/status`. */
+export function rightText(right: Right): string {
+  const { verb, name, namespace } = right;
+  return `${verb} ${resourceText(right)}${name === undefined ? "" : ` ${name}`}${namespace === undefined ? "" : ` in ${namespace}`}`;
+}
+
+/**
+ * The commands of kubectl that give a user the right: a role, and its binding.
+ * @param role the name of both. @param user as Kubernetes names it, such as `system:serviceaccount:NAMESPACE:NAME`.
+ */
+export function grantCommands(right: Right, role: string, user: string): string {
+  const { verb, name, namespace } = right;
+  const kind = namespace === undefined ? "clusterrole" : "role";
+  const place = namespace === undefined ? "" : ` -n ${namespace}`;
+  const account = /^system:serviceaccount:([^:]+:[^:]+)$/.exec(user)?.[1];
+  const subject = account === undefined ? `--user=${shellWord(user)}` : `--serviceaccount=${account}`;
+  const resourceName = name === undefined ? "" : ` --resource-name=${name}`;
+  return `kubectl create ${kind}${place} ${role} --verb=${verb} --resource=${resourceText(right)}${resourceName} && kubectl create ${kind}binding${place} ${role} --${kind}=${role} ${subject}`;
+}
+
+/** The user whom a refusal of the RBAC authorizer names. */
+export function refusedUser(refusal: string): string | undefined {
+  return /User "([^"]+)"/.exec(refusal)?.[1];
+}
+
+/** `word` as a shell takes it: people copy the commands, and somebody else may have written the word. */
+export function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+function resourceText({ group, resource, subresource }: Right): string {
+  return `${group === "" ? resource : `${resource}.${group}`}${subresource === undefined ? "" : `/${subresource}`}`;
+}
