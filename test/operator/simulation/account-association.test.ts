@@ -38,9 +38,8 @@ async function start(...manifests: readonly Manifest[]) {
         amazon: foreign,
         ...fields,
       }),
-    messageOf: (one: Manifest) => world.statusOf(one)?.conditions?.find(({ type }) => type === "Ready")?.message,
-    /** The writes after the first `count`, as `update accountAssociations`. */
-    writesAfter: (count: number) => platform.applied.slice(count).map((write) => `${write.do} ${write.collection}`),
+    messageOf: (one: Manifest) => world.messageOf(one),
+    writesAfter: (count: number) => world.writesAfter(count),
   };
 }
 

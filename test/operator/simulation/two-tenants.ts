@@ -130,6 +130,15 @@ export class TwoTenants {
     return this.statusOf(one)?.conditions?.find(({ type }) => type === "Ready")?.reason;
   }
 
+  messageOf(one: Omit<Manifest, "spec">): string | undefined {
+    return this.statusOf(one)?.conditions?.find(({ type }) => type === "Ready")?.message;
+  }
+
+  /** The writes to the platform after the first `count`, as `update roles`. */
+  writesAfter(count: number): readonly string[] {
+    return this.scenario.platform.applied.slice(count).map((write) => `${write.do} ${write.collection}`);
+  }
+
   async apply(manifests: readonly Manifest[], gapMs = 0): Promise<void> {
     for (const manifest of manifests) {
       this.scenario.kube.apply(manifest);
