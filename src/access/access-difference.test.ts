@@ -38,6 +38,7 @@ const state = (changes: Partial<AccessState>): AccessState => ({
   identities: [],
   roles,
   bindings: [],
+  loginGrants: [],
   seesEverything: true,
   ...changes,
 });
@@ -189,7 +190,11 @@ describe("what could not be read", () => {
       bindings: [grant(shop, viewer)],
       roles: [...roles, { ...custom, capabilities: new Set(capabilities) }],
     });
-    expect(difference(withRole(list), withRole(create)).unread).toEqual([{ what: "roleBindings", group: root }]);
+    expect(difference(withRole(list), withRole(create)).unread).toEqual([
+      { what: "roleBindings", group: root },
+      { what: "identityProviders", groups: [root], below: true },
+      { what: "groupInvites", groups: [root], below: true },
+    ]);
     expect(difference(withRole(list), withRole(list)).unread).toEqual([]);
   });
 });

@@ -6,6 +6,7 @@ import type { KnownBinding } from "./access-state.ts";
 import { type AssumptionChange, assumptionChanges } from "./assumption-change.ts";
 import { type CapabilityRegions, capabilityRegions } from "./capability-regions.ts";
 import { expiredAt } from "./expiry.ts";
+import { type LoginGrantChange, loginGrantChanges, unreadLoginGrantsWith } from "./login-grant-changes.ts";
 import { type Unread, unreadBindingsOn, unreadRoles } from "./unread.ts";
 
 /** What an identity has after a change and did not have before, or the reverse: in a group, and everywhere below it. */
@@ -28,6 +29,8 @@ export interface AccessDifference {
   readonly changes: readonly AccessChange[];
   /** By identity. */
   readonly assumptions: readonly AssumptionChange[];
+  /** What people get who log in. */
+  readonly loginGrants: readonly LoginGrantChange[];
   /** Where other identities may gain or lose something: a role changes, and its role bindings there cannot be read. */
   readonly unread: readonly Unread[];
   /**
@@ -53,7 +56,8 @@ export function accessDifference(before: AccessModel, after: AccessModel, now: n
   return {
     changes,
     assumptions,
-    unread: unreadBindingsWith(roles, before, after),
+    loginGrants: loginGrantChanges(before, after, now),
+    unread: [...unreadBindingsWith(roles, before, after), ...unreadLoginGrantsWith(roles, before, now)],
     ...(isElsewhereUnknown && !before.state.seesEverything ? { listedBelow: listedGroups(before) } : {}),
   };
 }

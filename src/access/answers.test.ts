@@ -26,6 +26,7 @@ const state = (changes: Partial<AccessState>): AccessState => ({
   identities: [],
   roles: [{ ...owner, capabilities: new Set([create, list]) }],
   bindings: [],
+  loginGrants: [],
   seesEverything: false,
   ...changes,
 });

@@ -46,6 +46,13 @@ it("shows a group that cannot be read as …, and the uid if none of the path ca
   const shop = `${root}/${"1".repeat(16)}`;
   const web = `${shop}/${"2".repeat(16)}`;
   const groups = [{ uid: web, name: "web" }];
-  const model = accessModel({ groups, identities: [], roles: [], bindings: [], seesEverything: false });
+  const model = accessModel({
+    groups,
+    identities: [],
+    roles: [],
+    bindings: [],
+    loginGrants: [],
+    seesEverything: false,
+  });
   expect([groupPath(model, web), groupPath(model, shop)]).toEqual(["…/…/web", shop]);
 });

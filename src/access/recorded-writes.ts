@@ -13,9 +13,10 @@ export interface RecordedChange {
   readonly changes: Readonly<Record<string, { readonly old?: unknown; readonly new?: unknown }>>;
 }
 
-/** Capabilities that a change needed, by the names of the contract, and the uid on which. */
+/** Capabilities that a change needed, by the names of the contract, and where. */
 export interface Use {
-  readonly at: string;
+  /** The uid on which; undefined if they may have been needed in every group. */
+  readonly at: string | undefined;
   readonly capabilities: ReadonlySet<string>;
 }
 
@@ -46,6 +47,9 @@ const grantedRoles: ReadonlyMap<string, string> = new Map([
   ["identity provider", "defaultRole"],
 ]);
 
+/** The fields of an identity that say who can assume it. */
+const assumptionFields: ReadonlySet<string> = new Set(["claimMatch", "staticKeys", "awsIdentity"]);
+
 /** The capabilities of which each use leaves a record. All others are reads, as far as anybody knows. */
 export const recordedWrites: ReadonlySet<string> = new Set(
   [...prefixes.values()]
@@ -56,19 +60,26 @@ export const recordedWrites: ReadonlySet<string> = new Set(
 
 /**
  * Which capabilities a change needed, and where. A change that grants a role needed all capabilities of that role, because
- * nobody can grant what they do not have. Where the record does not say which role, it names all. It
- * names too few for a change of who can assume an identity, which needs all that the identity may do.
+ * nobody can grant what they do not have. Likewise a change of who can assume an identity needed all that the identity has,
+ * wherever it has it. It never names too few: what the record does not say is everything, or anywhere.
  */
 export function usesOf(change: RecordedChange, roles: ReadonlyMap<string, KnownRole>): Use | undefined {
   const { action, resource, resourceType } = change;
   const [prefix, verb] = [prefixes.get(resourceType), verbs.get(action)];
   if (prefix === undefined || verb === undefined) return undefined;
+  if (changesAssumption(change)) return { at: undefined, capabilities: recordedWrites };
   // A group is created in its parent, and another resource is in a group anyway.
   const at = resourceType === "group" && action === "create" ? parentOf(resource) : resource;
   if (at === undefined) return undefined;
   const own = resourceType === "group invite" && verb === "UPDATE" ? "CREATE" : verb;
   const granted = verb === "DELETE" ? [] : grantedBy(change, roles);
   return { at, capabilities: new Set([`${prefix}_${own}`, ...granted]) };
+}
+
+/** What a new identity has is nothing yet, so that its creation needs no more. */
+function changesAssumption({ action, changes, resourceType }: RecordedChange): boolean {
+  if (resourceType !== "identity" || action !== "update") return false;
+  return Object.keys(changes).some((path) => assumptionFields.has(path.split(".", 1)[0] ?? ""));
 }
 
 function grantedBy({ changes, resourceType }: RecordedChange, roles: ReadonlyMap<string, KnownRole>): Iterable<string> {

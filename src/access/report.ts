@@ -39,7 +39,8 @@ export function accessReport(model: AccessModel, at: string): AccessReport {
   };
 }
 
-function reachOf(group: string, at: string): Reach | undefined {
+/** Undefined if what is granted in the group does not apply in the report's group, or in one below it. */
+export function reachOf(group: string, at: string): Reach | undefined {
   if (group === at) return "here";
   if (isWithin(group, at)) return "above";
   return isWithin(at, group) ? "below" : undefined;

@@ -8,6 +8,8 @@ export type Unread =
   | { readonly what: "roleBindings"; readonly group: string }
   /** The role bindings of all groups below a group, except of these groups and those below them. */
   | { readonly what: "roleBindingsBelow"; readonly group: string; readonly except: readonly string[] }
+  /** What people get who log in, in the groups, and if `below` is true also in all groups below the last one. */
+  | { readonly what: "identityProviders" | "groupInvites"; readonly groups: readonly string[]; readonly below: boolean }
   /** The capabilities of a role, which a role binding grants. The role belongs to the group. */
   | { readonly what: "role"; readonly role: string; readonly name: string; readonly group: string | undefined };
 

@@ -5,6 +5,8 @@ import { collections } from "#src/platform/collections/collections.ts";
 import { accessModel } from "./access-model.ts";
 import type { KnownBinding, KnownRole } from "./access-state.ts";
 import { type RecordedChange, recordedWrites, usesOf } from "./recorded-writes.ts";
+import { type EarlierGrants, notingGrants } from "./earlier-grants.ts";
+import { unchangedRoles } from "./unchanged-roles.ts";
 import { unusedAccess } from "./unused-writes.ts";
 import { usedWrites } from "./used-writes.ts";
 
@@ -27,6 +29,7 @@ const custom = (...capabilities: readonly string[]): KnownRole => ({
   uid: `${root}/${segment("d")}`,
   name: "custom",
   capabilities: new Set(capabilities),
+  updateTime: "2025-12-01T00:00:00Z",
 });
 const roleNamed = (name: string) => builtIn.find((role) => role.name === name) as KnownRole;
 const change = (action: string, resourceType: string, resource: string, changes = {}): RecordedChange => ({
@@ -82,6 +85,11 @@ describe("what a recorded change needed", () => {
   });
 });
 
+interface AskOptions {
+  readonly canRead?: (group: string) => boolean;
+  readonly others?: readonly KnownBinding[];
+}
+
 describe("unused writes", () => {
   const since = Date.parse("2026-01-01T00:00:00Z");
   const bind = (group: string, role: KnownRole, createTime: string | undefined = "2025-12-01T00:00:00Z") => ({
@@ -94,14 +102,15 @@ describe("unused writes", () => {
     binding: KnownBinding,
     roles: readonly KnownRole[],
     changes: readonly RecordedChange[] = [],
-    canReadRecords = true,
+    { canRead = () => true, others = [] }: AskOptions = {},
   ) => {
-    const model = accessModel({ groups: [], identities: [], roles, bindings: [binding], seesEverything: true });
-    const used = await usedWrites(
-      model,
-      changes.map((one) => ({ ...one, actor: { name: ci } })),
-    );
-    return unusedAccess(model, { bindings: [binding], used, since, canReadRecords: () => canReadRecords });
+    const bindings = [binding, ...others];
+    const model = accessModel({ groups: [], identities: [], roles, bindings, loginGrants: [], seesEverything: true });
+    const grants = new Map<string, EarlierGrants>();
+    const unchanged = unchangedRoles(model, since);
+    const authored = changes.map((one) => ({ ...one, actor: { name: ci } }));
+    const used = await usedWrites(model, unchanged, notingGrants(authored, grants));
+    return unusedAccess(model, { bindings: [binding], roles: unchanged, used, grants, since, canReadRecords: canRead });
   };
   const proposal = async (role: KnownRole, ...changes: readonly RecordedChange[]) => {
     const [found] = (await ask(bind(shop, role), [...builtIn, role], changes)).bindings;
@@ -164,6 +173,18 @@ describe("unused writes", () => {
     expect(await owner(web)).toContain("CAP_IAM_GROUPS_CREATE");
   });
 
+  it.each(["claimMatch.subject", "staticKeys.issuerKeys", "awsIdentity.awsUserIdPattern", "staticKeys"])(
+    "are all used by a change of how an identity is assumed, whatever binding gave them: %s",
+    async (field) => {
+      const elsewhere = `${root}/${segment("9")}`;
+      const changed = (path: string) =>
+        change("update", "identity", `${shop}/${segment("b")}`, { [path]: { new: "a" } });
+      const ofEditor = (path: string) => ask(bind(elsewhere, roleNamed("editor")), builtIn, [changed(path)]);
+      expect((await ofEditor(field)).bindings).toEqual([]);
+      expect((await ofEditor("description")).bindings).toHaveLength(1);
+    },
+  );
+
   it("are not reported of what is younger, of unread roles, and where the audit log cannot be read", async () => {
     const editor = roleNamed("editor");
     for (const createTime of ["2026-01-01T00:00:00.001Z", undefined]) {
@@ -175,6 +196,52 @@ describe("unused writes", () => {
       bindings: [],
       unread: [{ what: "role", role: editor.uid }],
     });
-    expect(await ask(bind(shop, editor), builtIn, [], false)).toMatchObject({ bindings: [], unreadRecords: [shop] });
+    expect(await ask(bind(shop, editor), builtIn, [], { canRead: () => false })).toMatchObject({
+      bindings: [],
+      unreadRecords: [shop],
+    });
+  });
+
+  const mallory = `${root}/${segment("9")}/${segment("a")}`;
+  const ofMallory = (group: string, role: KnownRole) => ({
+    ...bind(group, role),
+    uid: `${group}/${segment("8")}`,
+    identity: { uid: mallory, name: "mallory" },
+  });
+
+  it("are not reported of a role that was changed within the period, or of a role binding that was", async () => {
+    const role = { ...custom("CAP_REPO_CREATE"), updateTime: "2026-01-02T00:00:00Z" };
+    const binding = bind(shop, role);
+    expect(await ask(binding, [...builtIn, role])).toMatchObject({ bindings: [], changed: [binding] });
+    const { updateTime: _, ...untimed } = role;
+    expect(await ask(binding, [...builtIn, untimed])).toMatchObject({ bindings: [], changed: [binding] });
+    const updated = change("update", "role binding", binding.uid, { roleUid: { old: "a".repeat(40), new: role.uid } });
+    const steady = custom("CAP_REPO_CREATE");
+    expect(await ask(binding, [...builtIn, steady], [updated])).toMatchObject({ bindings: [], changed: [binding] });
+  });
+
+  it("are all used by who granted a role that has had other capabilities since", async () => {
+    const role = { ...custom("CAP_TAG_CREATE"), updateTime: "2026-01-02T00:00:00Z" };
+    const granted = change("create", "role binding", `${shop}/${segment("7")}`, { roleUid: { new: role.uid } });
+    expect((await ask(bind(shop, roleNamed("editor")), [...builtIn, role], [granted])).bindings).toEqual([]);
+  });
+
+  it("are perhaps used if it cannot be read whether somebody changed who can assume an identity that has them", async () => {
+    const [binding, canRead] = [bind(shop, roleNamed("owner")), (group: string) => group !== `${root}/${segment("9")}`];
+    const found = async (other: KnownBinding, changes: readonly RecordedChange[] = []) => {
+      const others = changes.length === 0 ? [other] : [];
+      const { bindings, hiddenRecords } = await ask(binding, builtIn, changes, { canRead, others });
+      return [bindings[0]?.perhapsUsed, hiddenRecords];
+    };
+    const repoWrites = ["CAP_REPO_CREATE", "CAP_REPO_UPDATE", "CAP_REPO_DELETE"];
+    const hidden = [`${root}/${segment("9")}`];
+    expect(await found(ofMallory(web, roleNamed("editor")))).toEqual([repoWrites, hidden]);
+    expect(await found(ofMallory(web, roleNamed("viewer")))).toEqual([[], []]);
+    expect(await found(ofMallory(root, roleNamed("editor")))).toEqual([[], []]);
+    const { identity, role, uid } = ofMallory(web, roleNamed("editor"));
+    const deleted = { identityUid: { old: identity.uid }, roleUid: { old: role.uid } };
+    expect(await found(binding, [change("delete", "role binding", uid, deleted)])).toEqual([repoWrites, hidden]);
+    const hiding = await ask(binding, builtIn, [], { canRead, others: [ofMallory(web, roleNamed("owner"))] });
+    expect(hiding).toMatchObject({ bindings: [], hiddenRecords: hidden });
   });
 });

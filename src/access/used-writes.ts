@@ -1,5 +1,6 @@
 import { isWithin } from "#src/platform/contract/uid.ts";
 import { type AccessModel, groupOf } from "./access-model.ts";
+import type { KnownRole } from "./access-state.ts";
 import { type RecordedChange, usesOf } from "./recorded-writes.ts";
 
 /** Who has changed what. */
@@ -14,19 +15,20 @@ export type UsedWrites = ReadonlyMap<string, ReadonlySet<string>>;
 /**
  * Which capabilities the changes needed. A change counts for every role binding that permitted it, because nobody knows which
  * one was needed. It holds a set of capabilities for each role binding, however many changes there are.
+ * @param roles those that had their capabilities all the time: to grant another one may have needed more than it has now
  */
 export async function usedWrites(
-  { roles, state }: AccessModel,
+  { bindingsOf }: AccessModel,
+  roles: ReadonlyMap<string, KnownRole>,
   changes: AsyncIterable<AuthoredChange> | Iterable<AuthoredChange>,
 ): Promise<UsedWrites> {
-  const bindingsOf = Map.groupBy(state.bindings, ({ identity }) => identity.uid);
   const used = new Map<string, Set<string>>();
   for await (const change of changes) {
     const bindings = bindingsOf.get(change.actor.name);
     const use = bindings === undefined ? undefined : usesOf(change, roles);
     if (bindings === undefined || use === undefined) continue;
     for (const binding of bindings) {
-      if (!isWithin(groupOf(binding), use.at)) continue;
+      if (use.at !== undefined && !isWithin(groupOf(binding), use.at)) continue;
       const known = used.get(binding.uid) ?? new Set();
       for (const capability of use.capabilities) known.add(capability);
       used.set(binding.uid, known);

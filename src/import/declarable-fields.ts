@@ -9,18 +9,23 @@ export interface DeclarableFields {
 
 /**
  * Those of the fields that the schema of the kind accepts together with `base`: the platform accepts longer texts, for one.
- * @returns undefined if it does not even accept `base`
+ * @returns the first mistake in `base`, as in `omitted`, if the schema does not even accept that
  */
-export function declarableFields(schema: z.ZodType, base: Fields, fields: Fields): DeclarableFields | undefined {
+export function declarableFields(
+  schema: z.ZodType,
+  base: Fields,
+  fields: Fields,
+): DeclarableFields | { readonly mistake: string } {
   if (mistakeIn(schema, { ...base, ...fields }) === undefined) return { fields, omitted: [] };
-  if (mistakeIn(schema, base) !== undefined) return undefined;
+  const mistake = mistakeIn(schema, base);
+  if (mistake !== undefined) return { mistake };
   const mistakes = Object.entries(fields).map(
     ([field, value]) => [field, mistakeIn(schema, { ...base, [field]: value })] as const,
   );
-  const invalid = new Set(mistakes.flatMap(([field, mistake]) => (mistake === undefined ? [] : [field])));
+  const invalid = new Set(mistakes.flatMap(([field, found]) => (found === undefined ? [] : [field])));
   return {
     fields: Object.fromEntries(Object.entries(fields).filter(([field]) => !invalid.has(field))),
-    omitted: mistakes.flatMap(([, mistake]) => mistake ?? []),
+    omitted: mistakes.flatMap(([, found]) => found ?? []),
   };
 }
 

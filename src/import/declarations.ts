@@ -1,7 +1,7 @@
 import { apiVersion } from "#src/api/custom-resource.ts";
 import type { Fields } from "#src/kinds/kind.ts";
 import type { ImportOptions } from "./import-options.ts";
-import type { ImportedObject, ImportException } from "./imported-tree.ts";
+import type { ImportedObject, ImportException, NeededSecret } from "./imported-tree.ts";
 import { ObjectNames } from "./object-names.ts";
 
 type Declared = Pick<ImportedObject, "kind" | "spec"> & { readonly metadata: { readonly name: string } };
@@ -11,9 +11,15 @@ export class Declarations {
   readonly namespace: string;
   readonly #earlierNames: ImportOptions["earlierNames"];
   readonly #names = new Map<string, ObjectNames>();
+  /** By kind and key. */
+  readonly #handedOut = new Map<string, string>();
   readonly #objectNames = new Map<string, string>();
   readonly #byGroup = new Map<string, ImportedObject[]>();
   readonly #exceptions: ImportException[] = [];
+  readonly #kinds = new Set<string>();
+  readonly #adoptedKinds = new Set<string>();
+  readonly #adopted = new Set<string>();
+  readonly #secrets = new Map<string, NeededSecret>();
 
   constructor({ namespace, earlierNames }: Pick<ImportOptions, "namespace" | "earlierNames">) {
     this.namespace = namespace;
@@ -25,22 +31,56 @@ export class Declarations {
     return this.#exceptions;
   }
 
-  /** The name of the only object of a kind for `key`; see `ObjectNames`. */
+  /** The kinds of the objects. */
+  get kinds(): ReadonlySet<string> {
+    return this.#kinds;
+  }
+
+  /** The kinds of which objects adopt a resource with a marker. */
+  get adoptedKinds(): ReadonlySet<string> {
+    return this.#adoptedKinds;
+  }
+
+  /** Whether an object adopts the resource, which has a marker then. */
+  adopts(uid: string): boolean {
+    return this.#adopted.has(uid);
+  }
+
+  /** The Secrets that objects name, by the uids of the resources. */
+  get secrets(): ReadonlyMap<string, NeededSecret> {
+    return this.#secrets;
+  }
+
+  /** The name of the only object of a kind for `key`, however often it is asked for; see `ObjectNames`. */
   nameOf(kind: string, text: string, noun: string, key: string): string {
+    const handedOut = this.#handedOut.get(`${kind} ${key}`);
+    if (handedOut !== undefined) return handedOut;
     const names = this.#names.get(kind) ?? new ObjectNames(this.#earlierNames.get(kind));
     this.#names.set(kind, names);
-    return names.nameOf(text, noun.replaceAll(" ", "-"), key);
+    const name = names.nameOf(text, noun.replaceAll(" ", "-"), key);
+    this.#handedOut.set(`${kind} ${key}`, name);
+    return name;
   }
 
   /**
    * @param uid of the resource
    * @param group the uid of the group in whose folder the object is
+   * @param adopts whether it adopts a resource with a marker, which the Tenant must permit
    */
-  add(uid: string, group: string, { kind, metadata: { name }, spec }: Declared): void {
+  add(uid: string, group: string, { kind, metadata: { name }, spec }: Declared, adopts = false): void {
     const objects = this.#byGroup.get(group) ?? [];
     objects.push({ apiVersion, kind, metadata: { name, namespace: this.namespace }, spec });
     this.#byGroup.set(group, objects);
     this.#objectNames.set(uid, name);
+    this.#kinds.add(kind);
+    if (!adopts) return;
+    this.#adoptedKinds.add(kind);
+    this.#adopted.add(uid);
+  }
+
+  /** @param uid of the resource whose object names the Secret */
+  needSecret(uid: string, secret: NeededSecret): void {
+    this.#secrets.set(uid, secret);
   }
 
   except({ name, ...exception }: Omit<ImportException, "name"> & { readonly name?: string | undefined }): void {

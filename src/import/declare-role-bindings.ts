@@ -1,12 +1,13 @@
-import { carriedMarker, ownerOf } from "#src/kinds/marker.ts";
+import type { Fields } from "#src/kinds/kind.ts";
+import { roleKind } from "#src/kinds/role.ts";
 import { roleBindingKind } from "#src/kinds/role-binding.ts";
 import type { ExternalRoleBinding } from "#src/platform-client/permission-resources.ts";
 import { isBelow, parentOf } from "#src/platform-client/uid.ts";
 import type { Declarations } from "./declarations.ts";
 import type { ExistingTree } from "./existing-tree.ts";
 import type { ImportOptions } from "./import-options.ts";
-import { isCredential } from "./is-credential.ts";
-import { isNamed, type TenantLimits } from "./tenant-limits.ts";
+import type { Protection, ProtectedIdentities } from "./protected-identities.ts";
+import { cannotListMoreRoles, isNamed, type RoleReference, type TenantLimits } from "./tenant-limits.ts";
 
 /** A role binding, and why no object of the Tenant can declare it. */
 export interface CheckedBinding {
@@ -14,25 +15,27 @@ export interface CheckedBinding {
   readonly obstacle: string | undefined;
 }
 
+const obstacles: Readonly<Record<Protection, string | undefined>> = {
+  emergency: "its identity is for emergencies, and its role bindings are never adopted",
+  credential: "its identity is the credential of an operator, whose role bindings Muster never manages",
+  otherOwner: "its identity is another owner's",
+  // The operator looks at it before it binds a role.
+  unseen: undefined,
+};
+
 /**
  * The role bindings of a tree, ordered by uid. Those whose role only somebody else may bind have an obstacle, so that the Tenant need
  * not permit the role to everybody who may write its objects.
  */
 export function findObstacles(
-  { group, identities, roleBindings }: ExistingTree,
-  { breakGlass, owners }: ImportOptions,
+  { group, roleBindings }: ExistingTree,
+  protectedIdentities: ProtectedIdentities,
 ): readonly CheckedBinding[] {
-  const descriptions = new Map(identities.map(({ uid, description }) => [uid, description]));
   const obstacleOf = (identity: string): string | undefined => {
     if (!isBelow(identity, group.uid))
       return `its identity ${identity} is outside of the group, where the Tenant may not use it`;
-    if (breakGlass.includes(identity))
-      return "its identity is for emergencies, and its role bindings are never adopted";
-    const description = descriptions.get(identity) ?? "";
-    if (isCredential(description))
-      return "its identity is the credential of an operator, whose role bindings Muster never manages";
-    const marker = carriedMarker({ description });
-    return marker === undefined || owners.includes(ownerOf(marker)) ? undefined : "its identity is another owner's";
+    const protection = protectedIdentities.protectionOf(identity);
+    return protection && obstacles[protection];
   };
   return roleBindings
     .map((binding) => ({ binding, obstacle: obstacleOf(binding.identity.uid) }))
@@ -59,7 +62,7 @@ export function declareRoleBindings(
     const equal = declared.get(key);
     const reason =
       obstacle ??
-      (limits.permitsRole(role) ? undefined : "the Tenant cannot list more roles") ??
+      (limits.permitsRole(role) ? undefined : cannotListMoreRoles) ??
       (equal === undefined ? undefined : `it grants the same as ${equal}, and one object stands for both`);
     if (reason !== undefined) {
       declarations.except({ noun, uid, name: text, outcome: "left out", reason });
@@ -69,9 +72,15 @@ export function declareRoleBindings(
     const spec = {
       ...declarations.reference("group", group),
       ...declarations.reference("identity", identity.uid),
-      ...(isNamed(role) ? { roleRef: { name: role.name } } : { roleUid: role.uid }),
+      ...roleOf(role, declarations),
       ...(adopt ? {} : { policy: { management: "Observe" } }),
     };
     declarations.add(uid, group, { kind, metadata: { name: declarations.nameOf(kind, text, noun, key) }, spec });
   }
+}
+
+function roleOf(role: RoleReference, declarations: Declarations): Fields {
+  const name = declarations.objectOf(role.uid);
+  if (name !== undefined) return { roleRef: { kind: roleKind.name, name } };
+  return isNamed(role) ? { roleRef: { name: role.name } } : { roleUid: role.uid };
 }

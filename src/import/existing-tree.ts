@@ -1,6 +1,8 @@
 import type { ExternalGroup } from "#src/kinds/group.ts";
 import type { ExternalIdentity } from "#src/kinds/identity.ts";
 import { carriedMarker } from "#src/kinds/marker.ts";
+import type { DescribedRole } from "#src/kinds/role.ts";
+import type { ExternalIdentityProvider } from "#src/platform-client/identity-providers.ts";
 import type { ExternalRoleBinding } from "#src/platform-client/permission-resources.ts";
 
 /** What exists on the platform in a group and below it. Plain data. */
@@ -10,9 +12,15 @@ export interface ExistingTree {
   /** The groups below it. */
   readonly groups: readonly ExternalGroup[];
   readonly identities: readonly ExternalIdentity[];
+  /** Identities elsewhere that role bindings to the roles of the tree name, as far as they can be seen. */
+  readonly identitiesElsewhere: readonly ExternalIdentity[];
+  readonly roles: readonly DescribedRole[];
+  /** Roles elsewhere that can be seen, the built-in ones among them. */
+  readonly rolesElsewhere: readonly DescribedRole[];
   readonly roleBindings: readonly ExternalRoleBinding[];
   /** Role bindings elsewhere, as far as they can be seen: an identity that has one holds more than the group. */
   readonly roleBindingsElsewhere: readonly ExternalRoleBinding[];
+  readonly identityProviders: readonly ExternalIdentityProvider[];
   /** Resources of types that import does not declare. */
   readonly others: readonly OtherResource[];
 }
@@ -28,6 +36,8 @@ export interface OtherResource {
 }
 
 /** Whether Muster manages something in the tree, so that it matters whose marker that is. */
-export function hasMarkers({ groups, identities }: ExistingTree): boolean {
-  return [...groups, ...identities].some((resource) => carriedMarker(resource) !== undefined);
+export function hasMarkers({ groups, identities, roles, identityProviders }: ExistingTree): boolean {
+  return [groups, identities, roles, identityProviders].some((resources) =>
+    resources.some((resource) => carriedMarker(resource) !== undefined),
+  );
 }

@@ -11,6 +11,8 @@ export interface ImportOptions {
   readonly owners: readonly string[];
   /** The uids of identities that are never adopted, nor are their role bindings. */
   readonly breakGlass: readonly string[];
+  /** The uids of identity providers that have no client secret: PKCE alone protects the login. */
+  readonly withoutSecret: readonly string[];
   /** The issuer of the cluster's service-account tokens; undefined if it is not known. */
   readonly clusterIssuer: string | undefined;
   /** Issuers at which anybody can have an account, in addition to the built-in list. */

@@ -3,54 +3,23 @@ import { markerOf, objectHash, ownerHash, withMarker } from "#src/kinds/marker.t
 import { withRecordedOwner } from "#src/platform-client/owner-record.ts";
 import type { ExistingTree } from "./existing-tree.ts";
 import type { ImportOptions } from "./import-options.ts";
-import { importTree } from "./import-tree.ts";
-import type { GroupFolder, ImportedObject, ImportedTree } from "./imported-tree.ts";
-
-const root = "a".repeat(40);
-const team = `${root}/00000000000000a1`;
-const shop = `${team}/00000000000000b1`;
-const ci = `${shop}/00000000000000c1`;
-const viewer = { uid: "c".repeat(40), name: "viewer" };
-const custom = { uid: `${root}/00000000000000d1`, name: "custom" };
-const claimMatch = { issuer: "https://ci.example", subject: "repo:acme/shop" };
-const group = { uid: shop, name: "shop", description: "" };
-const identity = { uid: ci, name: "ci", description: "", claimMatch };
-const binding = { uid: `${shop}/00000000000000e1`, identity: { uid: ci, name: "ci" }, role: viewer };
-const own = ownerHash("cluster");
-
-function imported(tree: Partial<ExistingTree>, options: Partial<ImportOptions> = {}): ImportedTree {
-  return importTree(
-    {
-      group: { uid: team, name: "team", description: "ours" },
-      groups: [group],
-      identities: [identity],
-      roleBindings: [binding],
-      roleBindingsElsewhere: [],
-      others: [],
-      ...tree,
-    },
-    {
-      namespace: "team",
-      adopt: true,
-      owners: [own],
-      breakGlass: [],
-      operatorClass: undefined,
-      earlierNames: new Map(),
-      clusterIssuer: undefined,
-      publicIssuers: [],
-      ...options,
-    },
-  );
-}
-
-function objectsOf({ folder }: ImportedTree): readonly ImportedObject[] {
-  const all = ({ objects, folders }: GroupFolder): readonly ImportedObject[] => [...objects, ...folders.flatMap(all)];
-  return all(folder);
-}
-const specOf = (tree: ImportedTree, kind: string) =>
-  objectsOf(tree).find((one) => one.kind === kind && one.spec["uid"] !== team)?.spec;
-const exceptionsOf = ({ exceptions }: ImportedTree) =>
-  exceptions.map(({ noun, outcome, reason }) => `${noun} ${outcome}: ${reason}`);
+import type { ImportedTree } from "./imported-tree.ts";
+import {
+  binding,
+  ci,
+  claimMatch,
+  custom,
+  exceptionsOf,
+  group,
+  identity,
+  imported,
+  objectsOf,
+  own,
+  root,
+  shop,
+  specOf,
+  team,
+} from "./imported.testing.ts";
 
 it("refers to objects by name, and to the resources that exist by uid", () => {
   const tree = imported({});
@@ -105,11 +74,13 @@ describe("a Tenant", () => {
       roles: ["viewer"],
       identityTypes: ["ClaimMatch"],
       claimIssuers: [{ issuer: "https://ci.example", subjectPrefixes: ["repo:acme/shop"] }],
+      kinds: ["Group", "Identity", "RoleBinding"],
       adopt: ["Group", "Identity"],
     });
     expect(tenantOf({ groups: [], identities: [], roleBindings: [] }, { adopt: false })).toEqual({
       namespaces: ["team"],
       groups: [team],
+      kinds: ["Group"],
     });
   });
 
@@ -142,7 +113,7 @@ describe("a Tenant", () => {
 
   it.each([
     [{ issuer: "https://gitlab.com", subjectPattern: "project_path:acme/.*" }, ["project_path:acme/"]],
-    [{ issuer: "https://ci.example", subject: "system:serviceaccount:apps:ci" }, ["system:serviceaccount:apps:"]],
+    [{ issuer: "https://ci.example", subject: "system:serviceaccount:apps:ci" }, ["system:serviceaccount:apps:ci"]],
     [{ issuerPattern: "https://.*", subject: "x" }, ["x"]],
     [{ issuer: "https://gitlab.com", subject: "project_path:acme/a" }, ["project_path:acme/a"]],
     [{ issuer: "https://ci.example", subjectPattern: ".*" }, undefined],

@@ -1,3 +1,4 @@
+import type { SecretLocation } from "#src/kinds/secret-location.ts";
 import type { apiVersion } from "#src/api/custom-resource.ts";
 import type { Fields } from "#src/kinds/kind.ts";
 
@@ -9,6 +10,14 @@ export interface ImportedTree {
   readonly folder: GroupFolder;
   /** What is not declared, or not as it was asked for. By type and uid. */
   readonly exceptions: readonly ImportException[];
+  /** The Secrets that people have to make, by the uids of the resources whose objects name them. */
+  readonly secrets: ReadonlyMap<string, NeededSecret>;
+}
+
+/** A Secret with a value that the platform never returns. */
+export interface NeededSecret extends SecretLocation {
+  /** What its annotation must say: the value is sent only to the provider with this issuer. */
+  readonly issuer: string;
 }
 
 /** What a group contains directly, and the folders of the groups below it. */

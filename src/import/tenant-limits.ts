@@ -5,7 +5,7 @@ import type { ExternalRole } from "#src/platform-client/permission-resources.ts"
 import { parentOf } from "#src/platform-client/uid.ts";
 import { type Boundary, boundaryOf, permitsRole } from "#src/reconcile/tenancy/boundary.ts";
 import { beginningsOf } from "#src/reconcile/tenancy/pattern-prefix.ts";
-import { findIdentityDenial, type IdentityContext } from "#src/reconcile/tenancy/permits-identity.ts";
+import { findIdentityDenial, findIssuerDenial, type IdentityContext } from "#src/reconcile/tenancy/permits-identity.ts";
 import type { ImportOptions } from "./import-options.ts";
 
 /** What a Tenant has to permit. */
@@ -13,10 +13,14 @@ export interface TenantNeeds extends ImportOptions {
   /** The uid of the group that is imported. */
   readonly group: string;
   readonly roles: readonly RoleReference[];
+  /** The uids of custom roles that may be bound unlisted: objects declare them, and what they allow is permitted. */
+  readonly declaredRoles: ReadonlySet<string>;
   readonly authentications: readonly Authentication[];
+  /** The issuers of identity providers, which let in everybody for whom they vouch. */
+  readonly vouching: readonly string[];
 }
 
-/** A role as a role binding names it. */
+/** A role as an object names it. */
 export type RoleReference = Pick<ExternalRole, "uid" | "name">;
 type ClaimIssuer = NonNullable<TenantSpec["claimIssuers"]>[number];
 
@@ -28,33 +32,41 @@ const maxAccounts = 256;
 
 /** The Tenant that permits what exists, and what it does not permit nevertheless. */
 export class TenantLimits {
-  /** Without what the API server fills in. */
-  readonly spec: Fields;
+  readonly #spec: Fields;
+  readonly #declaredRoles: ReadonlySet<string>;
   readonly #boundary: Boundary;
   readonly #context: IdentityContext;
 
   constructor(needs: TenantNeeds) {
-    const { namespace, group, adopt, roles, authentications, breakGlass, clusterIssuer = "", publicIssuers } = needs;
-    const names = sorted(roles.map(tenantRole)).slice(0, maxRoles);
+    const { namespace, group, roles, authentications, vouching, clusterIssuer = "", publicIssuers } = needs;
+    // The built-in ones first: their capabilities bound the other ones.
+    const [builtIn, custom] = [true, false].map((is) =>
+      sorted(roles.filter(({ uid }) => isBuiltIn(uid) === is).map(tenantRole)),
+    );
+    const names = [...(builtIn ?? []), ...(custom ?? [])].slice(0, maxRoles);
     const types = sorted(authentications.flatMap(typeOf));
     const accounts = sorted(authentications.flatMap(({ awsIdentity }) => awsIdentity?.awsAccount ?? []));
-    const issuers = claimIssuersOf(authentications).slice(0, maxIssuers);
-    this.spec = {
+    const issuers = claimIssuersOf(authentications, vouching).slice(0, maxIssuers);
+    this.#declaredRoles = needs.declaredRoles;
+    this.#spec = {
       namespaces: [namespace],
       groups: [group],
       ...(names.length === 0 ? {} : { roles: names }),
       ...(types.length === 0 ? {} : { identityTypes: types }),
       ...(accounts.length === 0 ? {} : { awsAccounts: accounts.slice(0, maxAccounts) }),
       ...(issuers.length === 0 ? {} : { claimIssuers: issuers }),
-      ...(adopt ? { adopt: ["Group", "Identity"] } : {}),
-      ...(breakGlass.length === 0 ? {} : { breakGlass: sorted(breakGlass) }),
-      ...(needs.operatorClass === undefined ? {} : { class: needs.operatorClass }),
     };
     this.#context = { namespace, clusterIssuer, uploadsKeys: false, publicIssuers };
-    this.#boundary = boundaryOf(tenantSpecSchema.parse(this.spec), { roots: [group], roles: names, namespaces: null });
+    this.#boundary = boundaryOf(tenantSpecSchema.parse(this.#spec), { roots: [group], roles: names, namespaces: null });
+  }
+
+  /** The spec of the Tenant as far as the limits say it, without what the API server fills in. */
+  get spec(): Fields {
+    return this.#spec;
   }
 
   permitsRole({ uid, name }: RoleReference): boolean {
+    if (this.#declaredRoles.has(uid)) return true;
     const builtIn = isBuiltIn(uid) ? { uid, name, capabilities: [] } : undefined;
     return permitsRole(this.#boundary, uid, builtIn);
   }
@@ -64,10 +76,20 @@ export class TenantLimits {
     const denial = findIdentityDenial(authentication, this.#boundary, this.#context);
     return denial && `${denial.path}: ${denial.message}`;
   }
+
+  /** Why the Tenant does not permit that everybody for whom the issuer vouches gets the role; undefined if it does. */
+  denialOfProvider(issuer: string, role: RoleReference): string | undefined {
+    if (findIssuerDenial("spec.issuer", issuer, this.#boundary) !== undefined)
+      return "the Tenant cannot list more issuers";
+    return this.permitsRole(role) ? undefined : cannotListMoreRoles;
+  }
 }
 
+/** Why what needs another role is left out. */
+export const cannotListMoreRoles = "the Tenant cannot list more roles";
+
 /** Whether a role is one of the platform's own, which every group can use. */
-function isBuiltIn(uid: string): boolean {
+export function isBuiltIn(uid: string): boolean {
   return parentOf(uid) === undefined;
 }
 
@@ -88,10 +110,14 @@ function typeOf({ claimMatch, staticKeys, awsIdentity }: Authentication): readon
 
 /**
  * An issuer without prefixes permits every subject, also of strangers. So each has as prefixes what the subjects that exist begin with,
- * unless a pattern of subjects begins with no literal text.
+ * unless a pattern of subjects begins with no literal text, or an identity provider lets everybody in. A Tenant cannot say that a
+ * subject ends there: `repo:acme/shop` permits `repo:acme/shop2`, too.
  */
-function claimIssuersOf(authentications: readonly Authentication[]): readonly ClaimIssuer[] {
-  const open = new Map<string, ClaimIssuer>();
+function claimIssuersOf(
+  authentications: readonly Authentication[],
+  vouching: readonly string[],
+): readonly ClaimIssuer[] {
+  const open = new Map(vouching.map((issuer): [string, ClaimIssuer] => [JSON.stringify({ issuer }), { issuer }]));
   const prefixed = new Map<string, { readonly issuer: ClaimIssuer; readonly prefixes: Set<string> }>();
   for (const { claimMatch, staticKeys } of authentications) {
     const claims = claimMatch ?? staticKeys;
@@ -127,10 +153,7 @@ function prefixesOf({ subject, subjectPattern }: Claims): readonly string[] | un
     const beginnings = beginningsOf(subjectPattern);
     return beginnings?.every((text) => /^[^\t\n\v\f\r]+$/.test(text)) === true ? beginnings : undefined;
   }
-  if (subject === undefined) return undefined;
-  // The issuer may be the cluster's own, which vouches for the service accounts of every namespace.
-  const [serviceAccounts] = /^system:serviceaccount:[^:]+:/.exec(subject) ?? [];
-  return [serviceAccounts ?? subject];
+  return subject === undefined ? undefined : [subject];
 }
 
 function sorted(texts: Iterable<string>): string[] {

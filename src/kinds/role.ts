@@ -9,8 +9,9 @@ import { parentReference } from "./parent-reference.ts";
 
 /** A role as the client reads it, and its description, which carries the marker. */
 const externalRole = roles.schema.extend({ description: externalText });
+export type DescribedRole = z.output<typeof externalRole>;
 
-export const roleKind: Kind<Role, z.output<typeof externalRole>> = {
+export const roleKind: Kind<Role, DescribedRole> = {
   name: "Role",
   definition: roleDefinition,
   collection: {

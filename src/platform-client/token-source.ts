@@ -11,6 +11,8 @@ export interface TokenSourceOptions {
   readonly audience: string;
   /** The uid of the identity to assume. */
   readonly identity: string;
+  /** What the token is limited to, by dotted names. Absent or empty: all that the identity may do. */
+  readonly capabilities?: readonly string[];
   /** Called for each exchange. */
   readonly readSubjectToken: ReadSubjectToken;
   readonly clock: Clock;
@@ -149,8 +151,9 @@ export class TokenSource {
   }
 
   async #requestToken(subjectToken: string): Promise<{ readonly token?: unknown; readonly expiry?: unknown }> {
-    const { authUrl, audience, identity } = this.#options;
+    const { authUrl, audience, capabilities = [], identity } = this.#options;
     const query = new URLSearchParams({ aud: audience, identity });
+    for (const capability of capabilities) query.append("cap", capability);
     const call = {
       name: "exchange token",
       method: "GET",

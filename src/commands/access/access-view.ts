@@ -58,7 +58,7 @@ export class AccessView {
   }
 
   group(uid: string): GroupView {
-    return { uid, path: groupPath(this.#model, uid), declaredBy: this.#declaredBy(uid) };
+    return { uid, path: groupPath(this.#model, uid), declaredBy: this.declaredBy(uid) };
   }
 
   /** @param named how a role binding names it, if the identity itself cannot be read */
@@ -72,7 +72,7 @@ export class AccessView {
       path,
       ...(assumedBy === undefined ? {} : { assumedBy }),
       ...(lastSeenTime === undefined ? {} : { lastSeenTime }),
-      declaredBy: this.#declaredBy(uid),
+      declaredBy: this.declaredBy(uid),
     };
   }
 
@@ -80,12 +80,12 @@ export class AccessView {
     const { createTime, role, uid } = binding;
     const builtIn = parentOf(role.uid) === undefined;
     return {
-      roleBinding: { uid, ...(createTime === undefined ? {} : { createTime }), declaredBy: this.#declaredBy(uid) },
+      roleBinding: { uid, ...(createTime === undefined ? {} : { createTime }), declaredBy: this.declaredBy(uid) },
       role: {
         uid: role.uid,
         name: this.#model.roles.get(role.uid)?.name ?? role.name,
         builtIn,
-        ...(builtIn ? {} : { declaredBy: this.#declaredBy(role.uid) }),
+        ...(builtIn ? {} : { declaredBy: this.declaredBy(role.uid) }),
       },
       group: this.group(groupOf(binding)),
     };
@@ -106,6 +106,18 @@ export class AccessView {
         message: `the role bindings of the groups below ${this.named(unread.group)} cannot be read${except === "" ? "" : `, except in ${except} and below`}: you need role_bindings.list there`,
       };
     }
+    if (unread.what !== "role") {
+      const [noun, capability] =
+        unread.what === "identityProviders"
+          ? ["identity providers", "identity_providers.list"]
+          : ["invites", "group_invites.list"];
+      const where = unread.groups.map((group) => this.named(group)).join(", ");
+      return {
+        what: unread.what,
+        uid: unread.groups.at(-1) ?? "",
+        message: `the ${noun} of ${where}${unread.below ? " and below" : ""}, which give roles to people who log in, cannot be read: you need ${capability} there`,
+      };
+    }
     const where = unread.group === undefined ? "" : ` in ${this.named(unread.group)}`;
     return {
       what: unread.what,
@@ -117,6 +129,12 @@ export class AccessView {
   /** @param group whose audit records cannot be read */
   unreadRecords(group: string): UnreadView {
     const message = `the audit records of ${this.named(group)} cannot be read: you need audit.list there`;
+    return { what: "auditRecords", uid: group, message };
+  }
+
+  /** @param group whose audit records cannot be read, which would show that what is elsewhere was used */
+  hiddenRecords(group: string): UnreadView {
+    const message = `the audit records of ${this.named(group)} cannot be read, where it may have been changed who can assume an identity: such a change needs all that the identity may do, which is therefore not called unused: you need audit.list there`;
     return { what: "auditRecords", uid: group, message };
   }
 
@@ -133,7 +151,8 @@ export class AccessView {
     return path === uid ? uid : `${path} (${uid})`;
   }
 
-  #declaredBy(uid: string): DeclaredBy {
+  /** @param uid of a resource of the platform */
+  declaredBy(uid: string): DeclaredBy {
     return this.#declarations.of?.get(uid) ?? (this.#declarations.read ? "undeclared" : "unknown");
   }
 }
@@ -141,13 +160,19 @@ export class AccessView {
 /** How an object is named in a table. */
 export function declaredText(declaredBy: DeclaredBy): string {
   if (typeof declaredBy === "string") return declaredBy;
-  const { argoCdApplication, expiresAt, fluxKustomization, name, namespace } = declaredBy;
+  const { argoCdApplication, expiresAt, fluxKustomization, name, namespace, revision } = declaredBy;
+  const at = revision === undefined ? "" : ` at ${shortRevision(revision)}`;
   const details = [
-    ...(argoCdApplication === undefined ? [] : [`Argo CD ${argoCdApplication}`]),
-    ...(fluxKustomization === undefined ? [] : [`Flux ${fluxKustomization}`]),
+    ...(argoCdApplication === undefined ? [] : [`Argo CD ${argoCdApplication}${at}`]),
+    ...(fluxKustomization === undefined ? [] : [`Flux ${fluxKustomization}${at}`]),
     ...(expiresAt === undefined ? [] : [`expires ${expiresAt}`]),
   ];
   return `${namespace}/${name}${details.length === 0 ? "" : ` (${details.join(", ")})`}`;
+}
+
+/** With the first 12 digits of a Git commit; JSON and YAML have all of them. */
+function shortRevision(revision: string): string {
+  return revision.replace(/\b[0-9a-f]{40}\b/g, (commit) => commit.slice(0, 12));
 }
 
 /** Who can assume an identity, on one line. */

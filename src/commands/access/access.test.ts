@@ -333,8 +333,10 @@ describe("muster access", () => {
   ])("only reads, and makes one call for each page: %s", async (_, args) => {
     expect(await asAdmin(...args)).toMatchObject({ code: 0 });
     expect(gateway.calls.map((call) => call.split("?")[0] ?? "").toSorted()).toEqual([
+      "GET /iam/v2beta1/groupInvites",
       "GET /iam/v2beta1/groups",
       "GET /iam/v2beta1/identities",
+      "GET /iam/v2beta1/identityProviders",
       "GET /iam/v2beta1/roleBindings",
       "GET /iam/v2beta1/roles",
     ]);

@@ -35,6 +35,8 @@ export interface RecordSelection {
   readonly since?: number;
   /** A uid, which stands for itself and everything below it. Absent: everything that the caller can read. */
   readonly resource?: string | undefined;
+  /** A method, or its end after a dot. Absent: all methods. */
+  readonly method?: string;
 }
 
 /**
@@ -44,7 +46,7 @@ export interface RecordSelection {
  */
 export async function* auditRecords(
   api: Pick<ReadApi, "list">,
-  { resource, since }: RecordSelection,
+  { method, resource, since }: RecordSelection,
   signal: AbortSignal,
 ): AsyncGenerator<AuditRecord> {
   const filter = {
@@ -52,6 +54,7 @@ export async function* auditRecords(
     code: "0",
     ...(since === undefined ? {} : { since: new Date(since).toISOString() }),
     ...(resource === undefined ? {} : { resource }),
+    ...(method === undefined ? {} : { method }),
   };
   let pageToken: string | undefined;
   for (let pages = 0; pages < maxPages; pages += 1) {

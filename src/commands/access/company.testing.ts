@@ -102,6 +102,7 @@ export function openCompany({ changes = {}, declares, others = [] }: CompanyOpti
       bind(company.web, 2, robot, publisher),
       ...more.map((identity, index) => bind(company.web, 10 + index, identity, editor)),
     ],
+    loginGrants: [],
     seesEverything: true,
     ...changes,
   };

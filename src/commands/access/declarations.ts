@@ -11,6 +11,7 @@ import type { KubeObject } from "#src/kube/object.ts";
 import { oneLine } from "#src/telemetry/one-line.ts";
 import { systemClock as clock } from "#src/time/clock.ts";
 import { seconds } from "#src/time/durations.ts";
+import { appliedRevisions, argoCdApplications, fluxKustomizations } from "./applied-revisions.ts";
 import type { AccessValues } from "./settings.ts";
 import { visibleText } from "#src/commands/output/visible-text.ts";
 
@@ -27,6 +28,8 @@ export interface Declaration {
   readonly argoCdApplication?: string;
   /** The Flux Kustomization that the object belongs to: namespace/name. */
   readonly fluxKustomization?: string;
+  /** The revision of the repository that the Application or Kustomization applied last, if that can be read. */
+  readonly revision?: string;
 }
 
 /** Which object declares a uid, if a cluster was read. If not, some may still be known, and nothing is undeclared. */
@@ -91,7 +94,47 @@ export async function declarationsIn(
   const exist = await Promise.all(kinds.map(read));
   if (!exist.includes(true))
     throw new Error("the cluster has none of Muster's CRDs: check --context, or install them if it is the right one");
-  return found;
+  return withRevisions(kube, found, signal);
+}
+
+/** Adds the revisions that were applied last. What deploys nothing is not read. */
+async function withRevisions(
+  kube: Pick<KubeApi, "list">,
+  found: ReadonlyMap<string, Declaration>,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, Declaration>> {
+  const all = [...found.values()];
+  const none: ReadonlyMap<string, string> = new Map();
+  const [argoCd, flux] = await Promise.all([
+    all.some(({ argoCdApplication }) => argoCdApplication !== undefined)
+      ? appliedRevisions(kube, argoCdApplications, signal)
+      : none,
+    all.some(({ fluxKustomization }) => fluxKustomization !== undefined)
+      ? appliedRevisions(kube, fluxKustomizations, signal)
+      : none,
+  ]);
+  const applications = byApplicationName(argoCd);
+  const revisionOf = ({ argoCdApplication, fluxKustomization }: Declaration) =>
+    applications.get(argoCdApplication ?? "") ?? flux.get(fluxKustomization ?? "");
+  return new Map(
+    [...found].map(([uid, declaration]) => {
+      const revision = revisionOf(declaration);
+      return [uid, revision === undefined ? declaration : { ...declaration, revision }];
+    }),
+  );
+}
+
+/**
+ * Objects name an Application of Argo CD's own namespace by its name, and others by NAMESPACE_NAME. A name that several
+ * Applications have says nothing.
+ */
+function byApplicationName(revisions: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const named = Map.groupBy(revisions, ([key]) => key.slice(key.indexOf("/") + 1));
+  const unique = [...named].flatMap(([name, [first, ...more]]): readonly [string, string][] =>
+    first === undefined || more.length > 0 ? [] : [[name, first[1]]],
+  );
+  const qualified = [...revisions].map(([key, revision]): [string, string] => [key.replace("/", "_"), revision]);
+  return new Map([...unique, ...qualified]);
 }
 
 /** What objects in memory declare. If several declare the same, the last one counts. */

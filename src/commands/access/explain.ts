@@ -2,13 +2,15 @@ import { noLimits } from "#src/access/access-model.ts";
 import type { KnownBinding } from "#src/access/access-state.ts";
 import { dottedCapability } from "#src/access/capability-name.ts";
 import { explain } from "#src/access/explain.ts";
+import { loginGrantsOn, unreadLoginGrants } from "#src/access/login-grants.ts";
 import { defineCommand } from "#src/commands/command.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 import { dottedNames } from "./access-view.ts";
 import { explanationText, type Explanation } from "./explanation-text.ts";
+import { loginGrantView } from "./login-grant-view.ts";
 import { capabilityNamed, groupNamed, identityNamed } from "./named.ts";
 import { answerAccess } from "./open-access.ts";
-import { accessSettings, capability, group, identity } from "./settings.ts";
+import { accessSettings, capability, group, subject } from "./settings.ts";
 
 export default defineCommand({
   summary: "print whether an identity has a capability in a group, and why",
@@ -16,7 +18,7 @@ export default defineCommand({
   muster access explain shop/ci repo.create --group acme/shop
 The answer is yes, no or unknown: it is never no if something that could grant the capability cannot be read. With --scope and --cap, it is that for a token of the identity that is limited to groups or capabilities.`,
   settings: {
-    identity,
+    subject,
     capability,
     group,
     scope: settings.flagOnly(
@@ -37,7 +39,7 @@ The answer is yes, no or unknown: it is never no if something that could grant t
     answerAccess(values, context, ({ model, view, now }) => {
       const wanted = capabilityNamed(model, values.capability);
       const at = groupNamed(model, values.group);
-      const uid = identityNamed(model, values.identity);
+      const uid = identityNamed(model, values.subject);
       const groups = values.scope.map((scope) => groupNamed(model, scope));
       const capabilities = new Set(values.cap.map((cap) => capabilityNamed(model, cap)));
       const limits = {
@@ -72,7 +74,8 @@ The answer is yes, no or unknown: it is never no if something that could grant t
         through: through.map((binding) => view.link(binding)),
         undecided: undecided.map((binding) => view.link(binding)),
         others: others.map(other),
-        unknown: unread.map((one) => view.unread(one)),
+        loginGrants: loginGrantsOn(model, wanted, at, now).map((grant) => loginGrantView({ model, view }, grant)),
+        unknown: [...unread, ...unreadLoginGrants(model, at, now)].map((one) => view.unread(one)),
         builtInRoles: model.state.roles
           .filter((role) => !role.uid.includes("/") && role.capabilities.has(wanted))
           .map(({ name }) => name),

@@ -8,6 +8,7 @@ import {
   type LinkView,
   type UnreadView,
 } from "./access-view.ts";
+import { loginGrantText, type LoginGrantView } from "./login-grant-view.ts";
 
 /** The answer of `muster access explain`, for programs. */
 export interface Explanation {
@@ -25,6 +26,8 @@ export interface Explanation {
   readonly undecided: readonly LinkView[];
   /** What applies in the group, and does not grant it. */
   readonly others: readonly (LinkView & { readonly reason: "the role" | "the limits of the token" })[];
+  /** What gives it to people who log in, as the identity or as another one, or may give it. */
+  readonly loginGrants: readonly LoginGrantView[];
   readonly unknown: readonly UnreadView[];
   /** The built-in roles that have the capability. */
   readonly builtInRoles: readonly string[];
@@ -32,8 +35,20 @@ export interface Explanation {
 
 /** The same for people: the chain from the identity to the group. */
 export function explanationText(explanation: Explanation, declarationsNote: string | undefined): AnswerText {
-  const { answer, builtInRoles, capability, expired, group, identity, others, through, token, undecided, unknown } =
-    explanation;
+  const {
+    answer,
+    builtInRoles,
+    capability,
+    expired,
+    group,
+    identity,
+    loginGrants,
+    others,
+    through,
+    token,
+    undecided,
+    unknown,
+  } = explanation;
   const lacks = { "the role": "does not have", "the limits of the token": "has, unlike the token," } as const;
   const rows = [
     ["Identity", `${identity.path} (${identity.uid})`],
@@ -47,6 +62,7 @@ export function explanationText(explanation: Explanation, declarationsNote: stri
     ...declaredRows(group),
   ];
   const notes = [
+    ...loginGrants.map((login) => loginGrantText(login)),
     ...unknown.map(({ message }) => `Unknown: ${message}.`),
     ...(answer === "no" && expired === undefined && token === undefined
       ? [`Built-in roles that have ${capability}: ${builtInRoles.join(", ")}.`]

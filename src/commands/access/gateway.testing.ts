@@ -4,12 +4,18 @@ import type { AddressInfo } from "node:net";
 /** Passes requests on to a platform, and records them. */
 export class Gateway {
   readonly calls: string[] = [];
+  /** The bearer token of each call. */
+  readonly tokens: string[] = [];
+  /** The address of the platform. */
+  target: string;
   readonly #server: Server;
 
   private constructor(target: string) {
+    this.target = target;
     this.#server = createServer((incoming, outgoing) => {
       this.calls.push(`${incoming.method} ${incoming.url}`);
-      const url = new URL(incoming.url ?? "/", target);
+      this.tokens.push(incoming.headers.authorization?.replace("Bearer ", "") ?? "");
+      const url = new URL(incoming.url ?? "/", this.target);
       const { host: _, ...headers } = incoming.headers;
       const passed = httpRequest(url, { method: incoming.method, headers }, (response) => {
         outgoing.writeHead(response.statusCode ?? 502, response.headers);

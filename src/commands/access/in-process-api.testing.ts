@@ -1,6 +1,8 @@
 import { create, type DescMethod, toJson } from "@bufbuild/protobuf";
 import type { Caller } from "#src/platform/access/caller.ts";
 import { GroupsService } from "#src/platform/gen/muster/platform/iam/v2beta1/group_pb.ts";
+import { GroupInvitesService } from "#src/platform/gen/muster/platform/iam/v2beta1/group_invite_pb.ts";
+import { IdentityProvidersService } from "#src/platform/gen/muster/platform/iam/v2beta1/identity_provider_pb.ts";
 import { IdentitiesService } from "#src/platform/gen/muster/platform/iam/v2beta1/identity_pb.ts";
 import { RoleBindingsService } from "#src/platform/gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
 import { RolesService } from "#src/platform/gen/muster/platform/iam/v2beta1/role_pb.ts";
@@ -13,6 +15,8 @@ const lists: Readonly<Record<string, DescMethod>> = {
   identities: IdentitiesService.method.listIdentities,
   roles: RolesService.method.listRoles,
   roleBindings: RoleBindingsService.method.listRoleBindings,
+  identityProviders: IdentityProvidersService.method.listIdentityProviders,
+  groupInvites: GroupInvitesService.method.listGroupInvites,
 };
 
 const gets: Readonly<Record<string, DescMethod>> = {

@@ -1,24 +1,28 @@
 import { accessOf } from "#src/access/access-of.ts";
+import { loginGrantsFor, unreadLoginGrantsFor } from "#src/access/login-grants.ts";
 import { defineCommand } from "#src/commands/command.ts";
 import { assumptionText, declaredText, dottedNames } from "./access-view.ts";
 import { capabilitySummary } from "./capability-summary.ts";
+import { loginGrantText, loginGrantView } from "./login-grant-view.ts";
 import { identityNamed } from "./named.ts";
 import { answerAccess } from "./open-access.ts";
 import { readElsewhere } from "./read-elsewhere.ts";
-import { accessSettings, identity } from "./settings.ts";
+import { accessSettings, subject } from "./settings.ts";
 
 export default defineCommand({
   summary: "print what an identity may do, and where",
   description: `Reads the platform with your login, and changes nothing:
   muster access of shop/ci
 A role applies in the group of its role binding, and in every group below it. JSON and YAML have all capabilities of each role.`,
-  settings: { identity, ...accessSettings },
+  settings: { subject, ...accessSettings },
   run: (values, context) =>
     answerAccess(values, context, ({ model, view, now }) => {
-      const uid = identityNamed(model, values.identity);
+      const uid = identityNamed(model, values.subject);
       const { bindings, expired, listedBelow, unread } = accessOf(model, uid, now);
-      const subject = view.identity(uid, bindings[0]?.binding.identity.name);
-      const unknown = unread.map((one) => view.unread(one));
+      const whose = view.identity(uid, bindings[0]?.binding.identity.name);
+      const logins = loginGrantsFor(model, uid, now).map((grant) => loginGrantView({ model, view }, grant));
+      const unreadLogins = unreadLoginGrantsFor(model, uid, now);
+      const unknown = [...unread, ...unreadLogins].map((one) => view.unread(one));
       const links = bindings.map(({ binding, role }) => ({
         ...view.link(binding),
         ...(role === undefined ? {} : { capabilities: dottedNames(role.capabilities) }),
@@ -27,15 +31,16 @@ A role applies in the group of its role binding, and in every group below it. JS
       const { declarationsNote } = view;
       return {
         value: {
-          identity: subject,
+          identity: whose,
           ...(expired === undefined ? {} : { expired }),
-          complete: readBelow === undefined && unread.length === 0,
+          complete: readBelow === undefined && unknown.length === 0,
           roleBindings: links,
+          loginGrants: logins,
           ...(readBelow === undefined ? {} : { readBelow }),
           unknown,
         },
         text: {
-          heading: `${subject.path} has ${links.length === 0 ? "no role bindings" : links.length === 1 ? "1 role binding" : `${links.length} role bindings`}${readBelow === undefined ? "" : " that you can read"}. It is assumed by: ${assumptionText(subject)}.`,
+          heading: `${whose.path} has ${links.length === 0 ? "no role bindings" : links.length === 1 ? "1 role binding" : `${links.length} role bindings`}${readBelow === undefined ? "" : " that you can read"}. It is assumed by: ${assumptionText(whose)}.`,
           table: {
             titles: ["GROUP", "ROLE", "CAPABILITIES", "BOUND SINCE", "DECLARED BY"],
             rows: links.map(({ capabilities, group, role, roleBinding }) => [
@@ -48,6 +53,7 @@ A role applies in the group of its role binding, and in every group below it. JS
           },
           notes: [
             ...(expired === undefined ? [] : [`Its static keys expired at ${expired}: nobody can use it.`]),
+            ...logins.map((login) => loginGrantText(login)),
             ...unknown.map(({ message }) => `Unknown: ${message}.`),
             ...(readBelow === undefined ? [] : [readElsewhere(readBelow.map(({ path }) => path))]),
             ...(declarationsNote === undefined || links.length === 0 ? [] : [declarationsNote]),

@@ -4,6 +4,7 @@ import { withExitCode } from "#src/commands/login/exit-code.ts";
 import { type AnswerText, formatAnswer } from "#src/commands/output/answer-format.ts";
 import type { OutputFormat } from "#src/commands/output/output-format.ts";
 import { connectReader, type PlatformReader } from "#src/commands/reader/connect-reader.ts";
+import { readingCapabilities } from "#src/commands/reader/reading-capabilities.ts";
 import { readFailure } from "#src/commands/reader/read-failure.ts";
 import { keepYoungGenerationSmall } from "#src/commands/reader/young-generation.ts";
 import { kinds } from "#src/kinds/kinds.ts";
@@ -35,25 +36,29 @@ export function answerAccess(
   values: AccessValues & { readonly output: OutputFormat },
   context: CommandContext,
   answer: (access: OpenedAccess) => Answer | Promise<Answer>,
+  capabilities?: readonly string[],
 ): Promise<void> {
-  return printAccess(values, context, async (access) => {
+  const textOf = async (access: OpenedAccess) => {
     const { text, value } = await answer(access);
     return formatAnswer(values.output, value, text);
-  });
+  };
+  return printAccess(values, context, textOf, capabilities);
 }
 
 /**
  * Reads the platform and the cluster, and prints a text that is made from them.
+ * @param capabilities what a token of the operator's identity is limited to, by dotted names
  * @throws {CommandFailure} if the platform refuses a call, with its exit code
  */
 export async function printAccess(
   values: AccessValues,
   context: CommandContext,
   textOf: (access: OpenedAccess) => Promise<string>,
+  capabilities = readingCapabilities,
 ): Promise<void> {
   keepYoungGenerationSmall();
   await withExitCode(async () => {
-    const reader = await connectReader(values, context);
+    const reader = await connectReader(values, context, capabilities);
     try {
       const [state, declarations] = await Promise.all([
         readAccessState(reader, context.signal),

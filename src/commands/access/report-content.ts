@@ -1,6 +1,7 @@
 import type { OpenedAccess } from "./open-access.ts";
-import { accessReport, type Reach } from "#src/access/report.ts";
+import { accessReport, type Reach, reachOf } from "#src/access/report.ts";
 import { expiredAt } from "#src/access/expiry.ts";
+import { groupOfGrant, openLoginGrants, unreadLoginGrants } from "#src/access/login-grants.ts";
 import { groupOf } from "#src/access/access-model.ts";
 import {
   type DeclaredBy,
@@ -10,6 +11,7 @@ import {
   type LinkView,
   type UnreadView,
 } from "./access-view.ts";
+import { type LoginGrantView, loginGrantView } from "./login-grant-view.ts";
 
 /** A role with all that it grants. */
 export interface ReportedRole {
@@ -43,6 +45,8 @@ export interface ReportContent {
   readonly roles: readonly ReportedRole[];
   /** Undeclared access first; then by the path of the identity. */
   readonly roleBindings: readonly ReportedLink[];
+  /** What people get who log in: above the group, in it, and below. */
+  readonly loginGrants: readonly LoginGrantView[];
 }
 
 /** @param at the uid of a group */
@@ -61,15 +65,19 @@ export function reportContent({ model, now, platformUrl, view }: OpenedAccess, a
       reach,
     };
   });
+  const unread = [...report.unread, ...unreadLoginGrants(model, at, now, true)];
   return {
     group: view.group(at),
     platform: platformUrl.href,
     time: new Date(now).toISOString(),
-    complete: report.unread.length === 0,
-    unknown: report.unread.map((one) => view.unread(one)),
+    complete: unread.length === 0,
+    unknown: unread.map((one) => view.unread(one)),
     groups: [...groups.values()],
     roles: rolesOf(links, model),
     roleBindings: links.toSorted(undeclaredFirst),
+    loginGrants: openLoginGrants(model, now)
+      .filter((grant) => reachOf(groupOfGrant(grant), at) !== undefined)
+      .map((grant) => loginGrantView({ model, view }, grant)),
   };
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { type Html, html } from "#src/platform/login/html.ts";
+import { loginGrantText } from "./login-grant-view.ts";
 import type { ReportContent, ReportedRole } from "./report-content.ts";
 import { bindingRows } from "./report-page-rows.ts";
 import { groupTree } from "./report-page-groups.ts";
@@ -14,7 +15,7 @@ const policy = `default-src 'none'; style-src ${hashOf(reportPageStyle)}; script
 
 /** The report as one file that a browser shows without a network. Texts of the platform have no meaning in it. */
 export function reportPage(content: ReportContent, declarationsNote: string | undefined): string {
-  const { group, roleBindings, roles, unknown } = content;
+  const { group, loginGrants, roleBindings, roles, unknown } = content;
   const head = html`<!doctype html>
 <html lang="en">
 <head>
@@ -49,6 +50,7 @@ ${bindingRows(content)}</tbody>
 ${roleBindings.length === 0 ? html`<p id="nothing">Nobody has access that you can read.</p>` : html`<p id="nothing" hidden>No role binding matches the filter.</p>`}
 </section>
 </div>
+${loginGrants.length === 0 ? undefined : logins(loginGrants.map((login) => loginGrantText(login)))}
 <section class="roles"><h2>What each role grants</h2><dl>
 ${roles.map(
   ({ capabilities, name }, index) =>
@@ -63,6 +65,10 @@ ${roles.map(
 </body>
 </html>
 `;
+}
+
+function logins(texts: readonly string[]): Html {
+  return html`<section class="note"><h2>Who gets access by logging in</h2><ul>${texts.map((text) => html`<li>${text}</li>`)}</ul></section>`;
 }
 
 function unknownNote(messages: readonly string[]): Html {

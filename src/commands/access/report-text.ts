@@ -1,15 +1,15 @@
 import type { AnswerText } from "#src/commands/output/answer-format.ts";
 import { csvTable } from "#src/commands/output/csv.ts";
 import { assumptionText, declaredText } from "./access-view.ts";
+import { loginGrantText, type LoginGrantView } from "./login-grant-view.ts";
 import type { ReportContent, ReportedLink } from "./report-content.ts";
 
 /** What no report can have, for every format that people read. */
-export const notIncluded =
-  "Not included: holders of admin tokens of the platform, who can do everything, and people who have not logged in yet, to whom an identity provider or an invite may give a role.";
+export const notIncluded = "Not included: holders of admin tokens of the platform, who can do everything.";
 
 /** The report for a terminal, and for a comment. */
 export function reportText(content: ReportContent, declarationsNote: string | undefined): AnswerText {
-  const { group, roleBindings, unknown } = content;
+  const { group, loginGrants, roleBindings, unknown } = content;
   return {
     heading: headingOf(content),
     table: {
@@ -24,6 +24,7 @@ export function reportText(content: ReportContent, declarationsNote: string | un
       ]),
     },
     notes: [
+      ...loginGrants.map((login) => loginGrantText(login)),
       ...unknown.map(({ message }) => `Unknown: ${message}.`),
       ...(declarationsNote === undefined || roleBindings.length === 0 ? [] : [declarationsNote]),
       `${notIncluded} -o html prints a page to search ${group.path} with, and -o csv a table for spreadsheets.`,
@@ -55,7 +56,7 @@ function counted(count: number, one: string, many: string): string {
 }
 
 /** The report for spreadsheets: a row for each role binding. What could not be read has rows, too, before all others. */
-export function reportCsv({ group, roleBindings, roles, unknown }: ReportContent): string {
+export function reportCsv({ group, loginGrants, roleBindings, roles, unknown }: ReportContent): string {
   const capabilitiesOf = new Map(roles.map(({ capabilities, uid }) => [uid, capabilities?.join(" ") ?? "unknown"]));
   const unread = unknown.map(({ message }) => ["unknown access", message, ...titles.slice(2).map(() => "")]);
   const rows = roleBindings.map((link) => {
@@ -81,7 +82,24 @@ export function reportCsv({ group, roleBindings, roles, unknown }: ReportContent
       roleBinding.uid,
     ];
   });
-  return csvTable(titles, [...unread, ...rows]);
+  return csvTable(titles, [...unread, ...loginGrants.map(loginRow), ...rows]);
+}
+
+/** A row for those who are not identities yet. */
+function loginRow({ capabilities, declaredBy, group, invite, role, uid, who }: LoginGrantView): readonly string[] {
+  const cells: Readonly<Record<string, string>> = {
+    STATE: typeof declaredBy === "string" ? declaredBy : "declared",
+    IDENTITY: who,
+    ROLE: role.name,
+    CAPABILITIES: capabilities?.join(" ") ?? "unknown",
+    GROUP: group.path,
+    "DECLARED BY": typeof declaredBy === "string" ? "" : declaredText(declaredBy),
+    EXPIRES: invite?.expirationTime ?? "",
+    "IDENTITY UID": uid,
+    "GROUP UID": group.uid,
+    "ROLE UID": role.uid,
+  };
+  return titles.map((title) => cells[title] ?? "");
 }
 
 const titles = [

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
-import type { Assumption, KnownIdentity } from "#src/access/access-state.ts";
+import type { Assumption, KnownIdentity, LoginGrant } from "#src/access/access-state.ts";
 import { externalUid, type ResourceType } from "#src/platform-client/collection.ts";
 import { childUids } from "#src/platform-client/uid.ts";
 import { visibleText } from "#src/commands/output/visible-text.ts";
@@ -23,6 +23,7 @@ const role = z.object({
     .array(capability)
     .default([])
     .transform((all): ReadonlySet<string> => new Set(all)),
+  updateTime: text.exactOptional(),
 });
 
 const roleBinding = z.object({
@@ -31,6 +32,42 @@ const roleBinding = z.object({
   role: z.object({ uid: externalUid, name }),
   createTime: text.exactOptional(),
 });
+
+const identityProvider = z
+  .object({
+    uid: externalUid,
+    name,
+    defaultRole: name,
+    oidc: z.object({ issuer: name, clientId: name }).optional(),
+  })
+  .transform(
+    ({ defaultRole, oidc: { issuer, clientId } = { issuer: "", clientId: "" }, ...rest }): LoginGrant => ({
+      ...rest,
+      through: "identityProvider",
+      issuer,
+      clientId,
+      role: { uid: defaultRole, name: "" },
+    }),
+  );
+
+const groupInvite = z
+  .object({
+    uid: externalUid,
+    keyId: name,
+    email: name,
+    singleUse: z.boolean().default(false),
+    expirationTime: text.exactOptional(),
+    role: z.object({ uid: externalUid, name }).optional(),
+    // An invite that is planned has not been returned by a platform.
+    roleUid: name,
+  })
+  .transform(
+    ({ role: returned, roleUid, ...rest }): LoginGrant => ({
+      ...rest,
+      through: "groupInvite",
+      role: returned ?? { uid: roleUid, name: "" },
+    }),
+  );
 
 const claimMatch = z.object({ claims: texts, claimPatterns: texts }).catchall(z.unknown());
 const staticKeys = z.object({
@@ -99,3 +136,10 @@ export const groups = { name: "groups", api, schema: group, uids: childUids } sa
 export const identities = { name: "identities", api, schema: identity, uids: childUids } satisfies ResourceType;
 export const roles = { name: "roles", api, schema: role, uids: childUids } satisfies ResourceType;
 export const roleBindings = { name: "roleBindings", api, schema: roleBinding, uids: childUids } satisfies ResourceType;
+export const identityProviders = {
+  name: "identityProviders",
+  api,
+  schema: identityProvider,
+  uids: childUids,
+} satisfies ResourceType;
+export const groupInvites = { name: "groupInvites", api, schema: groupInvite, uids: childUids } satisfies ResourceType;

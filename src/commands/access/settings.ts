@@ -1,10 +1,11 @@
 import * as settings from "#src/commands/settings/settings.ts";
 import { anyOutput } from "#src/commands/output/output-format.ts";
-import { readerSettings } from "#src/commands/reader/settings.ts";
+import { podIdentitySettings, readerSettings } from "#src/commands/reader/settings.ts";
 
 /** With which credentials a command of `muster access` reads, and from where. */
 export const accessReaderSettings = {
   ...readerSettings,
+  ...podIdentitySettings,
   noCluster: settings.toggle("Read no cluster: by which objects something is declared stays unknown."),
   timeout: settings.withDefault(settings.duration, "60s", "The time limit of each call of the platform."),
 } as const;
@@ -19,7 +20,7 @@ export const capability = settings.operand(
   "The capability, such as repo.create or CAP_REPO_CREATE.",
 );
 
-export const identity = settings.operand(
+export const subject = settings.operand(
   { ...settings.text, placeholder: "IDENTITY" },
   "The identity: its uid, or its name or path if that is unique, such as shop/ci.",
 );

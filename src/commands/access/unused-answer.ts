@@ -20,6 +20,8 @@ interface UnusedView extends LinkView {
   readonly identity: IdentityView;
   readonly unused: readonly string[];
   readonly used: readonly string[];
+  /** Writes that changes may have used whose records you cannot read. */
+  readonly perhapsUsed: readonly string[];
   /** Whether it grants nothing but unused writes. */
   readonly needless: boolean;
   readonly smallestRole?: { readonly uid: string; readonly name: string; readonly lostReads: readonly string[] };
@@ -27,12 +29,13 @@ interface UnusedView extends LinkView {
 
 /** The answer to `muster access unused`. */
 export function unusedAnswer({ view }: OpenedAccess, found: FoundUnused): Answer {
-  const { at, days, listedBelow, recent, unread, unreadRecords } = found;
+  const { at, changed, days, hiddenRecords, listedBelow, recent, unread, unreadRecords } = found;
   const bindings = found.bindings
     .map((one) => unusedView(view, one))
     .toSorted((one, other) => (one.identity.path < other.identity.path ? -1 : 1));
   const unknown = [
     ...unreadRecords.map((group) => view.unreadRecords(group)),
+    ...hiddenRecords.map((group) => view.hiddenRecords(group)),
     ...unread.map((one) => view.unread(one)),
   ];
   const readBelow = listedBelow?.map((group) => view.group(group));
@@ -46,6 +49,7 @@ export function unusedAnswer({ view }: OpenedAccess, found: FoundUnused): Answer
       complete,
       roleBindings: bindings,
       recent: recent.map((binding) => withIdentity(view, binding)),
+      changed: changed.map((binding) => withIdentity(view, binding)),
       ...(readBelow === undefined ? {} : { readBelow }),
       unknown,
     },
@@ -65,6 +69,7 @@ export function unusedAnswer({ view }: OpenedAccess, found: FoundUnused): Answer
       },
       notes: [
         ...(recent.length === 0 ? [] : [recentText(recent.length, days)]),
+        ...(changed.length === 0 ? [] : [changedText(view, changed, days)]),
         ...unknown.map(({ message }) => `Unknown: ${message}.`),
         ...(readBelow === undefined ? [] : [readElsewhere(readBelow.map(({ path }) => path))]),
         ...(declarationsNote === undefined || bindings.length === 0 ? [] : [declarationsNote]),
@@ -74,11 +79,13 @@ export function unusedAnswer({ view }: OpenedAccess, found: FoundUnused): Answer
   };
 }
 
-function unusedView(view: AccessView, { binding, isNeedless, smaller, unused, used }: UnusedWrites): UnusedView {
+function unusedView(view: AccessView, one: UnusedWrites): UnusedView {
+  const { binding, isNeedless, perhapsUsed, smaller, unused, used } = one;
   return {
     ...withIdentity(view, binding),
     unused: dottedNames(unused),
     used: dottedNames(used),
+    perhapsUsed: dottedNames(perhapsUsed),
     needless: isNeedless,
     ...(smaller === undefined
       ? {}
@@ -117,6 +124,19 @@ function headingOf(count: number, days: number, complete: boolean): string {
 function recentText(count: number, days: number): string {
   const are = count === 1 ? "1 role binding that is" : `${count} role bindings that are`;
   return `Not judged: ${are} younger than ${daysText(days)}.`;
+}
+
+/** More of them are not named; JSON and YAML have all. */
+const namedBindings = 5;
+
+function changedText(view: AccessView, changed: readonly KnownBinding[], days: number): string {
+  const named = changed.slice(0, namedBindings).map((binding) => {
+    const { group, identity, role } = withIdentity(view, binding);
+    return `${role.name} of ${identity.path} in ${group.path}`;
+  });
+  const more = changed.length - named.length;
+  const all = `${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  return `Not judged: what was changed within ${daysText(days)}, so that it was not granted for all of them, a role binding or its role: ${all}.`;
 }
 
 function daysText(days: number): string {

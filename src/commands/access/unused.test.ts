@@ -10,7 +10,7 @@ import { Gateway } from "./gateway.testing.ts";
 let platform: RunningPlatform;
 let gateway: Gateway;
 let folder = "";
-let [shop, web, creatorBinding, auditor] = ["", "", "", ""];
+let [shop, web, creator, creatorBinding, auditor] = ["", "", "", "", ""];
 /** Of an owner of web, and of a viewer of it. */
 const tokens: Record<string, string> = {};
 
@@ -38,21 +38,19 @@ beforeAll(async () => {
   const { admin, root } = platform;
   shop = await admin.group(root, "shop");
   web = await admin.group(shop, "web");
-  const creator = await admin.ok("POST", `/iam/v2beta1/roles/${root}`, {
-    name: "creator",
-    capabilities: ["CAP_REPO_CREATE"],
-  });
+  const custom = { name: "creator", capabilities: ["CAP_REPO_CREATE"] };
+  creator = (await admin.ok("POST", `/iam/v2beta1/roles/${root}`, custom)).uid;
   const grant = async (group: string, name: string, role: string) => {
     const identity = await platform.makeIdentity(group, name);
     return { identity, binding: await admin.bind(group, identity, role) };
   };
   await grant(shop, "ci", await admin.role("editor"));
-  creatorBinding = (await grant(web, "robot", creator.uid)).binding;
+  creatorBinding = (await grant(web, "robot", creator)).binding;
   const pusher = await grant(shop, "pusher", await admin.role("editor"));
   const viewer = await grant(web, "viewer", await admin.role("viewer"));
   ({ identity: auditor } = await grant(web, "auditor", await admin.role("owner")));
-  const chief = await grant(root, "chief", await admin.role("viewer"));
-  await admin.bind(web, chief.identity, await admin.role("owner"));
+  const chief = await grant(web, "chief", await admin.role("owner"));
+  await admin.bind(root, chief.identity, await admin.role("viewer"));
   const old = await asAdmin("--days", "30");
   expect(old).toMatchObject({ code: 1, stdout: "" });
   expect(old.stderr).toMatch(/--days: the oldest audit record that you can read is of 20\S+Z, .*: ask again tomorrow/);
@@ -96,10 +94,10 @@ it("prints unused writes, and the smallest role that keeps what is needed", asyn
   expect(heading).toBe("5 role bindings have write capabilities that nobody used in 30 days.");
   expect(titles).toMatch(/^IDENTITY +GROUP +ROLE +UNUSED WRITES +USED WRITES +SMALLEST ROLE +DECLARED BY$/);
   const patterns = [
-    /^root\/chief +root\/shop\/web +owner +.* viewer, but without audit.list +unknown$/,
     /^root\/shop\/ci +root\/shop +editor +repo.create, repo.delete, repo.update +none +viewer +unknown$/,
     /^root\/shop\/pusher +root\/shop +editor +repo.delete, repo.update +repo.create +no built-in role is smaller +unknown$/,
     /^root\/shop\/web\/auditor +root\/shop\/web +owner .* and \d+ more +none +viewer, but without audit.list +unknown$/,
+    /^root\/shop\/web\/chief +root\/shop\/web +owner +.* viewer, but without audit.list +unknown$/,
     /^root\/shop\/web\/robot +root\/shop\/web +creator +repo.create +none +none is needed +unknown$/,
   ];
   expect(rows.slice(0, 6)).toEqual([...patterns.map((pattern) => expect.stringMatching(pattern)), ""]);
@@ -140,11 +138,60 @@ it("only reads, in pages", async () => {
   await asAdmin("--days", "30");
   expect(gateway.calls.filter((call) => call.startsWith("GET /audit/v1beta1/records?"))).toHaveLength(2);
   expect(gateway.calls.every((call) => call.startsWith("GET ") && call.includes("page_size=200"))).toBe(true);
-  expect(gateway.calls).toHaveLength(6);
+  expect(gateway.calls).toHaveLength(8);
 });
 
 it("says if a role binding grants nothing that was used", async () => {
   expect(json(await asAdmin("--days", "30", "-o", "json"))["roleBindings"]).toContainEqual(
     expect.objectContaining({ needless: true, roleBinding: expect.objectContaining({ uid: creatorBinding }) }),
   );
+});
+
+it("says that it is unknown what a change may have used of which the caller cannot read the record", async () => {
+  const { admin, root } = platform;
+  const guest = await platform.makeIdentity(root, "guest");
+  const binding = await admin.bind(web, guest, await admin.role("editor"));
+  const answer = json(await unused(tokens["auditor"], "--days", "30", "-o", "json"));
+  expect(answer["unknown"]).toContainEqual(
+    expect.objectContaining({ what: "auditRecords", uid: root, message: expect.stringContaining("audit.list there") }),
+  );
+  const bindings = answer["roleBindings"] as { unused: string[]; perhapsUsed: string[] }[];
+  const repoWrites = ["repo.create", "repo.delete", "repo.update"];
+  expect(bindings.map(({ perhapsUsed }) => perhapsUsed)).toEqual([repoWrites, repoWrites]);
+  expect(bindings.flatMap(({ unused: names }) => names)).not.toContain("repo.create");
+  await admin.ok("DELETE", `/iam/v2beta1/roleBindings/${binding}`);
+});
+
+it("does not judge a role that was changed within the period, and says so", async () => {
+  await platform.admin.ok("PATCH", `/iam/v2beta1/roles/${creator}`, {
+    capabilities: ["CAP_REPO_CREATE", "CAP_REPO_DELETE"],
+  });
+  const { stdout } = await asAdmin("--days", "30", "--group", "web");
+  expect(stdout).not.toMatch(/^root\/shop\/web\/robot /m);
+  expect(stdout).toContain("a role binding or its role: creator of root/shop/web/robot in root/shop/web.");
+  expect(json(await asAdmin("--days", "30", "-o", "json"))).toMatchObject({
+    changed: [{ roleBinding: { uid: creatorBinding } }],
+  });
+});
+
+it("counts a change of who can assume an identity in another group, which may have needed the role binding", async () => {
+  const { admin, root } = platform;
+  const elsewhere = await admin.group(root, "elsewhere");
+  const robot = await platform.makeIdentity(elsewhere, "changed");
+  const keeper = await platform.makeIdentity(root, "keeper");
+  await admin.bind(elsewhere, keeper, await admin.role("owner"));
+  const binding = await admin.bind(shop, keeper, await admin.role("editor"));
+  vi.setSystemTime(Date.now() + 40 * hours(24));
+  const judged = async () => {
+    const run = await asAdmin("--days", "30", "--group", "shop", "-o", "json");
+    const found = json(run)["roleBindings"] as { roleBinding: { uid: string } }[];
+    return found.some(({ roleBinding }) => roleBinding.uid === binding);
+  };
+  expect(await judged()).toBe(true);
+  const caller = platform.as(await tokenOf(keeper, "keeper"));
+  await caller.ok("PATCH", `/iam/v2beta1/identities/${robot}?updateMask=claimMatch`, {
+    claimMatch: { issuer: "https://ci.example.com", subject: "changed" },
+  });
+  expect(await judged()).toBe(false);
+  await admin.ok("DELETE", `/iam/v2beta1/roleBindings/${binding}`);
 });

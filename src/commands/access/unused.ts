@@ -1,14 +1,17 @@
 import { type AccessModel, groupOf, listedGroups } from "#src/access/access-model.ts";
-import { explain } from "#src/access/explain.ts";
+import { callerCan } from "#src/access/caller-can.ts";
+import { type EarlierGrants, notingGrants } from "#src/access/earlier-grants.ts";
+import { unchangedRoles } from "#src/access/unchanged-roles.ts";
 import { type UnusedAccess, unusedAccess } from "#src/access/unused-writes.ts";
 import { usedWrites } from "#src/access/used-writes.ts";
 import { defineCommand } from "#src/commands/command.ts";
 import * as settings from "#src/commands/settings/settings.ts";
+import { readingCapabilities } from "#src/commands/reader/reading-capabilities.ts";
 import { isWithin } from "#src/platform-client/uid.ts";
 import { hours } from "#src/time/durations.ts";
-import { auditRecords } from "./audit-records.ts";
+import { type AuditRecord, auditRecords } from "./audit-records.ts";
 import { groupNamed } from "./named.ts";
-import { answerAccess, type OpenedAccess } from "./open-access.ts";
+import { type Answer, answerAccess, type OpenedAccess } from "./open-access.ts";
 import { accessSettings } from "./settings.ts";
 import { unusedAnswer } from "./unused-answer.ts";
 
@@ -18,7 +21,7 @@ export default defineCommand({
   summary: "print which write capabilities nobody has used, and the smallest role that would do",
   description: `Compares role bindings with the audit log of the platform, and changes nothing:
   muster access unused --days 90 --group acme/shop
-A capability to create, update or delete is unused if no successful call of the identity needed it since then. Reads leave no record, and are never called unused. The proposed role is the smallest built-in one that keeps every read and every used write; if all smaller ones would lose reads, these are named. You need audit.list, which the role owner has; where you do not have it, the answer is unknown.`,
+A capability to create, update or delete is unused if no successful call of the identity needed it since then. Reads leave no record, and are never called unused. The proposed role is the smallest built-in one that keeps every read and every used write; if all smaller ones would lose reads, these are named. You need audit.list, which the role owner has; where you do not have it, the answer is unknown. Role bindings that were created or changed within the period, or whose role was changed, are not judged.`,
   settings: {
     days: settings.flagOnly(
       settings.required(
@@ -35,15 +38,24 @@ A capability to create, update or delete is unused if no successful call of the 
     ...accessSettings,
   },
   run: (values, context) =>
-    answerAccess(values, context, async (access) => {
-      const { model, now } = access;
-      const at = values.group === undefined ? undefined : groupNamed(model, values.group);
-      const since = now - values.days * dayMs;
-      await requireRecordsFrom(since, access, context.signal);
-      const unused = await findUnused(access, { at, since }, context.signal);
-      return unusedAnswer(access, { ...unused, at, days: values.days, since, listedBelow: listedBelow(model, at) });
-    }),
+    answerAccess(values, context, (access) => answerUnused(access, values, context.signal), [
+      ...readingCapabilities,
+      "audit.list",
+    ]),
 });
+
+async function answerUnused(
+  access: OpenedAccess,
+  { days, group }: { readonly days: number; readonly group: string | undefined },
+  signal: AbortSignal,
+): Promise<Answer> {
+  const { model, now } = access;
+  const at = group === undefined ? undefined : groupNamed(model, group);
+  const since = now - days * dayMs;
+  await requireRecordsFrom(since, access, signal);
+  const unused = await findUnused(access, { at, since }, signal);
+  return unusedAnswer(access, { ...unused, at, days, since, listedBelow: listedBelow(model, at) });
+}
 
 /** An old record proves that records are kept for as long: the platform deletes the oldest ones first. */
 async function requireRecordsFrom(since: number, { api, now }: OpenedAccess, signal: AbortSignal): Promise<void> {
@@ -65,20 +77,32 @@ async function findUnused(
   signal: AbortSignal,
 ): Promise<UnusedAccess> {
   const { api, model } = access;
-  const used = await usedWrites(model, auditRecords(api, { since, resource: at }, signal));
+  const grants = new Map<string, EarlierGrants>();
+  const roles = unchangedRoles(model, since);
+  const used = await usedWrites(model, roles, notingGrants(changesFor({ api, at, since }, signal), grants));
   const bindings = model.state.bindings.filter((binding) => at === undefined || isWithin(groupOf(binding), at));
-  return unusedAccess(model, { bindings, used, since, canReadRecords: (group) => readsRecords(access, group) });
+  const canReadRecords = recordsReader(access);
+  return unusedAccess(model, { bindings, roles, used, grants, since, canReadRecords });
 }
 
-/** Whether the caller has audit.list on the group, and thus on everything below it: a list shows only what it covers. */
-function readsRecords({ claims, model, now }: OpenedAccess, group: string): boolean {
-  if (model.state.seesEverything) return true;
-  if (claims?.identity === undefined) return false;
-  const { capabilities, identity, scopes } = claims;
-  const capability = "CAP_AUDIT_LIST";
-  const permitted = capabilities === undefined || capabilities.includes("audit.list") ? [capability] : [];
-  const limits = { groups: scopes, capabilities: new Set(permitted) };
-  return explain(model, { identity, capability, at: group, limits }, now).decision === "yes";
+/** The changes that may have needed a role binding at the group or below it: all of them if no group is given. */
+async function* changesFor(
+  { api, at, since }: Pick<OpenedAccess, "api"> & { readonly at: string | undefined; readonly since: number },
+  signal: AbortSignal,
+): AsyncGenerator<AuditRecord> {
+  yield* auditRecords(api, { since, resource: at }, signal);
+  // To change who can assume an identity, one needs all that the identity has, also in other groups than its own.
+  if (at !== undefined) yield* auditRecords(api, { since, method: "IdentitiesService/UpdateIdentity" }, signal);
+}
+
+/** Whether the audit records of a group, and of everything below it, were read. */
+function recordsReader({ model, now }: OpenedAccess): (group: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (group) => {
+    const canRead = known.get(group) ?? callerCan(model, "CAP_AUDIT_LIST", group, now);
+    known.set(group, canRead);
+    return canRead;
+  };
 }
 
 /** The groups in and below which role bindings were listed; undefined if all were. */

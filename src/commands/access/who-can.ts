@@ -1,7 +1,9 @@
 import { dottedCapability } from "#src/access/capability-name.ts";
+import { loginGrantsOn, unreadLoginGrants } from "#src/access/login-grants.ts";
 import { type Holder, type Holders, whoCan } from "#src/access/who-can.ts";
 import { defineCommand } from "#src/commands/command.ts";
-import { assumptionText, declaredText, type AccessView } from "./access-view.ts";
+import { assumptionText, declaredText, type AccessView, type UnreadView } from "./access-view.ts";
+import { loginGrantText, type LoginGrantView, loginGrantView } from "./login-grant-view.ts";
 import { capabilityNamed, groupNamed } from "./named.ts";
 import { type Answer, answerAccess } from "./open-access.ts";
 import { accessSettings, capability, group } from "./settings.ts";
@@ -16,11 +18,25 @@ What you may not read is reported as unknown: then there may be more identities 
     answerAccess(values, context, ({ model, view, now }) => {
       const wanted = capabilityNamed(model, values.capability);
       const at = groupNamed(model, values.group);
-      return answerOf(view, dottedCapability(wanted), at, whoCan(model, wanted, at, now));
+      const logins = loginGrantsOn(model, wanted, at, now).map((grant) => loginGrantView({ model, view }, grant));
+      const unknownLogins = unreadLoginGrants(model, at, now).map((one) => view.unread(one));
+      return answerOf(view, at, {
+        ...whoCan(model, wanted, at, now),
+        wanted: dottedCapability(wanted),
+        logins,
+        unknownLogins,
+      });
     }),
 });
 
-function answerOf(view: AccessView, wanted: string, at: string, { holders, possible, unread }: Holders): Answer {
+interface FoundHolders extends Holders {
+  readonly wanted: string;
+  readonly logins: readonly LoginGrantView[];
+  readonly unknownLogins: readonly UnreadView[];
+}
+
+function answerOf(view: AccessView, at: string, found: FoundHolders): Answer {
+  const { holders, logins, possible, unknownLogins, unread, wanted } = found;
   const place = view.group(at);
   const shown = (all: readonly Holder[]) =>
     all
@@ -30,13 +46,14 @@ function answerOf(view: AccessView, wanted: string, at: string, { holders, possi
         through: through.map((binding) => view.link(binding)),
       }))
       .toSorted((one, other) => (one.identity.path < other.identity.path ? -1 : 1));
-  const unknown = unread.map((one) => view.unread(one));
+  const unknown = [...unread.map((one) => view.unread(one)), ...unknownLogins];
   const value = {
     capability: wanted,
     group: place,
-    complete: unread.length === 0,
+    complete: unknown.length === 0,
     identities: shown(holders),
     possible: shown(possible),
+    loginGrants: logins,
     unknown,
   };
   const row = (kind: string) => (holder: (typeof value.identities)[number]) =>
@@ -58,6 +75,7 @@ function answerOf(view: AccessView, wanted: string, at: string, { holders, possi
       heading: `${headingOf(holders.length, unread.length)} ${wanted} in ${place.path}.`,
       table: { titles, rows },
       notes: [
+        ...logins.map((login) => loginGrantText(login)),
         ...unknown.map(({ message }) => `Unknown: ${message}.`),
         ...(declarationsNote === undefined || rows.length === 0 ? [] : [declarationsNote]),
       ],

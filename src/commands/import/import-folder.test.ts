@@ -1,4 +1,5 @@
 import {
+  appendFileSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -50,6 +51,19 @@ it("creates the folder, and leaves no other file", () => {
     kept: [],
   });
   expect(content()).toEqual(Object.fromEntries(files));
+});
+
+it("creates the folder as a whole, or not at all", () => {
+  const failing = Object.assign(new Map(files), {
+    *[Symbol.iterator]() {
+      yield* files;
+      throw new Error("no more");
+    },
+  });
+  expect(() => writeImport(folder, failing, options)).toThrow("no more");
+  expect(readdirSync(home)).toEqual([]);
+  writeImport(folder, files, options);
+  expect(readdirSync(home)).toEqual(["out"]);
 });
 
 it("changes no byte, and does not touch the files, if nothing changed", () => {
@@ -186,4 +200,52 @@ it("does not look for its files behind links, nor in hidden folders", () => {
   expect(writeImport(folder, files, options).removed).toEqual([]);
   expect(existsSync(join(outside, "old.yaml"))).toBe(true);
   expect(existsSync(join(folder, ".git/old.yaml"))).toBe(true);
+});
+
+describe("a file for what no longer exists", () => {
+  const gone = "gone-1/group.yaml";
+  const earlier = new Map([...files, [gone, "kind: Group\n"]]);
+  const path = () => join(folder, gone);
+
+  /** The files of an import, during which somebody does something. */
+  function filesDuring(change: () => void): ReadonlyMap<string, string> {
+    return Object.assign(new Map(files), {
+      *[Symbol.iterator]() {
+        change();
+        yield* files;
+      },
+    });
+  }
+
+  it.each<[string, () => void]>([
+    ["was edited", () => appendFileSync(path(), "# mine\n")],
+    ["was replaced by another text of import", () => writeFileSync(path(), signedText("kind: Identity\n", group))],
+    [
+      "became a symbolic link",
+      () => {
+        writeFileSync(join(home, "target"), signedText("kind: Group\n", group));
+        rmSync(path());
+        symlinkSync(join(home, "target"), path());
+      },
+    ],
+  ])("stays if it %s while import ran", (_, change) => {
+    writeImport(folder, earlier, options);
+    const { removed, kept } = writeImport(folder, filesDuring(change), options);
+    expect(lstatSync(path(), { throwIfNoEntry: false })).toBeDefined();
+    expect({ removed, kept }).toEqual({
+      removed: [],
+      kept: [{ path: gone, reason: "somebody changed it while import ran: run it again" }],
+    });
+  });
+
+  it("may be removed by somebody else meanwhile", () => {
+    writeImport(folder, earlier, options);
+    const { removed, kept } = writeImport(
+      folder,
+      filesDuring(() => rmSync(path())),
+      options,
+    );
+    expect({ removed, kept }).toEqual({ removed: [gone], kept: [] });
+    expect(existsSync(join(folder, "gone-1"))).toBe(false);
+  });
 });

@@ -33,23 +33,32 @@ const maxEntries = 200_000;
 
 type Found =
   | { readonly is: "absent" }
-  | { readonly is: TextOrigin; readonly text: string }
+  | { readonly [Is in TextOrigin]: { readonly is: Is; readonly text: string } }[TextOrigin]
   | { readonly is: "notAFile" };
+
+/** A file that an earlier import of the group wrote. */
+interface EarlierFile {
+  readonly path: string;
+  readonly found: Extract<Found, { is: "unedited" | "edited" }>;
+}
 
 const reasons = {
   edited: "somebody edited it",
   anotherGroup: "import wrote it for another group: use another folder",
   foreign: "import did not write it",
   notAFile: "it is a symbolic link or another special file, which import does not follow",
+  editedAndGone: "somebody edited it, and what it declares does not exist any more",
+  changing: "somebody changed it while import ran: run it again",
 } as const;
 
 /**
- * Writes the files of an import into a folder, which it creates if there is none.
+ * Writes the files of an import into a folder, which it creates, as a whole, if there is none.
  *
  * **Guarantees.** No symbolic link is followed below `folder`, nor is `folder` one. A file is replaced, or removed, only if an earlier import
  * of the same group wrote it and nobody edited it; each as a whole. What would be written unchanged is not touched.
  *
- * **Assumptions.** Nobody else replaces folders by links while this runs: a file is looked at again just before it is replaced, and no later.
+ * **Assumptions.** Nobody else replaces folders by links while this runs: a file is looked at again just before it is replaced or removed,
+ * and no later.
  *
  * @throws {Error} before anything is written, if the folder or one below it is a link or a file; or if an earlier import declared what
  * cannot be seen now, so that the kustomizations would lose it
@@ -62,35 +71,57 @@ export function writeImport(
   const root = resolve(folder);
   const folders = new Set([...files.keys()].flatMap(foldersOf));
   requireFolder(root, "--dir: ");
+  if (lstatSync(root, { throwIfNoEntry: false }) === undefined) return writeNewFolder(root, folders, files, group);
   for (const path of folders) requireFolder(join(root, path), "");
   const stale = staleFiles(root, files, group);
-  if (!isComplete) requireNone([...stale.unedited, ...stale.edited]);
-  mkdirSync(root, { recursive: true });
+  if (!isComplete) requireNone(stale);
   for (const path of folders) mkdirSync(join(root, path), { recursive: true });
 
   const written: string[] = [];
   const unchanged: string[] = [];
-  const kept: KeptFile[] = stale.edited.map((path) => ({
-    path,
-    reason: "somebody edited it, and what it declares does not exist any more",
-  }));
+  const kept: KeptFile[] = [];
   for (const [path, text] of files) {
     const signed = signedText(text, group);
     const before = find(join(root, path), group);
     if ("text" in before && before.text === signed) unchanged.push(path);
     else if (before.is !== "absent" && before.is !== "unedited") kept.push({ path, reason: reasons[before.is] });
     else if (replace(join(root, path), signed, before, group)) written.push(path);
-    else kept.push({ path, reason: "somebody changed it while import ran: run it again" });
+    else kept.push({ path, reason: reasons.changing });
   }
-  for (const path of stale.unedited) remove(root, path);
-  return { written, unchanged, removed: stale.unedited, kept };
+  const removed: string[] = [];
+  for (const file of stale) {
+    const { path, found } = file;
+    if (found.is === "edited") kept.push({ path, reason: reasons.editedAndGone });
+    else if (remove(root, file, group)) removed.push(path);
+    else kept.push({ path, reason: reasons.changing });
+  }
+  return { written, unchanged, removed, kept };
 }
 
-function requireNone(stale: readonly string[]): void {
+/** Writes into a folder beside it, and renames that: to rename each of thousands of files takes several times as long as to write it. */
+function writeNewFolder(root: string, folders: Iterable<string>, files: ImportFiles, group: string): WrittenFiles {
+  const temporary = temporaryIn(dirname(root));
+  mkdirSync(temporary, { recursive: true });
+  try {
+    for (const path of folders) mkdirSync(join(temporary, path));
+    for (const [path, text] of files) writeFileSync(join(temporary, path), signedText(text, group), { flag: "wx" });
+    renameSync(temporary, root);
+  } catch (error) {
+    rmSync(temporary, { recursive: true, force: true });
+    throw error;
+  }
+  return { written: [...files.keys()], unchanged: [], removed: [], kept: [] };
+}
+
+function temporaryIn(folder: string): string {
+  return join(folder, `.muster-import-${randomUUID()}.tmp`);
+}
+
+function requireNone(stale: readonly EarlierFile[]): void {
   const [first] = stale;
   if (first === undefined) return;
   throw new Error(
-    `an earlier import declares ${stale.length} resources that do not exist any more, or that you may not list, such as ${first}: nothing was written. Use a token that may list groups, identities and role bindings, or another folder`,
+    `an earlier import declares ${stale.length} resources that do not exist any more, or that you may not list, such as ${first.path}: nothing was written. Use a token that may list groups, identities and role bindings, or another folder`,
   );
 }
 
@@ -122,12 +153,11 @@ function find(path: string, group: string): Found {
 
 /** @returns whether the file was still as `before` */
 function replace(path: string, text: string, before: Found, group: string): boolean {
-  const temporary = join(dirname(path), `.muster-import-${randomUUID()}.tmp`);
+  const temporary = temporaryIn(dirname(path));
   let isInPlace = false;
   try {
     writeFileSync(temporary, text, { flag: "wx" });
-    const now = find(path, group);
-    if (now.is !== before.is || ("text" in now && "text" in before && now.text !== before.text)) return false;
+    if (!isEqual(find(path, group), before)) return false;
     renameSync(temporary, path);
     isInPlace = true;
     return true;
@@ -136,45 +166,58 @@ function replace(path: string, text: string, before: Found, group: string): bool
   }
 }
 
+function isEqual(one: Found, other: Found): boolean {
+  if (one.is !== other.is) return false;
+  return !("text" in one) || !("text" in other) || one.text === other.text;
+}
+
 /** The files of earlier imports of the group that this one does not have. */
-function staleFiles(root: string, files: ImportFiles, group: string) {
-  const stale = searchImport(root, group).filter(({ path }) => !files.has(path));
-  const pathsOf = (origin: TextOrigin) => stale.flatMap(({ is, path }) => (is === origin ? [path] : []));
-  return { unedited: pathsOf("unedited"), edited: pathsOf("edited") };
+function staleFiles(root: string, files: ImportFiles, group: string): readonly EarlierFile[] {
+  return [...manifestsIn(root)]
+    .filter((path) => !files.has(path))
+    .map((path) => ({ path, found: find(join(root, path), group) }))
+    .filter(isEarlier);
 }
 
 /** The paths of the files that earlier imports of a group wrote into a folder, edited ones included. */
 export function filesOfImport(folder: string, group: string): readonly string[] {
   const root = resolve(folder);
   requireFolder(root, "--dir: ");
-  return searchImport(root, group).map(({ path }) => path);
+  return [...manifestsIn(root)].filter((path) => isEarlier({ found: find(join(root, path), group) }));
 }
 
-function searchImport(root: string, group: string): readonly { readonly path: string; readonly is: TextOrigin }[] {
-  const found: { path: string; is: TextOrigin }[] = [];
+function isEarlier<T extends { readonly found: Found }>(file: T): file is T & Pick<EarlierFile, "found"> {
+  return file.found.is === "unedited" || file.found.is === "edited";
+}
+
+/** The paths of all manifests in a folder and below it. */
+function* manifestsIn(root: string): Generator<string> {
   let entries = 0;
-  const search = (path: string) => {
+  const search = function* (path: string): Generator<string> {
     const listed = readdirSync(join(root, path), { withFileTypes: true });
     if ((entries += listed.length) > maxEntries)
       throw new Error(`--dir: ${root} contains more than ${maxEntries} files: give import a folder of its own`);
     for (const entry of listed.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
       const below = path === "" ? entry.name : `${path}/${entry.name}`;
       // Hidden folders are those of other programs, such as .git.
-      if (entry.isDirectory() && !entry.name.startsWith(".")) search(below);
-      if (!entry.isFile() || !entry.name.endsWith(".yaml")) continue;
-      const { is } = find(join(root, below), group);
-      if (is === "unedited" || is === "edited") found.push({ path: below, is });
+      if (entry.isDirectory() && !entry.name.startsWith(".")) yield* search(below);
+      if (entry.isFile() && entry.name.endsWith(".yaml")) yield below;
     }
   };
-  if (lstatSync(root, { throwIfNoEntry: false }) !== undefined) search("");
-  return found;
+  if (lstatSync(root, { throwIfNoEntry: false }) !== undefined) yield* search("");
 }
 
-/** Removes a file, and the folders above it that are empty then. */
-function remove(root: string, path: string): void {
-  rmSync(join(root, path));
+/**
+ * Removes a file that is still as `before`, and the folders above it that are empty then.
+ * @returns whether the file is gone
+ */
+function remove(root: string, { path, found: before }: EarlierFile, group: string): boolean {
+  const now = find(join(root, path), group);
+  if (now.is !== "absent" && !isEqual(now, before)) return false;
+  rmSync(join(root, path), { force: true });
   for (const folder of foldersOf(path).toReversed()) {
-    if (readdirSync(join(root, folder)).length > 0) return;
+    if (readdirSync(join(root, folder)).length > 0) break;
     rmdirSync(join(root, folder));
   }
+  return true;
 }

@@ -1,7 +1,8 @@
 import type { AnswerText } from "#src/commands/output/answer-format.ts";
 import { visibleText } from "#src/commands/output/visible-text.ts";
 import type { ExistingTree } from "#src/import/existing-tree.ts";
-import type { GroupFolder, ImportedTree, ImportException } from "#src/import/imported-tree.ts";
+import type { GroupFolder, ImportedTree, ImportException, NeededSecret } from "#src/import/imported-tree.ts";
+import { secretCommands } from "#src/import/secret-steps.ts";
 import type { UnprovenAbsence } from "#src/plan/overlay-platform.ts";
 import type { WrittenFiles } from "./import-folder.ts";
 
@@ -15,12 +16,21 @@ export interface ImportReport {
   readonly objects: Readonly<Record<string, number>>;
   /** What is not declared, or not as it was asked for. */
   readonly exceptions: readonly ImportException[];
+  /** The Secrets that people have to make before the operator manages the identity providers whose objects name them. */
+  readonly secrets: readonly ReportedSecret[];
   /** Where the caller may not list: more may exist there. */
   readonly unseen: readonly UnprovenAbsence[];
   /** How many files were written, or are as they were. */
   readonly files: { readonly written: number; readonly unchanged: number; readonly removed: readonly string[] };
   /** The files that import may not touch. */
   readonly kept: WrittenFiles["kept"];
+}
+
+export interface ReportedSecret extends NeededSecret {
+  /** The uid of the identity provider. */
+  readonly provider: string;
+  /** The commands that make it from a file named FILE. */
+  readonly commands: readonly string[];
 }
 
 export interface ImportFacts {
@@ -31,7 +41,7 @@ export interface ImportFacts {
 }
 
 export function reportOf(
-  { namespace, folder, exceptions }: ImportedTree,
+  { namespace, folder, exceptions, secrets }: ImportedTree,
   { written, unchanged, removed, kept }: WrittenFiles,
   { group: { uid, name }, dir, adopt, unseen }: ImportFacts,
 ): ImportReport {
@@ -46,6 +56,7 @@ export function reportOf(
       ...(text === undefined ? {} : { name: visibleText(text) }),
       reason: visibleText(reason),
     })),
+    secrets: [...secrets].map(([provider, secret]) => ({ provider, ...secret, commands: secretCommands(secret) })),
     unseen,
     files: { written: written.length, unchanged: unchanged.length, removed },
     kept,
@@ -72,7 +83,7 @@ export function summaryOf({ exceptions, unseen, kept }: ImportReport): string {
 }
 
 export function reportText(report: ImportReport): AnswerText {
-  const { group, dir, namespace, management, objects, exceptions, unseen, files, kept } = report;
+  const { group, dir, namespace, management, objects, exceptions, secrets, unseen, files, kept } = report;
   const parts = Object.entries(objects).map(([kind, count]) => `${kind}: ${count}`);
   const titles = ["OUTCOME", "TYPE", "NAME", "UID", "REASON"];
   return {
@@ -86,6 +97,10 @@ export function reportText(report: ImportReport): AnswerText {
       ...kept.map(({ path, reason }) => `Kept: ${path}: ${reason}.`),
       ...unseen.map(
         ({ capability, group: uid }) => `Not seen: you do not have ${capability} in ${uid}. More may exist there.`,
+      ),
+      ...secrets.map(
+        ({ provider, name, commands }) =>
+          `Secret: before the operator manages identity provider ${provider}, make Secret ${name}, because the platform never returns a client secret: ${commands.join(" && ")}`,
       ),
       ...(management === "Observe"
         ? [`Next: kubectl apply -k ${dir}`]

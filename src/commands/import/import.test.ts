@@ -82,7 +82,7 @@ it("writes one folder a group, and reads only", async () => {
   expect(stdout.replaceAll(folder, "DIR")).toMatchInlineSnapshot(`
     "DIR declares what is in group team (Group: 2, Identity: 1, RoleBinding: 1) in namespace team, with management Observe.
 
-    Files: 9 written, 0 unchanged, 0 removed.
+    Files: 7 written, 0 unchanged, 0 removed.
     Next: kubectl apply -k DIR
     "
   `);
@@ -106,7 +106,10 @@ it("writes one folder a group, and reads only", async () => {
     kind: Kustomization
     resources:
       - namespace.yaml
-      - team-0123456789
+      - team-0123456789/group-team-0123456789.yaml
+      - team-0123456789/shop-0123456789/group-shop-0123456789.yaml
+      - team-0123456789/shop-0123456789/identity-ci-0123456789.yaml
+      - team-0123456789/shop-0123456789/rolebinding-ci-viewer-0123456789.yaml
       - tenant.yaml
 
     namespace.yaml
@@ -127,14 +130,6 @@ it("writes one folder a group, and reads only", async () => {
       uid: UID1
       policy:
         management: Observe
-
-    team-0123456789/kustomization.yaml
-    # Written by muster import of UID1; the next import replaces it unless it was edited. sha256:…
-    apiVersion: kustomize.config.k8s.io/v1beta1
-    kind: Kustomization
-    resources:
-      - group-team-0123456789.yaml
-      - shop-0123456789
 
     team-0123456789/shop-0123456789/group-shop-0123456789.yaml
     # Written by muster import of UID1; the next import replaces it unless it was edited. sha256:…
@@ -168,15 +163,6 @@ it("writes one folder a group, and reads only", async () => {
         subject: ci
       policy:
         management: Observe
-
-    team-0123456789/shop-0123456789/kustomization.yaml
-    # Written by muster import of UID1; the next import replaces it unless it was edited. sha256:…
-    apiVersion: kustomize.config.k8s.io/v1beta1
-    kind: Kustomization
-    resources:
-      - group-shop-0123456789.yaml
-      - identity-ci-0123456789.yaml
-      - rolebinding-ci-viewer-0123456789.yaml
 
     team-0123456789/shop-0123456789/rolebinding-ci-viewer-0123456789.yaml
     # Written by muster import of UID1; the next import replaces it unless it was edited. sha256:…
@@ -214,6 +200,10 @@ it("writes one folder a group, and reads only", async () => {
         - issuer: "https://issuer.example.com"
           subjectPrefixes:
             - ci
+      kinds:
+        - Group
+        - Identity
+        - RoleBinding
     "
   `);
   expect(new Set(gateway.calls.map((call) => call.split(" ")[0]))).toEqual(new Set(["GET"]));
@@ -235,6 +225,45 @@ it("is what a plan has nothing to do for; adopted, it changes nothing but marker
     "adopt marker",
     "adopt ",
   ]);
+});
+
+it("declares roles and identity providers, and says which Secret a person has to make", async () => {
+  const { admin, root } = platform;
+  const group = await admin.group(root, "login");
+  const robot = await admin.identity(group, "robot");
+  const role = { name: "lister", capabilities: ["CAP_REPO_LIST"] };
+  const { uid: lister } = await admin.ok("POST", `/iam/v2beta1/roles/${group}`, role);
+  const viewer = await admin.role("viewer");
+  for (const bound of [viewer, lister]) await admin.bind(group, robot, bound);
+  const { uid: provider } = await admin.ok("POST", `/iam/v2beta1/identityProviders/${group}`, {
+    name: "sso",
+    defaultRole: viewer,
+    oidc: {
+      issuer: "https://login.example.com",
+      clientId: "muster",
+      clientSecret: "planted-secret",
+      pkceEnabled: true,
+    },
+  });
+  const { code, objects, secrets } = await report(group);
+  expect({ code, objects }).toEqual({
+    code: 0,
+    objects: { Group: 1, Identity: 1, Role: 1, RoleBinding: 2, IdentityProvider: 1 },
+  });
+  expect(secrets).toMatchObject([{ provider, namespace: "login", key: "clientSecret" }]);
+  expect((await run(group)).stdout).toContain(`make Secret ${secrets[0]?.name}, because the platform never returns`);
+  expect(await plan()).toMatchObject({ code: 0, stdout: "Plan: nothing to do.\n" });
+  await run(group, ["--adopt"]);
+  const { changes, refusals } = JSON.parse((await plan("-o", "json")).stdout) as {
+    changes: { action: string; resource: { noun: string }; fields: { field: string }[] }[];
+    refusals: [];
+  };
+  expect(refusals).toEqual([]);
+  expect(
+    changes.map(({ action, resource, fields }) =>
+      [action, resource.noun, ...fields.map(({ field }) => field)].join(" "),
+    ),
+  ).toEqual(expect.arrayContaining(["adopt role marker", "adopt role binding", "adopt identity marker"]));
 });
 
 it("changes no byte when it runs again", async () => {
@@ -298,7 +327,7 @@ describe("what cannot be declared", () => {
       [
         "identity | long | in part | spec.description: must be at most 477 characters: the platform allows 512, and 35 are reserved for the marker by which Muster finds its own resources",
         "role binding | outside viewer | left out | its identity UID is outside of the group, where the Tenant may not use it",
-        "role | custom | left out | import writes no Role: role bindings name it by its uid, which the Tenant lists",
+        "role | custom | in part | spec.capabilities: no built-in role that the Tenant lists has CAP_REPO_LIST",
       ]
     `);
     expect(listed((await report(group, ["--adopt", ...owned])).exceptions)).toMatchInlineSnapshot(`
@@ -307,7 +336,7 @@ describe("what cannot be declared", () => {
         "identity | long | observed | spec.description: must be at most 477 characters: the platform allows 512, and 35 are reserved for the marker by which Muster finds its own resources",
         "identity | powerful | observed | it holds the role viewer in UID, which the Tenant may not bind",
         "role binding | outside viewer | left out | its identity UID is outside of the group, where the Tenant may not use it",
-        "role | custom | left out | import writes no Role: role bindings name it by its uid, which the Tenant lists",
+        "role | custom | observed | spec.capabilities: no built-in role that the Tenant lists has CAP_REPO_LIST",
       ]
     `);
     const { code, stderr } = await run(group, ["--kubeconfig", join(home, "missing")]);

@@ -23,7 +23,7 @@ const incomplete = 3;
 
 export default defineCommand({
   summary: "write manifests for what exists on the platform",
-  description: `Reads a group and everything below it, and writes a folder with a manifest for each group, identity and role binding, and a Tenant that permits them. It calls nothing but reads, and changes nothing on the platform.
+  description: `Reads a group and everything below it, and writes a folder with a manifest for each group, identity, role, role binding and identity provider, and a Tenant that permits them. It calls nothing but reads, and changes nothing on the platform.
 First observe, which never writes to the platform; when all objects are Ready, write the same manifests again so that they take over:
   muster import --group UID --dir shop/
   kubectl apply -k shop/
@@ -40,7 +40,7 @@ The exit code is 0 if everything is declared as you asked, 3 if something is lis
 });
 
 async function runImport(values: ImportValues, context: CommandContext): Promise<ImportReport> {
-  const { group, dir, breakGlass, platformTimeout: timeout } = values;
+  const { group, dir, breakGlass, withoutSecret, platformTimeout: timeout } = values;
   const adopt = adoptsOf(values);
   const reader = await connectReader({ ...values, timeout }, context);
   try {
@@ -60,6 +60,7 @@ async function runImport(values: ImportValues, context: CommandContext): Promise
       adopt,
       owners,
       breakGlass,
+      withoutSecret,
       clusterIssuer: values.serviceAccountIssuer,
       publicIssuers: values.publicIssuer,
     });

@@ -2,11 +2,13 @@ import * as z from "zod";
 import { listStable } from "#src/commands/reader/list-stable.ts";
 import type { ExistingTree, OtherResource } from "#src/import/existing-tree.ts";
 import { groupKind } from "#src/kinds/group.ts";
-import { identityKind } from "#src/kinds/identity.ts";
+import { type ExternalIdentity, identityKind } from "#src/kinds/identity.ts";
+import { identityProviderKind } from "#src/kinds/identity-provider.ts";
+import { roleKind } from "#src/kinds/role.ts";
 import { roleBindingKind } from "#src/kinds/role-binding.ts";
 import type { ReadApi } from "#src/platform-client/api.ts";
 import { externalText, externalUid } from "#src/platform-client/collection.ts";
-import { listIdentityProviders } from "#src/platform-client/identity-providers.ts";
+import type { ExternalRoleBinding } from "#src/platform-client/permission-resources.ts";
 import { readPermissions } from "#src/platform-client/permissions.ts";
 import { childUids, isBelow, singletonUids } from "#src/platform-client/uid.ts";
 import type { Caller, UnprovenAbsence } from "#src/plan/overlay-platform.ts";
@@ -14,37 +16,23 @@ import type { Caller, UnprovenAbsence } from "#src/plan/overlay-platform.ts";
 /** Types without manifests: what messages call a resource, the capability to list it, and why there are none. */
 const others = [
   {
-    noun: "role",
-    collection: "roles",
-    capability: "CAP_IAM_ROLES_LIST",
-    uids: childUids,
-    reason: "import writes no Role: role bindings name it by its uid, which the Tenant lists",
-  },
-  {
-    noun: "identity provider",
-    collection: "identityProviders",
-    capability: listIdentityProviders,
-    uids: childUids,
-    reason: "nobody can read its client secret: write an IdentityProvider and its Secret yourself",
-  },
-  {
     noun: "account association",
     collection: "accountAssociations",
     capability: "CAP_IAM_ACCOUNT_ASSOCIATIONS_LIST",
     uids: singletonUids,
-    reason: "import writes no AccountAssociation: write one with the accounts of the group",
+    reason: "import writes no manifest of its type",
   },
   {
     noun: "invite",
     collection: "groupInvites",
     capability: "CAP_IAM_GROUP_INVITES_LIST",
     uids: childUids,
-    reason: "no kind declares it",
+    reason: "import writes no manifest of its type",
   },
 ] as const;
 
 /** The capabilities to list what has manifests. */
-const declarable: readonly string[] = [groupKind, identityKind, roleBindingKind].map(
+const declarable: readonly string[] = [groupKind, identityKind, roleKind, roleBindingKind, identityProviderKind].map(
   ({ collection }) => collection.listCapability,
 );
 
@@ -73,26 +61,51 @@ export interface ReadTree {
  */
 export async function readTree(api: ReadApi, { group, caller, elsewhere, signal }: ReadTreeOptions): Promise<ReadTree> {
   const scope = { descendantsOf: group };
-  const [root, groups, identities, bindings, unseen, ...rest] = await Promise.all([
+  const [root, groups, identities, allRoles, bindings, identityProviders, unseen, ...rest] = await Promise.all([
     api.get(groupKind.collection, group, signal),
     listStable(api, groupKind.collection, { scope }, signal),
     listStable(api, identityKind.collection, { scope }, signal),
+    // What built-in roles allow bounds what others can be declared to allow.
+    listStable(api, roleKind.collection, {}, signal),
     listStable(api, roleBindingKind.collection, elsewhere ? {} : { scope }, signal),
+    listStable(api, identityProviderKind.collection, { scope }, signal),
     findUnseen(api, group, caller, signal),
     ...others.map((type) => readOthers(api, type, group, signal)),
   ]);
   const isInTree = ({ uid }: { readonly uid: string }) => isBelow(uid, group);
   const known = new Set(identities.map(({ uid }) => uid));
+  const roleBindings = bindings.filter(isInTree);
   const tree = {
     group: root,
     groups,
     identities,
-    roleBindings: bindings.filter(isInTree),
+    identitiesElsewhere: await readHolders(api, roleBindings, group, signal),
+    roles: allRoles.filter(isInTree),
+    rolesElsewhere: allRoles.filter((role) => !isInTree(role)),
+    roleBindings,
     roleBindingsElsewhere: bindings.filter((binding) => !isInTree(binding) && known.has(binding.identity.uid)),
+    identityProviders,
     others: rest.flat(),
   };
   const isComplete = !unseen.some(({ capability }) => declarable.includes(capability));
   return { tree, unseen, isComplete };
+}
+
+/** The identities outside of the group to which roles of the group are bound: one may be a credential, whose role is never managed. */
+async function readHolders(
+  api: ReadApi,
+  bindings: readonly ExternalRoleBinding[],
+  group: string,
+  signal: AbortSignal,
+): Promise<readonly ExternalIdentity[]> {
+  const holders = new Set(
+    bindings
+      .filter(({ identity, role }) => isBelow(role.uid, group) && !isBelow(identity.uid, group))
+      .map(({ identity }) => identity.uid),
+  );
+  if (holders.size === 0) return [];
+  const visible = await listStable(api, identityKind.collection, {}, signal);
+  return visible.filter(({ uid }) => holders.has(uid));
 }
 
 async function readOthers(

@@ -1,7 +1,7 @@
 import { uid } from "#src/commands/login/settings.ts";
 import { operatorSettings } from "#src/commands/operator/settings.ts";
 import { anyOutput } from "#src/commands/output/output-format.ts";
-import { readerSettings } from "#src/commands/reader/settings.ts";
+import { podIdentitySettings, readerSettings } from "#src/commands/reader/settings.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 
 const { class: operatorClass, ownerId, previousOwnerId, publicIssuer, platformTimeout } = operatorSettings;
@@ -35,8 +35,13 @@ export const importSettings = {
     uid,
     "The uid of an identity for emergencies: it is only observed, and its role bindings are left alone.",
   ),
+  withoutSecret: settings.optionalList(
+    uid,
+    "The uid of an identity provider that has no client secret, so that PKCE alone protects the login: its manifest names no Secret.",
+  ),
   output: anyOutput("table"),
   ...readerSettings,
+  ...podIdentitySettings,
   ownerId: {
     ...ownerId,
     help: "The owner id of the operator that is to manage the objects. It matters if an operator manages something in the group already. (default: the uid of the namespace kube-system)",

@@ -2,7 +2,12 @@ import { assumptionText, declaredText } from "#src/commands/access/access-view.t
 import { capabilitySummary } from "#src/commands/access/capability-summary.ts";
 import { markdownTable, markdownText } from "#src/commands/output/markdown.ts";
 import { withNumbers } from "#src/plan/planned-uid.ts";
-import type { PlannedAccess, PlannedAccessChange, PlannedAssumptionChange } from "./planned-access.ts";
+import type {
+  PlannedAccess,
+  PlannedAccessChange,
+  PlannedAssumptionChange,
+  PlannedLoginGrant,
+} from "./planned-access.ts";
 
 /** Whoever approves a change has to see all that somebody gains. No platform of the contract has as many capabilities. */
 const namedCapabilities = 100;
@@ -25,6 +30,13 @@ export function accessText(access: PlannedAccess): string {
         `    before: ${assumptionText(change.before)}`,
         `    after:  ${assumptionText(change.after)}`,
         `    ${consequenceOf(change)}`,
+      ].join("\n"),
+    ),
+    ...access.loginGrants.map((change) =>
+      [
+        `${change.change === "gains" ? "+" : "-"} ${loginSentence(change)}`,
+        `      ${whatOf(change)}`,
+        `    declared by: ${declaredText(change.declaredBy)}`,
       ].join("\n"),
     ),
     ...access.unknown.map(({ message }) => `? Unknown: ${message}.`),
@@ -56,19 +68,23 @@ export function accessMarkdown(access: PlannedAccess): string {
     assumptions.length === 0
       ? ""
       : markdownTable(["Assumed by others", "Before", "After", "What it may do"], assumptions),
+    access.loginGrants
+      .map((change) => `- ${markdownText(loginSentence(change))}: ${markdownText(whatOf(change))}\n`)
+      .join(""),
     access.unknown.map(({ message }) => `- Unknown: ${markdownText(message)}.\n`).join(""),
   ];
   return parts.filter((part) => part !== "").join("\n");
 }
 
 /** One line, such as `Access: 1 identity gains capabilities, 2 lose some.` */
-function headingOf({ assumptions, changes, complete }: PlannedAccess): string {
+function headingOf({ assumptions, changes, complete, loginGrants }: PlannedAccess): string {
   const count = (wanted: PlannedAccessChange["change"]) =>
     new Set(changes.filter(({ change }) => change === wanted).map(({ identity }) => identity.uid)).size;
   const parts = [
     sentence(count("gains"), "gains capabilities", "gain capabilities"),
     sentence(count("loses"), "loses capabilities", "lose capabilities"),
     sentence(assumptions.length, "can be assumed by others", "can be assumed by others"),
+    loginGrants.length === 0 ? "" : "people who log in get other roles",
   ].filter((part) => part !== "");
   if (parts.length === 0)
     return complete ? "Access: nobody gains or loses anything." : "Access: what changes is unknown.";
@@ -78,6 +94,11 @@ function headingOf({ assumptions, changes, complete }: PlannedAccess): string {
 function sentence(count: number, one: string, many: string): string {
   if (count === 0) return "";
   return count === 1 ? `1 identity ${one}` : `${count} identities ${many}`;
+}
+
+/** Such as `anybody who logs in through the identity provider web (issuer …) now gets viewer in acme/shop and below`. */
+function loginSentence({ change, group, role, who }: PlannedLoginGrant): string {
+  return `${who} ${change === "gains" ? "now gets" : "no longer gets"} ${role.name} in ${pathOf(group)} and below`;
 }
 
 function signOf({ certain, change }: PlannedAccessChange): string {
@@ -90,7 +111,7 @@ function verbOf({ certain, change }: PlannedAccessChange): string {
   return change === "gains" ? "may gain" : "may lose";
 }
 
-function whatOf({ capabilities }: PlannedAccessChange): string {
+function whatOf({ capabilities }: Pick<PlannedAccessChange, "capabilities">): string {
   return capabilities === undefined
     ? "all of its role, which you cannot read"
     : capabilitySummary(capabilities, namedCapabilities);

@@ -52,6 +52,8 @@ export async function planWithAccess(
   });
   if (writes.length === 0) return plan;
   const declarations = declarationsOf([...before, ...cluster.all()], { isWholeCluster });
-  const state = await readAccessState(platform, signal);
+  const { caller } = world;
+  const claims = platform.claims ?? (typeof caller === "object" ? { ...caller, scopes: undefined } : undefined);
+  const state = await readAccessState({ ...platform, claims }, signal);
   return { ...plan, access: plannedAccess(state, { writes, unproven: plan.unproven, declarations, now: clock.now() }) };
 }

@@ -34,6 +34,7 @@ const state: AccessState = {
   ],
   roles: [{ ...viewer, capabilities: new Set(["CAP_REPO_LIST", "CAP_IAM_GROUPS_LIST"]) }],
   bindings: [],
+  loginGrants: [],
   seesEverything: true,
 };
 const write = (collection: string, before: object | undefined, after: object | undefined): PlatformWrite => ({
@@ -123,15 +124,46 @@ it("says what is unknown, and never that nothing changes then", () => {
     ? Unknown: identities that are deleted, or that others can assume, may have role bindings in other groups than acme/shop and those below: you need role_bindings.list there.
     "
   `);
-  const others = planned([write("groupInvites", undefined, { uid: `${shop}/${"2".repeat(16)}` })]);
+  const others = planned([write("accountAssociations", undefined, { uid: shop })]);
   expect(accessText(others)).toMatchInlineSnapshot(`
     "Access: what changes is unknown.
 
-    ? Unknown: groupInvites change: what they grant to people who log in is not part of this comparison.
+    ? Unknown: accountAssociations change: what follows from that is not part of this comparison.
     "
   `);
   const gone = planned([write("identities", { uid: `${shop}/${"3".repeat(16)}`, name: "gone" }, undefined)]);
   expect(gone.unknown).toMatchObject([{ what: "notListed" }]);
+});
+
+it("says which role people get who log in, and no longer get", () => {
+  const uid = `${shop}/${"2".repeat(16)}`;
+  const oidc = { issuer: "https://people.example.com", clientId: "muster" };
+  const provider = { uid, name: "people", defaultRole: viewer.uid, oidc };
+  const opened = planned([write("identityProviders", undefined, provider)]);
+  expect(opened.complete).toBe(true);
+  expect(accessText(opened)).toMatchInlineSnapshot(`
+    "Access: people who log in get other roles.
+
+    + anybody who logs in through the identity provider people (issuer https://people.example.com) now gets viewer in acme/shop and below
+          groups.list, repo.list
+        declared by: undeclared
+    "
+  `);
+  expect(accessMarkdown(opened)).toMatchInlineSnapshot(`
+    "**Access: people who log in get other roles.**
+
+    - anybody who logs in through the identity provider people (issuer https\\://people.example.com) now gets viewer in acme/shop and below: groups.list, repo.list
+    "
+  `);
+  const known = { loginGrants: [{ ...oidc, uid, through: "identityProvider", name: "people", role: viewer }] as const };
+  expect(accessText(planned([write("identityProviders", provider, undefined)], known))).toMatchInlineSnapshot(`
+    "Access: people who log in get other roles.
+
+    - anybody who logs in through the identity provider people (issuer https://people.example.com) no longer gets viewer in acme/shop and below
+          groups.list, repo.list
+        declared by: undeclared
+    "
+  `);
 });
 
 it("says that nobody gains or loses anything only if everything was read", () => {

@@ -10,6 +10,7 @@ import {
   type LinkView,
   type UnreadView,
 } from "#src/commands/access/access-view.ts";
+import { type LoginGrantView, loginGrantView } from "#src/commands/access/login-grant-view.ts";
 import type { Declarations } from "#src/commands/access/declarations.ts";
 import type { Plan } from "#src/plan/plan.ts";
 import type { PlatformWrite } from "#src/plan/overlay-platform.ts";
@@ -21,6 +22,7 @@ export interface PlannedAccess {
   readonly complete: boolean;
   readonly changes: readonly PlannedAccessChange[];
   readonly assumptions: readonly PlannedAssumptionChange[];
+  readonly loginGrants: readonly PlannedLoginGrant[];
   readonly unknown: readonly PlannedUnknown[];
 }
 
@@ -38,6 +40,11 @@ export interface PlannedAccessChange {
   readonly capabilities?: readonly string[];
   readonly through: readonly LinkView[];
   readonly unknown: readonly UnreadView[];
+}
+
+/** What people get after the plan when they log in, and did not get before, or the reverse. */
+export interface PlannedLoginGrant extends LoginGrantView {
+  readonly change: AccessChange["change"];
 }
 
 /** An identity that others can assume after the plan. */
@@ -98,6 +105,12 @@ export function plannedAccess(
       before: { assumedBy: change.before, grants: grantsOf(had, before, viewBefore) },
       after: { assumedBy: change.after, grants: grantsOf(has, after, viewAfter) },
     })),
+    loginGrants: difference.loginGrants.map(({ change, grant }) => ({
+      change,
+      ...(change === "gains"
+        ? loginGrantView({ model: after, view: viewAfter }, grant)
+        : loginGrantView({ model: before, view: viewBefore }, grant)),
+    })),
     unknown,
   };
 }
@@ -150,7 +163,7 @@ function unknownOf(
         ]),
     ...others.map((collection) => ({
       what: "notCompared" as const,
-      message: `${collection} change: what they grant to people who log in is not part of this comparison`,
+      message: `${collection} change: what follows from that is not part of this comparison`,
     })),
   ];
 }

@@ -44,14 +44,16 @@ interface Credential extends Pick<PlatformReader, "platformUrl" | "authUrl"> {
 /**
  * Connects to the platform with the token of `--token-file`, with the operator's identity in its pod, or with the person's
  * login. Nothing but GET requests is ever sent.
+ * @param capabilities what a token of the operator's identity is limited to, by dotted names; absent: nothing
  * @throws {NotLoggedIn}
  * @throws {SettingsError}
  */
 export async function connectReader(
   values: ReaderValues,
   context: Pick<CommandContext, "env" | "signal" | "stderr">,
+  capabilities?: readonly string[],
 ): Promise<PlatformReader> {
-  const { ca, tokens, ...urls } = await credentialOf(values, context);
+  const { ca, tokens, ...urls } = await credentialOf(values, context, capabilities ?? []);
   const { api, close, ...source } = readOnlyPlatform({
     platformUrl: urls.platformUrl,
     deadlineMs: values.timeout,
@@ -76,6 +78,7 @@ async function valueOf(tokens: Tokens, close: () => Promise<void>): Promise<stri
 async function credentialOf(
   values: ReaderValues,
   context: Pick<CommandContext, "env" | "signal" | "stderr">,
+  capabilities: readonly string[],
 ): Promise<Credential> {
   const { platformCa, platformUrl, tokenFile } = values;
   const inPod = podIdentityOf(values, context);
@@ -83,7 +86,7 @@ async function credentialOf(
     const { authUrl, identity, subjectTokenFile: file } = inPod;
     const url = new URL(platformKey(inPod.platformUrl));
     const readSubjectToken = subjectTokenFile(file);
-    const options = { authUrl, audience: platformKey(url), identity, readSubjectToken, clock };
+    const options = { authUrl, audience: platformKey(url), identity, capabilities, readSubjectToken, clock };
     const ca = await caOf(platformCa);
     return { platformUrl: url, authUrl, ca, tokens: (transport) => new TokenSource(transport, options) };
   }

@@ -1,11 +1,11 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from "kysely";
-import { minutes } from "#src/time/durations.ts";
 import type { Coverage } from "../access/access.ts";
 import { isRoot, isWithin, subtreeOf } from "../contract/uid.ts";
 import { invalidArgument } from "../errors/api-error.ts";
 import { sizeLimits } from "../limits/size-limits.ts";
 import { type Reader, statement } from "../store/database.ts";
 import type { Tables } from "../store/schema/tables.ts";
+import { orderToleranceMs } from "./time-order.ts";
 
 /** Selects records. An undefined filter selects all. */
 export interface RecordFilter {
@@ -45,8 +45,6 @@ export interface RecordPage {
 const mostExamined = sizeLimits.auditScan.value;
 /** More places are not searched: the condition would be too long. */
 const mostPlaces = 100;
-/** How much the clocks of replicas may differ, or be set back. */
-const clockToleranceMs = minutes(10);
 
 type Row = ExpressionBuilder<Tables, "audit_log">;
 type Condition = (row: Row) => Expression<SqlBool>;
@@ -73,7 +71,7 @@ export async function queryRecords(reader: Reader, query: RecordQuery): Promise<
       "resource",
       `is required: the caller can read records in ${places.length} parts of the tree; name one of them`,
     );
-  const first = filter.since === undefined ? 0 : await firstSince(reader, filter.since - clockToleranceMs);
+  const first = filter.since === undefined ? 0 : await firstSince(reader, filter.since - orderToleranceMs);
   const filters = conditionsOf(places, filter);
   const drivers = driversOf(places, filter.actor);
   for (const driver of drivers) {

@@ -4,6 +4,7 @@ import type { WallClock } from "#src/time/wall-clock.ts";
 import type { Database } from "../store/database.ts";
 import { insertEvent } from "./audit-log.ts";
 import type { SecurityEvent, WaitingEvent } from "./security-event.ts";
+import { recordedNow } from "./time-order.ts";
 
 /** More events are dropped and counted. */
 const maximumWaiting = 2_000;
@@ -77,7 +78,8 @@ export class RecordQueue {
     const all = dropped === 0 ? batch : [...batch, { event: droppedEvents, time: clock(), omitted: dropped }];
     try {
       await database.write(async (tx) => {
-        for (const waiting of all) await insertEvent(tx, waiting);
+        const now = clock();
+        await Promise.all(all.map((waiting) => insertEvent(tx, recordedNow(waiting, now))));
       });
     } catch (error) {
       log.error({ err: error }, "recording security events failed; it is retried");

@@ -1,7 +1,7 @@
-import { issuerAnnotation } from "#src/api/annotations.ts";
+import { annotateSecret } from "#src/kinds/secret-commands.ts";
 import type { SecretRead } from "#src/reconcile/observe/observed.ts";
 import type { SecretLocation } from "#src/kinds/secret-location.ts";
-import { grantCommands, refusedUser, shellWord } from "#src/kube/right.ts";
+import { grantCommands, refusedUser } from "#src/kube/right.ts";
 
 // What people read about the Secret that an object names. Nothing of what is in the Secret but the names of its keys.
 
@@ -22,8 +22,8 @@ export function secretUnusable(path: string, { name, key }: SecretLocation, why:
   return `${path}: the key ${key} of Secret ${name} ${problems[why]}.`;
 }
 
-export function secretNotGranted(path: string, { namespace, name }: SecretLocation, issuer: string): string {
-  return `${path}: Secret ${name} does not name the issuer to which it may be sent. Run: kubectl annotate secret -n ${namespace} ${name} ${shellWord(`${issuerAnnotation}=${issuer}`)}`;
+export function secretNotGranted(path: string, at: SecretLocation, issuer: string): string {
+  return `${path}: Secret ${at.name} does not name the issuer to which it may be sent. Run: ${annotateSecret(at, issuer)}`;
 }
 
 /**

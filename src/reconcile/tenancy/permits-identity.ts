@@ -97,9 +97,9 @@ function findClaimDenial(
         : `the Tenant does not allow this pattern of issuers, which it must list as it is. ${useOrAsk(known, "spec.claimIssuers")}`,
     );
   }
-  const denials = entries.map((entry) => findSubjectDenial(path, claims, entry, context));
-  // One entry that permits the subject is enough.
-  return denials.includes(undefined) ? undefined : denials[0];
+  // One entry that permits the subject is enough. There may be dozens, each with dozens of prefixes: only a denial names them.
+  if (entries.some((entry) => permitsSubject(claims, entry, context))) return undefined;
+  return subjectDenial(path, claims, prefixesOf(claims, entries[0], context));
 }
 
 /**
@@ -119,31 +119,44 @@ export function findIssuerDenial(path: string, issuer: string, { claimIssuers }:
   return denial(path, `the Tenant does not allow the issuer ${issuer}. ${useOrAsk(known, "spec.claimIssuers")}`);
 }
 
-function findSubjectDenial(
-  path: string,
-  { issuer, issuerPattern, subject, subjectPattern }: NamedIssuer & NamedSubject,
-  { subjectPrefixes }: ClaimIssuer,
-  { namespace, clusterIssuer, publicIssuers }: IdentityContext,
-): Denial | undefined {
+/** With one of which every subject must begin; undefined: it may be any. */
+function prefixesOf(
+  { issuer, issuerPattern }: NamedIssuer,
+  entry: ClaimIssuer | undefined,
+  { namespace, clusterIssuer }: IdentityContext,
+): readonly string[] | undefined {
   const isClusters =
     issuer === clusterIssuer || (issuerPattern !== undefined && mayMatch(issuerPattern, clusterIssuer));
-  const prefixes = subjectPrefixes ?? (isClusters ? [`system:serviceaccount:${namespace}:`] : undefined);
+  return entry?.subjectPrefixes ?? (isClusters ? [`system:serviceaccount:${namespace}:`] : undefined);
+}
+
+function permitsSubject(claims: NamedIssuer & NamedSubject, entry: ClaimIssuer, context: IdentityContext): boolean {
+  const { issuer, issuerPattern, subject, subjectPattern } = claims;
+  const prefixes = prefixesOf(claims, entry, context);
   if (prefixes === undefined) {
-    const isPublic = issuerPattern !== undefined || isPublicIssuer(issuer ?? "", publicIssuers);
-    if (subjectPattern === undefined || !isPublic) return undefined;
+    const isPublic = issuerPattern !== undefined || isPublicIssuer(issuer ?? "", context.publicIssuers);
+    return subjectPattern === undefined || !isPublic;
+  }
+  if (subjectPattern !== undefined) return everyMatchBegins(subjectPattern, prefixes);
+  return subject !== undefined && prefixes.some((prefix) => subject.startsWith(prefix));
+}
+
+/** @param prefixes with one of which every subject must begin; undefined: a pattern is denied at a public issuer */
+function subjectDenial(
+  path: string,
+  { subjectPattern }: NamedSubject,
+  prefixes: readonly string[] | undefined,
+): Denial {
+  if (prefixes === undefined)
     return denial(
       `${path}.subjectPattern`,
       "a pattern needs subjectPrefixes in spec.claimIssuers of the Tenant, because anybody can have an account at this issuer. Use spec.claimMatch.subject, or ask an administrator to add prefixes.",
     );
-  }
   if (subjectPattern !== undefined)
-    return everyMatchBegins(subjectPattern, prefixes)
-      ? undefined
-      : denial(
-          `${path}.subjectPattern`,
-          `the Tenant allows only patterns of which every match begins with ${alternatives(prefixes)}. Begin each alternative of the pattern with one of these as literal text, and with the flag (?i) nowhere.`,
-        );
-  if (subject !== undefined && prefixes.some((prefix) => subject.startsWith(prefix))) return undefined;
+    return denial(
+      `${path}.subjectPattern`,
+      `the Tenant allows only patterns of which every match begins with ${alternatives(prefixes)}. Begin each alternative of the pattern with one of these as literal text, and with the flag (?i) nowhere.`,
+    );
   return denial(
     `${path}.subject`,
     `the Tenant allows only subjects that begin with ${alternatives(prefixes)}. Use such a subject, or ask an administrator to add a prefix to subjectPrefixes in spec.claimIssuers of the Tenant.`,

@@ -1,40 +1,47 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { memoryMiB } from "#test/support/bench/process-usage.ts";
+import { cpuSeconds, memoryMiB } from "#test/support/bench/process-usage.ts";
 import type { MeasuredCommand } from "./measured-commands.ts";
 import type { World } from "./world.ts";
 
 /** What one run of a command cost. */
 export interface CommandCost {
   readonly seconds: number;
+  /** All threads, user and kernel mode: other programs on the machine change this less than the time. */
+  readonly cpuSeconds: number;
   readonly peakMiB: number;
   readonly kubernetesRequests: number;
   /** The lists and gets that the platform served. */
   readonly platformCalls: number;
 }
 
-/** The peak of the kernel only grows, so reading it often is enough. */
+/** Both the peak and the CPU time only grow, so reading them often is enough. */
 const pollMs = 10;
 
 /** Runs the program once, as a process of its own. @throws {Error} if it does not do its work */
 export async function measureCommand(
   program: string,
-  { args, exitCode, prints }: MeasuredCommand,
+  { args, exitCode, prints, nodeFlags = [], prepare }: MeasuredCommand,
   world: World,
 ): Promise<CommandCost> {
+  await prepare?.(world, async (preparing) => {
+    const child = spawn(process.execPath, [program, ...preparing], { stdio: "ignore" });
+    await once(child, "close");
+  });
   const [requests, calls] = [world.cluster.requests, await servedCalls(world)];
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [program, ...args(world)], { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [...nodeFlags, program, ...args(world)], { stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding("utf8").on("data", (text: string) => {
       output += text;
     });
-  let peakMiB = 0;
+  let [peakMiB, cpu] = [0, 0];
   const poll = setInterval(() => {
-    void memoryMiB(child.pid ?? 0).then(
-      ({ peak }) => {
+    void Promise.all([memoryMiB(child.pid ?? 0), cpuSeconds(child.pid ?? 0)]).then(
+      ([{ peak }, used]) => {
         if (peak > peakMiB) peakMiB = peak;
+        if (used > cpu) cpu = used;
       },
       // The process has just ended.
       () => undefined,
@@ -47,6 +54,7 @@ export async function measureCommand(
     throw new Error(`muster ${args(world).slice(0, 2).join(" ")} ended with ${code}:\n${output.slice(0, 2_000)}`);
   return {
     seconds,
+    cpuSeconds: cpu,
     peakMiB,
     kubernetesRequests: world.cluster.requests - requests,
     platformCalls: (await servedCalls(world)) - calls,

@@ -1,5 +1,6 @@
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { issuer, ownerId, type World } from "./world.ts";
+import { issuer, type Maker, namespace, ownerId, type World } from "./world.ts";
 
 /** A command of a person or a pipeline that reads everything. */
 export interface MeasuredCommand {
@@ -8,7 +9,15 @@ export interface MeasuredCommand {
   readonly exitCode: number;
   /** What must be in the output: the proof that the command did its work. */
   readonly prints: string;
+  /** Who made what is on the platform; by default the operator. */
+  readonly maker?: Maker;
+  /** Flags of Node.js. */
+  readonly nodeFlags?: readonly string[];
+  /** Runs before each measurement, and is not measured. @param run runs the program once, with these arguments */
+  readonly prepare?: (world: World, run: RunProgram) => Promise<unknown>;
 }
+
+export type RunProgram = (args: readonly string[]) => Promise<unknown>;
 
 const platform = ({ tokenFile, url }: World) => ["--platform-url", url, "--token-file", tokenFile];
 const cluster = ({ kubeconfig }: World) => ["--kubeconfig", kubeconfig];
@@ -17,6 +26,23 @@ const operator = ({ operator: identity, rootGroup }: World) => {
   const roles = ["viewer", "editor"].flatMap((role) => ["--allowed-role", role]);
   return [...Object.entries(flags).flatMap(([flag, value]) => [`--${flag}`, value]), ...roles];
 };
+
+const imported = ({ folder }: World, name: string) => join(folder, "imported", name);
+const importInto = (name: string) => (world: World) => [
+  "import",
+  "--group",
+  world.rootGroup,
+  "--dir",
+  imported(world, name),
+  "--namespace",
+  namespace,
+  "--adopt",
+  ...platform(world),
+];
+
+/** What the command reads as the time of day: a role binding of today is not judged. */
+const shift = "const now = Date.now; Date.now = () => now() + 2 * 24 * 60 * 60 * 1000;";
+const twoDaysLater = ["--import", `data:text/javascript,${encodeURIComponent(shift)}`];
 
 /** By the name for `--command`. A command that reads the whole platform belongs here. */
 export const measuredCommands: Readonly<Record<string, MeasuredCommand>> = {
@@ -54,5 +80,40 @@ export const measuredCommands: Readonly<Record<string, MeasuredCommand>> = {
     args: (world) => ["access", "who-can", "repo.create", "--group", "group-1", ...platform(world), ...cluster(world)],
     exitCode: 0,
     prints: "repo.create",
+  },
+  report: {
+    args: (world) => [
+      "access",
+      "report",
+      "--group",
+      world.rootGroup,
+      "--output",
+      "html",
+      ...platform(world),
+      ...cluster(world),
+    ],
+    exitCode: 0,
+    prints: "</html>",
+  },
+  unused: {
+    args: (world) => ["access", "unused", "--days", "1", ...platform(world), ...cluster(world)],
+    exitCode: 0,
+    prints: "editor",
+    nodeFlags: twoDaysLater,
+  },
+  "import-first": {
+    maker: "people",
+    args: importInto("first"),
+    // The credential of the operator is never imported.
+    exitCode: 3,
+    prints: "0 unchanged, 0 removed",
+    prepare: async (world) => rm(imported(world, "first"), { recursive: true, force: true }),
+  },
+  "import-again": {
+    maker: "people",
+    args: importInto("again"),
+    exitCode: 3,
+    prints: "Files: 0 written",
+    prepare: async (world, run) => run(importInto("again")(world)),
   },
 };

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { markerOf, objectHash, ownerHash } from "#src/kinds/marker.ts";
+import { markerOf, objectHash, ownerHash, withMarker } from "#src/kinds/marker.ts";
 import { withRecordedOwner } from "#src/platform-client/owner-record.ts";
 import { inParallel } from "#test/support/bench/in-parallel.ts";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
@@ -11,7 +11,9 @@ import { ListedCluster } from "./kubernetes.ts";
 export const ownerId = "bench";
 export const issuer = "https://issuer.example.com";
 const ciIssuer = "https://ci.example.com";
-const namespace = "bench";
+export const namespace = "bench";
+/** The description of everything. */
+const text = "Made for the benchmark";
 const apiVersion = "iam.muster.dev/v1beta1";
 /** Calls that fill the platform at the same time. */
 const width = 8;
@@ -37,11 +39,14 @@ export interface World {
   readonly close: () => Promise<void>;
 }
 
+/** Who made what is on the platform: the operator, whose markers it carries, or people. */
+export type Maker = "operator" | "people";
+
 /**
  * Fills a platform, in a process of its own, over its API: a tenth of the groups are in the root group, and the others in those;
  * each has three identities, and each of these two role bindings.
  */
-export async function makeWorld(folder: string, groups: number): Promise<World> {
+export async function makeWorld(folder: string, groups: number, maker: Maker): Promise<World> {
   const tokenFile = join(folder, "admin-token");
   const flags = ["--data", join(folder, "data"), "--key-file", join(folder, "key"), "--admin-token-file", tokenFile];
   const platform = new PlatformProcess(flags);
@@ -55,6 +60,8 @@ export async function makeWorld(folder: string, groups: number): Promise<World> 
   });
   await admin.create("roleBindings", rootGroup, { identityUid: operator.uid, roleUid: roles.get("owner") });
 
+  const described = (kind: string, name: string) =>
+    maker === "people" ? text : withMarker(text, markerOf(ownerHash(ownerId), objectHash(kind, namespace, name)));
   const declared: KubeObject[] = [];
   const declare = (kind: string, name: string, spec: object, uid: string) => {
     declared.push(declaration({ kind, name, spec, uid, version: declared.length + 1 }));
@@ -142,10 +149,6 @@ export async function makeWorld(folder: string, groups: number): Promise<World> 
   };
 }
 
-function described(kind: string, name: string): string {
-  return `Made for the benchmark [muster:${markerOf(ownerHash(ownerId), objectHash(kind, namespace, name))}]`;
-}
-
 interface Declared {
   readonly kind: string;
   readonly name: string;
@@ -157,7 +160,7 @@ interface Declared {
 /** An object as the operator leaves it once it is Ready. */
 function declaration({ kind, name, spec, uid, version }: Declared): KubeObject {
   const time = "2026-01-01T00:00:00Z";
-  const description = kind === "RoleBinding" ? {} : { description: "Made for the benchmark" };
+  const description = kind === "RoleBinding" ? {} : { description: text };
   return {
     apiVersion,
     kind,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { importFiles } from "#src/import/import-files.ts";
+import type { PlatformWrite } from "#src/plan/overlay-platform.ts";
 import { adoptingObjects, ImportedWorld } from "./imported-world.ts";
 
 const worlds = Number(process.env["MUSTER_IMPORT_WORLDS"] ?? 60);
@@ -8,7 +9,8 @@ const nothing = { changes: [], refusals: [], unproven: [], writes: [] };
 
 describe("what was imported from a random tree", () => {
   it("observes without a write, then adopts with one write for each resource with a marker", async () => {
-    let [objects, adopted] = [0, 0];
+    let objects = 0;
+    const adopted = new Map<string, number>();
     for (const seed of seeds) {
       const world = new ImportedWorld(seed);
       const observing = await world.import(false);
@@ -21,19 +23,63 @@ describe("what was imported from a random tree", () => {
 
       const adopting = await world.import(true);
       const managed = world.store(adopting);
+      world.makeSecrets(adopting);
+      expect((await world.plan({ apply: managed })).refusals, `seed ${seed}`).toEqual([]);
       const writes = await world.act({ apply: managed });
-      const expected = adoptingObjects(adopting).map(({ spec }) => spec["uid"]);
-      adopted += expected.length;
+      const expected = adoptingObjects(adopting).map(({ kind, spec }) => {
+        adopted.set(kind, (adopted.get(kind) ?? 0) + 1);
+        // The platform never returns a client secret: it is sent with the marker, and with what it belongs to.
+        const fields = spec["clientSecretRef"] === undefined ? "description" : "description,oidc";
+        return `update ${String(spec["uid"])} ${fields}`;
+      });
       expect(world.notReady(managed), `seed ${seed}`).toEqual([]);
       expect(
         writes.map(({ do: what, uid, fields }) => `${what} ${uid} ${fields.join()}`).toSorted(),
         `seed ${seed}`,
-      ).toEqual(expected.map((uid) => `update ${String(uid)} description`).toSorted());
+      ).toEqual(expected.toSorted());
       expect(await world.plan({ apply: managed }), `seed ${seed}`).toEqual(nothing);
       expect(importFiles(await world.import(true)), `seed ${seed}`).toEqual(importFiles(adopting));
       expect(world.forbidden).toEqual([]);
     }
-    console.info(`${worlds} worlds, ${objects} objects, ${adopted} adopted`);
-    expect(adopted).toBeGreaterThan(worlds / 2);
+    console.info(`${worlds} worlds, ${objects} objects; adopted: ${JSON.stringify(Object.fromEntries(adopted))}`);
+    for (const kind of ["Group", "Identity", "Role", "IdentityProvider"])
+      expect(adopted.get(kind), kind).toBeGreaterThan(worlds / 10);
+  }, 600_000);
+
+  it("keeps the client secret of a provider until its Secret exists, and sends that once", async () => {
+    let providers = 0;
+    for (const seed of seeds) {
+      const world = new ImportedWorld(seed);
+      await world.act({ apply: world.store(await world.import(false)) });
+      const adopting = await world.import(true);
+      const managed = adoptingObjects(adopting).filter(({ spec }) => spec["clientSecretRef"] !== undefined);
+      if (managed.length === 0) continue;
+      providers += managed.length;
+      const uids = managed.map(({ spec }) => String(spec["uid"]));
+      const { clientSecrets } = world.scenario.platform;
+      for (const uid of uids) clientSecrets.set(uid, "made by people");
+      const apply = world.store(adopting);
+      const fieldsOf = (writes: readonly PlatformWrite[]) =>
+        writes.filter(({ uid }) => uids.includes(uid)).map(({ uid, fields }) => `${uid} ${fields.join()}`);
+
+      expect(fieldsOf(await world.act({ apply })).toSorted()).toEqual(
+        uids.map((uid) => `${uid} description`).toSorted(),
+      );
+      expect(uids.map((uid) => clientSecrets.get(uid))).toEqual(uids.map(() => "made by people"));
+      expect(world.notReady(apply).toSorted()).toEqual(
+        managed
+          .map(
+            ({ kind, metadata: { name } }) =>
+              `${kind} ${name}: ReferenceNotFound: spec.clientSecretRef: Secret ${name} does not exist in namespace imported. Create it with the key clientSecret.`,
+          )
+          .toSorted(),
+      );
+
+      world.makeSecrets(adopting);
+      expect(fieldsOf(await world.act({})).toSorted()).toEqual(uids.map((uid) => `${uid} oidc`).toSorted());
+      expect(uids.map((uid) => clientSecrets.get(uid))).toEqual(uids.map(() => "planted-secret"));
+      expect(world.notReady(apply)).toEqual([]);
+    }
+    expect(providers).toBeGreaterThan(worlds / 10);
   }, 600_000);
 });

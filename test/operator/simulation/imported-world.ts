@@ -1,4 +1,5 @@
 import { parse } from "yaml";
+import { issuerAnnotation } from "#src/api/annotations.ts";
 import type { Status } from "#src/api/status.ts";
 import { tenantSpecSchema } from "#src/api/tenant.ts";
 import { importFiles } from "#src/import/import-files.ts";
@@ -8,6 +9,8 @@ import { groupKind } from "#src/kinds/group.ts";
 import { identityKind } from "#src/kinds/identity.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { markerOf, objectHash, ownerHash, withMarker } from "#src/kinds/marker.ts";
+import { identityProviderKind } from "#src/kinds/identity-provider.ts";
+import { roleKind } from "#src/kinds/role.ts";
 import { roleBindingKind } from "#src/kinds/role-binding.ts";
 import { listAll } from "#src/platform-client/list-all.ts";
 import { withRecordedOwner } from "#src/platform-client/owner-record.ts";
@@ -15,7 +18,7 @@ import { isBelow } from "#src/platform-client/uid.ts";
 import { systemClock } from "#src/time/clock.ts";
 import { seeded } from "#test/support/seeded.ts";
 import type { Manifest } from "./memory-kube.ts";
-import { auditor, owner, viewer } from "./memory-platform.ts";
+import { auditor, customRoles, owner, viewer } from "./memory-platform.ts";
 import { PlannedWorld } from "./planned-world.ts";
 import { blue, red, resource } from "./two-tenants.ts";
 
@@ -25,6 +28,9 @@ const instant = { ...systemClock, sleep: async () => undefined };
 
 /** An identity for emergencies, in some worlds. */
 export const emergency = `${red}/00000000000000e0`;
+
+/** An identity provider without a client secret, in some worlds. */
+const publicClient = `${red}/00000000000000e1`;
 
 /** A world in which people made a random tree in the group `red`, which is imported. */
 export class ImportedWorld extends PlannedWorld {
@@ -41,13 +47,19 @@ export class ImportedWorld extends PlannedWorld {
     );
     const { resources: groups } = await listAll(platform, groupKind.collection, {}, signal);
     const { resources: identities } = await listAll(platform, identityKind.collection, {}, signal);
+    const { resources: roles } = await listAll(platform, roleKind.collection, {}, signal);
     const { resources: bindings } = await listAll(platform, roleBindingKind.collection, {}, signal);
+    const { resources: providers } = await listAll(platform, identityProviderKind.collection, {}, signal);
     const isInTree = ({ uid }: { readonly uid: string }) => isBelow(uid, red);
     return importTree(
       {
         group: groups.find(({ uid }) => uid === red) ?? { uid: red, name: "red", description: "" },
         groups: groups.filter(isInTree),
         identities: identities.filter(isInTree),
+        identitiesElsewhere: identities.filter((one) => !isInTree(one)),
+        roles: roles.filter(isInTree),
+        rolesElsewhere: roles.filter((one) => !isInTree(one)),
+        identityProviders: providers.filter(isInTree),
         roleBindings: bindings.filter(isInTree),
         roleBindingsElsewhere: bindings.filter((one) => !isInTree(one)),
         others: [],
@@ -57,6 +69,7 @@ export class ImportedWorld extends PlannedWorld {
         adopt,
         owners: [ownerHash("cluster")],
         breakGlass: [emergency],
+        withoutSecret: [publicClient],
         operatorClass: undefined,
         earlierNames: new Map(),
         clusterIssuer: "https://issuer.example",
@@ -78,10 +91,19 @@ export class ImportedWorld extends PlannedWorld {
     });
   }
 
-  /** The objects that are not Ready, with the reason. */
+  /** Makes the Secrets that the objects name. */
+  makeSecrets({ secrets }: ImportedTree): void {
+    for (const { name, key, issuer } of secrets.values())
+      this.scenario.kube.setSecret(name, { [key]: "planted-secret" }, { [issuerAnnotation]: issuer });
+  }
+
+  /** The Tenant and the objects that are not Ready, with the reason. */
   notReady(manifests: readonly Manifest[]): readonly string[] {
-    return manifests.flatMap(({ kind, name }) => {
-      const status = this.scenario.kube.find(kind, name, namespace)?.status as Status | undefined;
+    const { kube } = this.scenario;
+    const tenant = { kind: "Tenant", name: namespace, found: kube.findCluster("Tenant", namespace) };
+    const objects = manifests.map(({ kind, name }) => ({ kind, name, found: kube.find(kind, name, namespace) }));
+    return [tenant, ...objects].flatMap(({ kind, name, found }) => {
+      const status = found?.status as Status | undefined;
       const ready = status?.conditions?.find(({ type }) => type === "Ready");
       return ready?.status === "True" ? [] : [`${kind} ${name}: ${ready?.reason}: ${ready?.message}`];
     });
@@ -129,6 +151,36 @@ export class ImportedWorld extends PlannedWorld {
       { uid: viewer, name: "viewer" },
       { uid: viewer, name: "" },
     ];
+    const [list, more] = platform.listCapabilities;
+    const capabilities = () =>
+      one<readonly string[]>([list ?? ""], [more ?? "", list ?? "", list ?? ""], ["CAP_REPO_DELETE"], [], ["*"]);
+    for (const uid of customRoles) {
+      if (random() < 0.5) continue;
+      const role = { uid, name: name(), description: description(), capabilities: capabilities() };
+      roles.push({ uid: add("roles", role), name: role.name });
+    }
+    add("roles", {
+      uid: below(one(...groups)),
+      name: name(),
+      description: description(),
+      capabilities: capabilities(),
+    });
+    const uids = roles.map((role) => role.uid);
+    for (let made = one(0, 1, 2); made > 0; made -= 1)
+      add(
+        "identityProviders",
+        randomProvider(below(one(...groups)), { name: name(), description: description() }, uids, one),
+      );
+    if (random() < 0.3)
+      add("identityProviders", randomProvider(publicClient, { name: "public", description: "" }, uids, one));
+    // The operator's settings do not permit this role: what it allows is permitted, because viewer is bound, too.
+    if (random() < 0.5) {
+      const robot = add("identities", { uid: below(red), name: "robot", description: "", ...plainClaims });
+      const role = { uid: below(red), name: "lister", description: "", capabilities: [list, more] };
+      add("roles", role);
+      for (const bound of [{ uid: viewer, name: "viewer" }, role])
+        add("roleBindings", { uid: below(red), identity: { uid: robot, name: "robot" }, role: bound });
+    }
     for (let made = identities.length * 2; made > 0; made -= 1) {
       const uid = random() < 0.2 ? one(auditor, ...identities) : one(...identities);
       const group = random() < 0.1 ? blue : one(...groups);
@@ -138,7 +190,11 @@ export class ImportedWorld extends PlannedWorld {
   }
 }
 
-function claims(one: <T>(...choices: readonly T[]) => T): object {
+const plainClaims = { claimMatch: { issuer: "https://ci.example", subject: "repo:acme/robot" } };
+
+type One = <T>(...choices: readonly T[]) => T;
+
+function claims(one: One): object {
   const issuer = one("https://ci.example", "https://token.actions.githubusercontent.com", "https://issuer.example");
   return one<object>(
     { claimMatch: { issuer, subject: one("repo:acme/shop", "system:serviceaccount:other:builds", "a\u200bb") } },
@@ -157,6 +213,31 @@ function claims(one: <T>(...choices: readonly T[]) => T): object {
     },
     {},
   );
+}
+
+/** Where people log in. */
+function randomProvider(
+  uid: string,
+  texts: { readonly name: string; readonly description: string },
+  roles: readonly string[],
+  one: One,
+) {
+  const updateTime = "2025-01-01T00:00:00Z";
+  const issuer = one("https://login.example", "https://login.example", "https://ci.example", "no URL");
+  const oidc = {
+    issuer,
+    clientId: "muster",
+    additionalScopes: one<readonly string[]>([], ["email", "profile"]),
+    groupsClaim: one("", "groups"),
+    pkceEnabled: uid === publicClient || one(true, true, false),
+  };
+  return {
+    uid,
+    ...texts,
+    updateTime,
+    defaultRole: one(viewer, "", ...roles),
+    ...(one(true, true, true, false) ? { oidc } : {}),
+  };
 }
 
 /** The objects of an import that adopt a resource with a marker. */

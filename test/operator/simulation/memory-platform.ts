@@ -18,6 +18,11 @@ export const operatorIdentity = `${root}/0000000000000001`;
 /** An identity that is not managed in the cluster. */
 export const auditor = `${root}/0000000000000003`;
 
+/** Custom roles that exist only where a test makes them. */
+export const customRoles = ["d1", "d2"].map((end) => `${root}/00000000000000a1/00000000000000${end}`);
+/** The roles that the operator's settings permit to be bound. */
+export const allowedRoles = ["viewer", ...customRoles];
+
 type Fields = Readonly<Record<string, unknown>>;
 
 /** What happens to a POST whose response is lost. */

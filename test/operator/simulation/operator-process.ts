@@ -28,7 +28,7 @@ import { WorkerPool } from "#src/runtime/worker-pool.ts";
 import { LiveTenants, tenantResource } from "./live-tenants.ts";
 import { MemoryCredential } from "./memory-credential.ts";
 import type { MemoryKube } from "./memory-kube.ts";
-import { type MemoryPlatform, operatorIdentity, root } from "./memory-platform.ts";
+import { allowedRoles, type MemoryPlatform, operatorIdentity, root } from "./memory-platform.ts";
 
 export const settleMs = 15_000;
 
@@ -117,7 +117,7 @@ export class OperatorProcess {
     const gatedKube = this.#gated(kube) as KubeApi;
     const operator = this.#openSession(operatorIdentity, [root], this.#lifetime.signal);
     const settledAt = acquired === "expired" ? since + settleMs : since;
-    const outer = { roots: [root], roles: ["viewer"], namespaces: null };
+    const outer = { roots: [root], roles: allowedRoles, namespaces: null };
     this.#live =
       options.liveTenants === true
         ? new LiveTenants({
@@ -305,7 +305,7 @@ export class OperatorProcess {
       tenants,
       sources: this.sources,
       tenancy,
-      outer: { roots: [root], roles: ["viewer"], namespaces: null },
+      outer: { roots: [root], roles: allowedRoles, namespaces: null },
       owner: "cluster",
       ownerCheck: new OwnerCheck({
         api: this.#governed(platform, this.#lifetime.signal),

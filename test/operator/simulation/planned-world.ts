@@ -14,7 +14,7 @@ import { systemClock } from "#src/time/clock.ts";
 import { VirtualClock } from "#src/time/virtual-clock.ts";
 import { MemoryCredential } from "./memory-credential.ts";
 import type { Manifest } from "./memory-kube.ts";
-import { operatorIdentity, root } from "./memory-platform.ts";
+import { allowedRoles, operatorIdentity, root } from "./memory-platform.ts";
 import { settleMs } from "./operator-process.ts";
 import { TwoTenants } from "./two-tenants.ts";
 
@@ -65,7 +65,7 @@ export class PlannedWorld extends TwoTenants {
       caller: { identity: caller },
       identity: operatorIdentity,
       owner: "cluster",
-      outer: { roots: [root], roles: ["viewer"], namespaces: null },
+      outer: { roots: [root], roles: allowedRoles, namespaces: null },
       class: "",
       subjects,
       ownerId: "cluster",

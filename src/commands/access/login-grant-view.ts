@@ -1,0 +1,73 @@
+import type { AccessModel } from "#src/access/access-model.ts";
+import type { LoginGrant } from "#src/access/access-state.ts";
+import { groupOfGrant } from "#src/access/login-grants.ts";
+import { type AccessView, type DeclaredBy, declaredText, dottedNames, type GroupView } from "./access-view.ts";
+
+/** A role that people get when they log in, as JSON and YAML have it. */
+export interface LoginGrantView {
+  readonly through: LoginGrant["through"];
+  /** The uid of the identity provider or of the invite. */
+  readonly uid: string;
+  readonly role: { readonly uid: string; readonly name: string };
+  /** By dotted names. Absent if the role cannot be read. */
+  readonly capabilities?: readonly string[];
+  /** They get it in the group, and in every group below it. */
+  readonly group: GroupView;
+  readonly declaredBy: DeclaredBy;
+  /** Of an identity provider. */
+  readonly provider?: { readonly name: string; readonly issuer: string; readonly clientId: string };
+  /** Of an invite. */
+  readonly invite?: {
+    readonly keyId: string;
+    /** Empty: of anybody. */
+    readonly email: string;
+    readonly singleUse: boolean;
+    /** RFC 3339. */
+    readonly expirationTime?: string;
+  };
+  /** Who gets it, such as `anybody who logs in through the identity provider web (issuer …)`. */
+  readonly who: string;
+}
+
+export function loginGrantView(
+  { model, view }: { readonly model: AccessModel; readonly view: AccessView },
+  grant: LoginGrant,
+): LoginGrantView {
+  const { role, through, uid } = grant;
+  const known = model.roles.get(role.uid);
+  return {
+    through,
+    uid,
+    role: { uid: role.uid, name: known?.name ?? (role.name || role.uid) },
+    ...(known === undefined ? {} : { capabilities: dottedNames(known.capabilities) }),
+    group: view.group(groupOfGrant(grant)),
+    declaredBy: view.declaredBy(uid),
+    ...detailsOf(grant),
+    who: whoGets(grant),
+  };
+}
+
+function detailsOf(grant: LoginGrant): Pick<LoginGrantView, "provider" | "invite"> {
+  if (grant.through === "identityProvider") {
+    const { clientId, issuer, name } = grant;
+    return { provider: { name, issuer, clientId } };
+  }
+  const { email, expirationTime, keyId, singleUse } = grant;
+  return { invite: { keyId, email, singleUse, ...(expirationTime === undefined ? {} : { expirationTime }) } };
+}
+
+function whoGets(grant: LoginGrant): string {
+  if (grant.through === "identityProvider")
+    return `anybody who logs in through the identity provider ${grant.name} (issuer ${grant.issuer})`;
+  const { email, expirationTime, keyId, singleUse } = grant;
+  const who = singleUse ? "the first who logs in" : "anybody who logs in";
+  const until = expirationTime === undefined ? "" : ` until ${expirationTime}`;
+  const address = email === "" ? "" : ` and has the e-mail address ${email}`;
+  return `${who} with the code of ${keyId === "" ? "a new invite" : `the invite ${keyId}`}${until}${address}`;
+}
+
+/** One sentence, such as `Anybody who logs in through the identity provider web (issuer …) gets viewer in acme/shop and below.` */
+export function loginGrantText({ declaredBy, group, role, who }: LoginGrantView): string {
+  const declared = declaredBy === "unknown" ? "" : ` (${declaredText(declaredBy)})`;
+  return `${who.charAt(0).toUpperCase()}${who.slice(1)} gets ${role.name} in ${group.path} and below${declared}.`;
+}

@@ -1,0 +1,93 @@
+import { groupKind } from "#src/kinds/group.ts";
+import type { Fields, Kind } from "#src/kinds/kind.ts";
+import { objectHash, withoutMarker } from "#src/kinds/marker.ts";
+import { parentOf } from "#src/platform-client/uid.ts";
+import { declarableFields } from "./declarable-fields.ts";
+import type { Declarations } from "./declarations.ts";
+import type { ImportOptions } from "./import-options.ts";
+import type { ImportOutcome } from "./imported-tree.ts";
+import { type MarkerOrigin, markerOrigin } from "./marker-origin.ts";
+
+/** A resource with a name and a marker. */
+interface MarkedResource {
+  readonly uid: string;
+  readonly name: string;
+  readonly description: string;
+}
+
+/** A resource with a marker, and what an object of its kind would say about it. */
+export interface Candidate {
+  readonly kind: Kind;
+  readonly resource: MarkedResource;
+  /** The fields that an object with this name cannot leave out, except the reference to the group and the uid. */
+  readonly base?: (object: string) => Fields;
+  /** The fields that an object can leave out, except the name and the description. */
+  readonly fields?: Fields;
+  /** Why fields are missing. */
+  readonly missing?: readonly string[];
+  /** Why it must not be adopted. */
+  readonly obstacles?: readonly string[];
+}
+
+/**
+ * Declares a resource as far as that is possible, and reports the rest.
+ * @returns the name of its object; undefined if it is left out
+ */
+export function declareResource(
+  { kind, resource, base: required = () => ({}), fields: more = {}, missing = [], obstacles = [] }: Candidate,
+  declarations: Declarations,
+  { adopt, owners }: ImportOptions,
+): string | undefined {
+  const { uid } = resource;
+  const name = nameOf(kind, resource, declarations);
+  const except = (outcome: ImportOutcome, reasons: readonly string[]) => {
+    declarations.except({ noun: kind.noun, uid, name: resource.name, outcome, reason: reasons.join("; ") });
+    return undefined;
+  };
+  const origin = originOf(kind, resource, declarations, owners);
+  if (origin === "otherObject") return except("left out", [declaredAlready]);
+  const parent = parentOf(uid) ?? uid;
+  const reference = declarations.reference(kind.name === groupKind.name ? "parent" : "group", parent);
+  const base = { ...reference, uid, ...required(name) };
+  const observed = { policy: { management: "Observe" } };
+  const declarable = declarableFields(
+    kind.definition.specSchema,
+    { ...base, ...observed },
+    { ...textsOf(resource), ...more },
+  );
+  if ("mistake" in declarable) return except("left out", [`no manifest can have this: ${declarable.mistake}`]);
+  const incomplete = [...missing, ...declarable.omitted];
+  const foreign = origin === "otherOwner" ? ["it carries the marker of another owner"] : [];
+  const reasons = [...foreign, ...obstacles, ...incomplete];
+  const adopts = adopt && reasons.length === 0;
+  if (adopt && !adopts) except("observed", reasons);
+  else if (incomplete.length > 0) except("in part", incomplete);
+  const spec = { ...base, ...declarable.fields, ...(adopts ? {} : observed) };
+  const folder = kind.name === groupKind.name ? uid : parent;
+  declarations.add(uid, folder, { kind: kind.name, metadata: { name }, spec }, adopts);
+  return name;
+}
+
+/** Why a resource gets no object if its marker is that of an object which the import does not declare. */
+export const declaredAlready = "it carries the marker of another object of this owner, which declares it already";
+
+/** Who manages a resource, with regard to the object that declares it. */
+export function originOf(
+  kind: Kind,
+  resource: MarkedResource,
+  declarations: Declarations,
+  owners: ImportOptions["owners"],
+): MarkerOrigin {
+  const object = objectHash(kind.name, declarations.namespace, nameOf(kind, resource, declarations));
+  return markerOrigin(resource, owners, object);
+}
+
+function nameOf({ name, noun }: Kind, resource: MarkedResource, declarations: Declarations): string {
+  return declarations.nameOf(name, resource.name, noun, resource.uid);
+}
+
+/** The name, and the description that people see. An empty one is left as it is. */
+function textsOf({ name, description }: MarkedResource): Fields {
+  const text = withoutMarker(description);
+  return { name, ...(text === "" ? {} : { description: text }) };
+}

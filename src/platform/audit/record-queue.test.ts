@@ -1,0 +1,67 @@
+import pino from "pino";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { hours, minutes } from "#src/time/durations.ts";
+import type { Database } from "../store/database.ts";
+import { describeOnEachBackend } from "../tests/describe-on-each-backend.testing.ts";
+import { record } from "./audit-log.ts";
+import { AuthoredWriter } from "./authored-writer.ts";
+import { nextRecords, readAuditLog } from "./read-records.ts";
+import { RecordQueue } from "./record-queue.ts";
+import type { RecordFilter } from "./record-query.ts";
+import type { SecurityEvent } from "./security-event.ts";
+
+const event: SecurityEvent = {
+  action: "use",
+  author: { kind: "admin" },
+  type: "",
+  uid: "",
+  method: "RolesService/ListRoles",
+  code: 0,
+  reason: "",
+  address: "",
+};
+
+const eight = Array.from({ length: 8 }, () => "use");
+
+describeOnEachBackend("record queue", (open) => {
+  let database: Database;
+  let remove: () => Promise<void>;
+  beforeEach(async () => {
+    ({ database, remove } = await open());
+  });
+  afterEach(() => remove());
+
+  const actions = async (filter: RecordFilter) => {
+    const found: string[] = [];
+    for await (const { action } of readAuditLog((work) => database.read(work), filter)) found.push(action);
+    return found;
+  };
+
+  /** Events of the time 0, and a change and the write of the events after a time. */
+  async function write(after: number): Promise<void> {
+    let now = 0;
+    const queue = new RecordQueue({ database, log: pino({ enabled: false }), clock: () => now, onDropped: () => {} });
+    for (const _ of eight) queue.add({ event, time: now, omitted: 0 });
+    now = after;
+    const change = { action: "create", type: "group", uid: "a", fields: {} } as const;
+    await database.write((tx) => record(new AuthoredWriter(tx, { kind: "platform" }, now), change));
+    await queue.close();
+  }
+
+  it("hides no change that was committed while events waited for a long time, and says when these occurred", async () => {
+    await write(hours(2));
+    expect(await actions({ since: hours(1) })).toEqual(["create", ...eight]);
+    const [first] = (
+      await database.read((reader) => nextRecords(reader, 1, { limit: 1, maximumBytes: 1_000 }))
+    ).values();
+    expect(first).toMatchObject({
+      time: "1970-01-01T02:00:00.000Z",
+      details: { fields: { occurred: "1970-01-01T00:00:00.000Z" } },
+    });
+  });
+
+  it("keeps the time of an event that did not wait for long", async () => {
+    await write(minutes(1));
+    expect(await actions({ until: 1 })).toEqual(eight);
+  });
+});
