@@ -57,6 +57,7 @@ export const groupInviteKind: Kind<GroupInvite, ExternalGroupInvite> = {
   bindable: null,
   vouching: null,
   secret: null,
+  linking: null,
   issued: {
     specPath: "spec.secretRef",
     secretNameOf: ({ spec }) => spec.secretRef.name,

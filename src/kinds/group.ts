@@ -43,6 +43,7 @@ export const groupKind: Kind<Group, ExternalGroup> = {
   bindable: null,
   vouching: null,
   secret: null,
+  linking: null,
   issued: null,
   specPath: (field) => `spec.${field}`,
 };

@@ -68,6 +68,7 @@ export const identityProviderKind: Kind<IdentityProvider, ExternalIdentityProvid
     },
     updateTimeOf: ({ updateTime }) => updateTime,
   },
+  linking: null,
   issued: null,
   specPath: (field, { spec }) => {
     const path = field.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());

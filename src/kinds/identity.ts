@@ -100,6 +100,7 @@ export const identityKind: Kind<Identity, ExternalIdentity> = {
   bindable: null,
   vouching: null,
   secret: null,
+  linking: null,
   issued: null,
   specPath: (field, { spec }) => {
     const path = field.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());

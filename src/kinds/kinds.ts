@@ -1,3 +1,4 @@
+import { accountAssociationKind } from "./account-association.ts";
 import { groupKind } from "./group.ts";
 import { groupInviteKind } from "./group-invite.ts";
 import { identityKind } from "./identity.ts";
@@ -16,6 +17,7 @@ export const kinds = [
   roleKind,
   roleBindingKind,
   identityProviderKind,
+  accountAssociationKind,
   groupInviteKind,
 ] as const satisfies readonly Kind[];
 

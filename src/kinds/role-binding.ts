@@ -37,6 +37,7 @@ export const roleBindingKind: Kind<RoleBinding, ExternalRoleBinding> = {
   bindable: null,
   vouching: null,
   secret: null,
+  linking: null,
   issued: null,
   specPath: (field, { spec }) => {
     if (/^identity_?uid$/i.test(field)) return spec.identityUid === undefined ? "spec.identityRef" : "spec.identityUid";

@@ -42,6 +42,7 @@ export const roleKind: Kind<Role, DescribedRole> = {
   },
   vouching: null,
   secret: null,
+  linking: null,
   issued: null,
   specPath: (field) => `spec.${field}`,
 };

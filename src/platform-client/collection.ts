@@ -6,6 +6,11 @@ export interface ExternalResource {
   readonly uid: string;
   /** Absent if resources of this type have no description. */
   readonly description?: string;
+  /**
+   * When the platform created the resource. Absent, unless it tells the resource from another one that has the same uid
+   * later: see `UidScheme.isSingleton`.
+   */
+  readonly createTime?: string;
 }
 
 /** What distinguishes a collection whose resources contain a secret that only the response to the create request contains. */
@@ -38,6 +43,14 @@ export interface ResourceKeys<R> {
   naturalKeyOf(resource: R): string | undefined;
   /** Undefined if resources of this type have no name. */
   nameOf(resource: R): string | undefined;
+}
+
+/**
+ * The name that only one resource in a group can have, for a resource named `name`. It is the same for all singletons,
+ * because a group has one, whatever its name. Undefined if resources of the type have no name.
+ */
+export function uniqueName({ uids }: Pick<ResourceKeys<never>, "uids">, name: string | undefined): string | undefined {
+  return uids.isSingleton ? "" : name;
 }
 
 /** A collection whose resources the operator manages. The client knows collections only by such descriptions. */

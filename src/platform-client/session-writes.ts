@@ -2,6 +2,7 @@ import type { Clock, MonotonicTime } from "#src/time/clock.ts";
 import { minutes } from "#src/time/durations.ts";
 import type { PlatformApi } from "./api.ts";
 import type { ExternalResource, ManagedCollection } from "./collection.ts";
+import { sameContent } from "./collection-view.ts";
 import { isRejection, PlatformFailure, provesNoEffect } from "./failure.ts";
 import type { OwnerCheck } from "./owner-check.ts";
 import { groups } from "./permission-resources.ts";
@@ -95,7 +96,10 @@ export class SessionWrites {
     return resource;
   }
 
-  /** Changes the fields in `mask`. @returns the resource as the platform returned it. */
+  /**
+   * Changes the fields in `mask`. Rejects with `paused` if a singleton is not as the view shows it any longer.
+   * @returns the resource as the platform returned it.
+   */
   async update(
     collection: ManagedCollection,
     uid: string,
@@ -105,6 +109,7 @@ export class SessionWrites {
     const { api, views, clock, signal } = this.#options;
     await this.#requireWritable(`update ${collection.name}`, uid);
     try {
+      await this.#requireUnchanged(collection, uid);
       const updated = await api.update(collection, uid, body, mask, signal);
       views.record(collection, updated, clock.monotonic());
       return updated;
@@ -114,11 +119,15 @@ export class SessionWrites {
     }
   }
 
-  /** Deletes one resource. Resolves also if it was absent before and that is proven. */
+  /**
+   * Deletes one resource. Resolves also if it was absent before and that is proven. Rejects with `paused` if a singleton is not
+   * as the view shows it any longer.
+   */
   async delete(collection: ManagedCollection, uid: string): Promise<void> {
     const { api, views, clock, signal } = this.#options;
     await this.#requireWritable(`delete ${collection.name}`, uid);
     try {
+      await this.#requireUnchanged(collection, uid);
       await api.delete(collection, uid, signal);
     } catch (error) {
       if (!isRejection(error, "NOT_FOUND")) {
@@ -128,6 +137,21 @@ export class SessionWrites {
       await this.#options.proveAbsence(collection, uid);
     }
     views.viewOf(collection).recordGone(uid, clock.monotonic());
+  }
+
+  /**
+   * Requires that a singleton is as the view shows it, from which the write was decided: another one may have its uid since.
+   * What a read shows instead is in the view before this rejects, so that the next decision is made from it.
+   */
+  async #requireUnchanged(collection: ManagedCollection, uid: string): Promise<void> {
+    if (!collection.uids.isSingleton) return;
+    const { api, views, clock, signal } = this.#options;
+    const known = views.viewOf(collection).stateOf(uid);
+    const startedAt = clock.monotonic();
+    const current = await api.get(collection, uid, signal);
+    views.record(collection, current, startedAt);
+    if (known.is !== "present" || !sameContent(known.resource, current))
+      throw new PlatformFailure(`write ${collection.name}`, { kind: "paused", retryAfterMs: 0 });
   }
 
   async #requireWritable(call: string, uid: string): Promise<void> {

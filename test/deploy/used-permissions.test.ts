@@ -65,6 +65,7 @@ describeWithControlPlane(
         const objects = [
           ...(await examples(system.root)),
           ...(await examples(system.root, "roles/")),
+          ...(await examples(system.root, "accounts/")),
           peopleOf(system.root),
         ];
         for (const object of objects) await admin.apply(object);

@@ -129,7 +129,9 @@ describeWithControlPlane("manifests", (controlPlane) => {
   });
 
   it("accepts the manifests in examples/", async () => {
-    const folders = ["", "roles/", "tenants/", "login/", "invites/"].map((folder) => texts(`../../examples/${folder}`));
+    const folders = ["", "roles/", "tenants/", "login/", "accounts/", "invites/"].map((folder) =>
+      texts(`../../examples/${folder}`),
+    );
     for (const text of (await Promise.all(folders)).flat())
       for (const document of parseAllDocuments(text)) await kube().apply(document.toJSON());
     const counts = await Promise.all(

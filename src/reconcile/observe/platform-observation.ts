@@ -2,6 +2,7 @@ import { readyCondition } from "#src/api/condition.ts";
 import type { Resource } from "#src/api/custom-resource.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import { secretLocationOf } from "#src/kinds/secret-location.ts";
+import { takenName, wantedName } from "#src/kinds/unique-name.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { CollectionView } from "#src/platform-client/collection-view.ts";
 import type { TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
@@ -9,6 +10,7 @@ import type { MonotonicTime } from "#src/time/clock.ts";
 import type { CachedResource } from "./cached-resource.ts";
 import { isRecorded, isRecordedByOther, otherClaimantOf, rivalOf } from "./claims.ts";
 import { childrenOf } from "./children.ts";
+import { claimedState } from "./claimed-state.ts";
 import { extensionsFor } from "./foreign-parent.ts";
 import { roleToRead } from "./declared-roles.ts";
 import { grantsOf } from "./grants.ts";
@@ -66,7 +68,9 @@ export function observePlatform(
 
   const claimed = claimedUid(resource) ?? uidInSecret(sources, kind, cached);
   const claim =
-    claimed === undefined ? null : claimOf(sources, kind, cached, claimed, view.stateOf(claimed), context.name);
+    claimed === undefined
+      ? null
+      : claimOf(sources, kind, cached, claimed, claimedState(sources.owners, view, cached, claimed), context.name);
   const keys = kind.hasMarker ? markers : naturalKeysOf(kind, resource, resolved, state);
   const found = kind.issued === null ? keys.flatMap((one) => view.withKey(one)) : issuedHere(view, state);
   const matches = found.filter(
@@ -74,15 +78,16 @@ export function observePlatform(
       (!kind.hasMarker || parent === undefined || kind.collection.uids.parentOf(uid) === parent) &&
       !isRecordedByOther(store, uid, cached),
   );
-  const hasWanted = (other: CachedResource) => hasWhatItWants(view, kind, other);
+  const hasWanted = (other: CachedResource) => hasWhatItWants(sources, view, kind, other);
   const settled = resolved === undefined || hasWanted(cached);
-  const name = kind.hasMarker ? kind.nameOf(resource) : undefined;
+  const name = kind.hasMarker ? wantedName(kind, resource) : undefined;
   const nameConflicts: readonly NameConflict[] =
     settled || parent === undefined || name === undefined
       ? []
       : view
           .named(parent, name)
-          .filter((external) => external.uid !== claimed && !matches.includes(external))
+          .filter(({ uid }) => uid !== claimed || claim?.external.is === "gone")
+          .filter((external) => !matches.includes(external))
           .map((external) => ({ external, claimedBy: claimantOf(sources, kind, external.uid, cached) }));
   const rival =
     settled || resource.spec.policy.management !== "Full"
@@ -209,13 +214,19 @@ function naturalKeysOf(
 }
 
 /** Whether the recorded resource of an object has the name that it wants, or equals its spec as that was last applied. */
-function hasWhatItWants(view: CollectionView<ExternalResource>, kind: Kind, { resource }: CachedResource): boolean {
+function hasWhatItWants(
+  { owners }: Sources,
+  view: CollectionView<ExternalResource>,
+  kind: Kind,
+  cached: CachedResource,
+): boolean {
+  const { resource } = cached;
   const { status, metadata } = resource;
   if (status?.uid === undefined || !isRecorded(resource, status.uid)) return false;
-  const external = view.stateOf(status.uid);
+  const external = claimedState(owners, view, cached, status.uid);
   if (external.is === "gone") return false;
   if (kind.hasMarker && external.is === "present")
-    return kind.collection.nameOf(external.resource) === kind.nameOf(resource);
+    return takenName(kind, external.resource) === wantedName(kind, resource);
   return !kind.hasMarker || readyCondition(resource)?.observedGeneration === metadata.generation;
 }
 

@@ -27,10 +27,11 @@ export function markerFits({ references, markers, kind }: DecisionInput, externa
   return fits(textOf(text), markers[0]);
 }
 
-/** The body of the POST that creates the external resource. */
+/** The body of the POST that creates the external resource. What is to be absent is left out. */
 export function creationBody({ kind, markers }: DecisionInput, desired: Fields): Fields {
-  if (!kind.hasMarker) return desired;
-  return { ...desired, description: withMarker(textOf(desired["description"]), markers[0]) };
+  const present = Object.fromEntries(Object.entries(desired).filter(([, value]) => value !== null));
+  if (!kind.hasMarker) return present;
+  return { ...present, description: withMarker(textOf(desired["description"]), markers[0]) };
 }
 
 /**

@@ -122,7 +122,7 @@ function decideIssued(observed: IssueInput, references: Placed, { uid, external 
       const problem = findDifferent(observed, references, external.resource) ?? findOutsideTenant(observed, uid);
       if (problem !== undefined) return concludeIssued(observed, problem);
       if (!hasFinalizer(observed.resource)) return { do: "addFinalizer" };
-      return conclude(observed, { is: "ready", recorded: recordOf(references.uids, uid, "Created") });
+      return conclude(observed, { is: "ready", recorded: recordOf(references.uids, external.resource, "Created") });
     }
   }
 }
@@ -216,7 +216,7 @@ function findDifferent(observed: IssueInput, references: Placed, external: Exter
   if (actual === "" || Math.abs(Date.parse(actual) - Date.parse(expiresAt)) <= clockToleranceMs) return undefined;
   const late: Drift = { field: "expirationTime", expected: expiresAt, actual };
   // It is the object's nevertheless, and may have been created just now.
-  const recorded = recordOf(references.uids, external.uid, "Created");
+  const recorded = recordOf(references.uids, external, "Created");
   return { ...failing("DriftDetected", issueMessages.expiresElsewhen(kind.noun, actual)), drift: [late], recorded };
 }
 

@@ -12,6 +12,7 @@ const collections = {
   Role: "roles",
   RoleBinding: "roleBindings",
   IdentityProvider: "identityProviders",
+  AccountAssociation: "accountAssociations",
   GroupInvite: "groupInvites",
 } as const;
 
@@ -75,7 +76,8 @@ export function violations(kube: MemoryKube, platform: MemoryPlatform, options: 
         found.push(`S: ${text} is Ready, and ${status?.uid} does not exist`);
         continue;
       }
-      if (parentOf(resource.uid) !== status?.parentUid) found.push(`S: ${text} has the parent ${status?.parentUid}`);
+      const group = kind === "AccountAssociation" ? resource.uid : parentOf(resource.uid);
+      if (group !== status?.parentUid) found.push(`S: ${text} has the parent ${status?.parentUid}`);
       const { name, description } = spec;
       if (kind !== "RoleBinding" && kind !== "GroupInvite" && resource.name !== (name ?? metadata.name))
         found.push(`S: ${text} is Ready, and its name is ${resource.name}`);

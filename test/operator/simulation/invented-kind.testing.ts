@@ -103,6 +103,7 @@ export const repoKind: Kind<Repo, ExternalRepo> = {
   bindable: null,
   vouching: null,
   secret: null,
+  linking: null,
   issued: null,
   specPath: (field) => `spec.${field}`,
 };

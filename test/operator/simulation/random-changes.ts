@@ -5,7 +5,7 @@ import { parentOf } from "#src/platform-client/uid.ts";
 import type { Manifest } from "./memory-kube.ts";
 import { auditor, owner, viewer } from "./memory-platform.ts";
 import { type Change, PlannedWorld } from "./planned-world.ts";
-import { blue, issuer, red, shared } from "./two-tenants.ts";
+import { awsAccount, blue, issuer, red, shared } from "./two-tenants.ts";
 
 /** The namespaces with the group of their Tenant: the Tenant of the second has credentials of its own. */
 const namespaces = [
@@ -17,6 +17,7 @@ const [past, future] = ["2025-06-01T00:00:00Z", "2027-06-01T00:00:00Z"];
 const groups = ["org", "shop", "pay"] as const;
 const people = ["ci", "deploy"] as const;
 const providers = ["staff"] as const;
+const associations = ["cloud", "spare"] as const;
 const grants = ["views", "audits", "owns", "scans"] as const;
 const roles = ["scanner", "lister"] as const;
 const invites = ["ada", "bob"] as const;
@@ -102,6 +103,16 @@ function manifests(random: () => number, own: string): readonly Manifest[] {
     };
     objects.push({ kind: "IdentityProvider", name, spec });
   }
+  for (const name of associations) {
+    if (random() < 0.3) continue;
+    const spec = {
+      ...parent(groups),
+      amazon: { account: one(awsAccount, awsAccount, awsAccount, "210987654321") },
+      ...one({}, { description: "accounts" }),
+      policy: policy(true),
+    };
+    objects.push({ kind: "AccountAssociation", name, spec });
+  }
   for (const name of grants) {
     if (random() < 0.2) continue;
     const who = name === "audits" ? { identityUid: auditor } : { identityRef: { name: one(...people) } };
@@ -184,6 +195,11 @@ function handMade({ scenario: { platform } }: PlannedWorld, random: () => number
       }),
     );
   if (random() < 0.3)
+    platform.set(
+      "accountAssociations",
+      resource({ uid: red, name: "by hand", createTime: "2025-01-01T00:00:00.000Z", amazon: { account: awsAccount } }),
+    );
+  if (random() < 0.3)
     platform.set("roleBindings", {
       uid: `${red}/eeeeeeeeeeeeee03`,
       identity: { uid: auditor, name: "" },
@@ -193,7 +209,15 @@ function handMade({ scenario: { platform } }: PlannedWorld, random: () => number
 
 /** What people changed on the platform since. */
 function disturb({ scenario: { platform } }: PlannedWorld, random: () => number): void {
-  for (const collection of ["groups", "identities", "roles", "identityProviders", "roleBindings", "groupInvites"])
+  for (const collection of [
+    "groups",
+    "identities",
+    "roles",
+    "identityProviders",
+    "accountAssociations",
+    "roleBindings",
+    "groupInvites",
+  ])
     for (const resource of platform.createdIn(collection)) {
       const what = random();
       if (what < 0.15 && collection !== "roleBindings" && collection !== "groupInvites")
@@ -205,6 +229,12 @@ function disturb({ scenario: { platform } }: PlannedWorld, random: () => number)
         } as ExternalResource);
       else if (what < 0.3 && collection === "identityProviders")
         platform.set(collection, { ...resource, defaultRole: owner } as ExternalResource);
+      else if (what < 0.2 && collection === "accountAssociations")
+        platform.set(collection, { ...resource, google: { projectId: "p", projectNumber: "1" } } as ExternalResource);
+      else if (what < 0.3 && collection === "accountAssociations")
+        // Somebody deleted it and created another one.
+        platform.set(collection, { ...resource, description: "", createTime: "2026-09-09T00:00:00.000Z" });
+      else if (what < 0.4 && collection === "accountAssociations") platform.remove(collection, resource.uid);
       else if (what < 0.4 && collection === "identityProviders")
         platform.set("identities", {
           uid: `${parentOf(resource.uid)}/eeeeeeeeeeeeee07`,

@@ -16,6 +16,7 @@ export type PlatformCollection =
   | "roles"
   | "roleBindings"
   | "identityProviders"
+  | "accountAssociations"
   | "groupInvites";
 
 /** The platform's API with the administrator's token. */
