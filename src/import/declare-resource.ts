@@ -47,7 +47,7 @@ export function declareResource(
   const origin = originOf(kind, resource, declarations, owners);
   if (origin === "otherObject") return except("left out", [declaredAlready]);
   const parent = parentOf(uid) ?? uid;
-  const reference = declarations.reference(kind.name === groupKind.name ? "parent" : "group", parent);
+  const reference = declarations.reference(kind.name === groupKind.name ? "parent" : "group", groupKind.name, parent);
   const base = { ...reference, uid, ...required(name) };
   const observed = { policy: { management: "Observe" } };
   const declarable = declarableFields(
