@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { importFiles } from "#src/import/import-files.ts";
+import { kinds } from "#src/kinds/kinds.ts";
 import type { PlatformWrite } from "#src/plan/overlay-platform.ts";
-import { adoptingObjects, ImportedWorld } from "./imported-world.ts";
+import { adoptingObjects, declaredUid, ImportedWorld } from "./imported-world.ts";
 
 const worlds = Number(process.env["MUSTER_IMPORT_WORLDS"] ?? 60);
 const seeds = Array.from({ length: worlds }, (_, index) => index + 1);
@@ -26,15 +27,19 @@ describe("what was imported from a random tree", () => {
       world.makeSecrets(adopting);
       expect((await world.plan({ apply: managed })).refusals, `seed ${seed}`).toEqual([]);
       const writes = await world.act({ apply: managed });
-      const expected = adoptingObjects(adopting).map(({ kind, spec }) => {
+      const expected = adoptingObjects(adopting).map((object) => {
+        const { kind, spec } = object;
         adopted.set(kind, (adopted.get(kind) ?? 0) + 1);
         // The platform never returns a client secret: it is sent with the marker, and with what it belongs to.
         const fields = spec["clientSecretRef"] === undefined ? "description" : "description,oidc";
-        return `update ${String(spec["uid"])} ${fields}`;
+        const collection = kinds.find(({ name }) => name === kind)?.collection.name;
+        return `update ${collection} ${declaredUid(object, adopting)} ${fields}`;
       });
       expect(world.notReady(managed), `seed ${seed}`).toEqual([]);
       expect(
-        writes.map(({ do: what, uid, fields }) => `${what} ${uid} ${fields.join()}`).toSorted(),
+        writes
+          .map(({ do: what, collection, uid, fields }) => `${what} ${collection} ${uid} ${fields.join()}`)
+          .toSorted(),
         `seed ${seed}`,
       ).toEqual(expected.toSorted());
       expect(await world.plan({ apply: managed }), `seed ${seed}`).toEqual(nothing);
@@ -42,7 +47,7 @@ describe("what was imported from a random tree", () => {
       expect(world.forbidden).toEqual([]);
     }
     console.info(`${worlds} worlds, ${objects} objects; adopted: ${JSON.stringify(Object.fromEntries(adopted))}`);
-    for (const kind of ["Group", "Identity", "Role", "IdentityProvider"])
+    for (const kind of ["Group", "Identity", "Role", "IdentityProvider", "AccountAssociation"])
       expect(adopted.get(kind), kind).toBeGreaterThan(worlds / 10);
   }, 600_000);
 
