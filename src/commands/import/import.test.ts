@@ -391,7 +391,7 @@ describe("what cannot be declared", () => {
     const { code, exceptions } = await report(group);
     expect(code).toBe(3);
     expect(exceptions).toEqual([
-      { noun: "invite", uid, outcome: "left out", reason: expect.stringContaining("its code only when it is made") },
+      { noun: "invite", uid, outcome: "left out", reason: expect.stringContaining("unless a GroupInvite made it") },
     ]);
   });
 

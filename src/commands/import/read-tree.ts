@@ -21,7 +21,7 @@ const others = [
     collection: "groupInvites",
     capability: "CAP_IAM_GROUP_INVITES_LIST",
     reason:
-      "the platform shows its code only when it is made, so no object can take it over: if no GroupInvite made it, make a new one by a GroupInvite and delete this one",
+      "nobody can read its code again, so no object can take it over: unless a GroupInvite made it, replace it by one",
   },
 ] as const;
 
