@@ -45,11 +45,11 @@ export function declareResource(
   };
   const origin = originOf(kind, resource, declarations, owners);
   if (origin === "otherObject") return except("left out", [declaredAlready]);
-  const { parentOf, isSingleton } = kind.collection.uids;
-  const parent = parentOf(uid) ?? uid;
+  const { uids } = kind.collection;
+  const parent = uids.parentOf(uid) ?? uid;
   const reference = declarations.reference(kind.name === groupKind.name ? "parent" : "group", groupKind.name, parent);
   // The group says which singleton is meant. Its object has no uid, and its name is always compared.
-  const which = isSingleton ? { name: resource.name } : { uid };
+  const which = uids.isSingleton ? { name: resource.name } : { uid };
   const base = { ...reference, ...which, ...required(name) };
   const observed = { policy: { management: "Observe" } };
   const declarable = declarableFields(
@@ -64,7 +64,7 @@ export function declareResource(
   const adopts = adopt && reasons.length === 0;
   if (adopt && !adopts) except("observed", reasons);
   else if (incomplete.length > 0) except("in part", incomplete);
-  const adopting = isSingleton ? { policy: { adoption: "IfExists" } } : {};
+  const adopting = uids.isSingleton ? { policy: { adoption: "IfExists" } } : {};
   const spec = { ...base, ...declarable.fields, ...(adopts ? adopting : observed) };
   const folder = kind.name === groupKind.name ? uid : parent;
   declarations.add(uid, folder, { kind: kind.name, metadata: { name }, spec }, adopts);
