@@ -132,7 +132,8 @@ describeWithPostgres("PostgreSQL", (postgres) => {
 
     it("reports no write as kept that is lost because its savepoint could not be released", async () => {
       const database = await PostgresDatabase.open(await postgres().newDatabase(), { connections: 2 });
-      const exec = PostgresConnection.prototype.exec;
+      // oxlint-disable-next-line typescript/unbound-method -- It is called with the `this` of the mock.
+      const { exec } = PostgresConnection.prototype;
       const failingRelease = vi.spyOn(PostgresConnection.prototype, "exec").mockImplementation(function (
         this: PostgresConnection,
         sql,
