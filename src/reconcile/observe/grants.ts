@@ -22,14 +22,44 @@ export function grantsOf(
     const grants = context.session.grantsOf(of);
     if (grants === undefined) return [];
     const { readAt, bindings } = grants;
-    const mayTouch = kind.bindable === null ? mayBind : mayTakeOver;
-    const denied = bindings.filter((binding) => !mayTouch(sources, context, binding)).map(({ uid }) => uid);
-    const unknown =
-      kind.bindable === null
-        ? undefined
-        : bindings.find(({ identity }) => isUnknown(sources, context.session, identity.uid));
-    return [{ of, readAt, denied, unknownIdentity: unknown?.identity.uid ?? null }];
+    const judged = kind.bindable === null ? ofIdentity(sources, context, bindings) : ofRole(sources, context, bindings);
+    return [{ of, readAt, ...judged }];
   });
+}
+
+type Judged = Omit<Grants, "of" | "readAt">;
+
+/** The Tenant has to permit the role of each binding of an identity, in the group of the binding. */
+function ofIdentity(
+  sources: ProtectionSources,
+  context: Pick<TenantContext, "session" | "boundary">,
+  bindings: readonly ExternalRoleBinding[],
+): Judged {
+  const roles = new Set(bindings.map(({ role }) => role.uid));
+  const deniedRoles = new Set([...roles].filter((role) => !mayBindRole(sources, context, role)));
+  const denied = bindings.filter(
+    ({ uid, role }) => deniedRoles.has(role.uid) || !permitsParent(context.boundary, parentOf(uid) ?? ""),
+  );
+  return {
+    denied: denied.map(({ uid }) => uid),
+    deniedRoles: [...deniedRoles].filter((role) => parentOf(role) !== undefined),
+    unknownIdentity: null,
+  };
+}
+
+/** The Tenant has to permit the identity of each binding of a role. */
+function ofRole(
+  sources: ProtectionSources,
+  context: Pick<TenantContext, "session" | "boundary">,
+  bindings: readonly ExternalRoleBinding[],
+): Judged {
+  const denied = bindings.filter((binding) => !mayTakeOver(sources, context, binding));
+  const unknown = bindings.find(({ identity }) => isUnknown(sources, context.session, identity.uid));
+  return {
+    denied: denied.map(({ uid }) => uid),
+    deniedRoles: [],
+    unknownIdentity: unknown?.identity.uid ?? null,
+  };
 }
 
 /** Whether a RoleBinding object of the Tenant could take over the role binding, as far as its identity goes. */
@@ -41,15 +71,6 @@ function mayTakeOver(
   const kind = sources.kinds.find(({ collection }) => collection.name === roleBindings.name);
   if (kind === undefined || !permitsResource(boundary, binding.identity.uid)) return false;
   return protectionOf(sources, { session }, kind, binding) === undefined;
-}
-
-/** Whether the Tenant may bind the role in the group, so that a RoleBinding object of it could create the role binding. */
-function mayBind(
-  sources: ProtectionSources,
-  context: Pick<TenantContext, "session" | "boundary">,
-  { uid, role }: ExternalRoleBinding,
-): boolean {
-  return permitsParent(context.boundary, parentOf(uid) ?? "") && mayBindRole(sources, context, role.uid);
 }
 
 /** Whether the Tenant may bind the role: it lists it, or an object declares it and its capabilities permit that. */
