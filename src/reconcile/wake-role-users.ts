@@ -26,11 +26,15 @@ export function wakeRoleUsers(
   for (const uid of claimedUids(cached)) wakeDeniedBy(sources, uid, enqueue, options);
 }
 
+/** An object that depends on all roles is looked at this long after one was declared: others may follow. */
+const declarationsMs = 2_000;
+
 /**
- * After an object began to manage a role, or ceased to: the objects that were not adopted because their resources hold it.
+ * After an object began to manage a role, or ceased to: the objects that were not adopted because their resources hold it. A
+ * role that a Tenant lists permits others what it allows only while no object manages it, so that all roles depend on it.
  */
 export function wakeAfterDeclaration(
-  sources: Pick<Sources, "kinds" | "states">,
+  sources: Pick<Sources, "kinds" | "stores" | "states" | "tenancy">,
   kind: Kind,
   before: CachedResource | undefined,
   after: CachedResource | undefined,
@@ -39,7 +43,17 @@ export function wakeAfterDeclaration(
   if (kind.bindable === null) return;
   const [earlier, later] = [managedUid(before), managedUid(after)];
   if (earlier === later) return;
-  for (const uid of [earlier, later]) if (uid !== undefined) wakeDeniedBy(sources, uid, enqueue, {});
+  const uids = [earlier, later].filter((uid) => uid !== undefined);
+  for (const uid of uids) wakeDeniedBy(sources, uid, enqueue, {});
+  const isListed = Iterator.from(sources.tenancy.contexts).some(({ boundary }) =>
+    uids.some((uid) => boundary.roles.includes(uid)),
+  );
+  if (!isListed) return;
+  for (const cached of sources.stores.get(kind.name).values()) {
+    const options = { priority: "low", delayMs: declarationsMs } as const;
+    enqueue(kind.name, keyOf(cached), options);
+    wakeRoleUsers(sources, kind, cached, enqueue, options);
+  }
 }
 
 /** The objects that wait because their resources hold the role. */

@@ -132,3 +132,37 @@ it("a RoleBinding is created once the operator has taken from its Role what the 
   await world.apply([lister]);
   await readySoon(world, [lister, binds]);
 });
+
+describe("a role that the Tenant lists", () => {
+  /** The object declares a role, and reports that it allows more. */
+  const declared: Manifest = { ...lister, spec: { ...lister.spec, policy: { adoption: "IfExists", drift: "Report" } } };
+  const wide: Manifest = {
+    kind: "Role",
+    name: "wide",
+    spec: { groupUid: red, capabilities: [excess], policy: { ...adopts, adoption: "Never" } },
+  };
+  const bindsWide: Manifest = {
+    kind: "RoleBinding",
+    name: "ci-wide",
+    spec: {
+      groupUid: red,
+      identityUid: identity,
+      roleRef: { kind: "Role", name: "wide" },
+      policy: { deletion: "Delete", drift: "Correct" },
+    },
+  };
+
+  it("permits others what it allows while no object declares it", async () => {
+    const world = worldWith({ lister: [excess] });
+    world.tenant("red", { roles: ["viewer", roleUids.lister] });
+    await world.apply([wide, bindsWide]);
+    await world.until("Available", [wide, bindsWide]);
+    const { platform } = world.scenario;
+    const made = platform.created();
+    await world.apply([declared]);
+    await world.until("TenantDenied", [wide, bindsWide]);
+    expect(platform.created()).toEqual(made);
+    await world.remove([declared]);
+    await readySoon(world, [wide, bindsWide]);
+  });
+});
