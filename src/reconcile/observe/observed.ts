@@ -295,6 +295,8 @@ export interface Grants {
   readonly denied: readonly string[];
   /** The roles that it holds, except built-in ones, and that the Tenant may not bind as they are. */
   readonly deniedRoles: readonly string[];
+  /** A role of an object that it holds, and that has to be read first, to know what it allows now; null if there is none. */
+  readonly roleToRead: string | null;
   /** An identity of these bindings that has to be read first, to know who uses it; null if there is none. */
   readonly unknownIdentity: string | null;
 }

@@ -103,6 +103,23 @@ describe("an Identity that is adopted together with the roles that it holds", ()
     await readySoon(world, [ci]);
   });
 
+  it("is adopted after its role was read again, and what others added to it since was taken away", async () => {
+    const world = worldWith({ lister: [list] });
+    await world.apply([lister]);
+    await world.until("Available", [lister]);
+    await world.scenario.pass(120_000);
+    const { platform } = world.scenario;
+    const { description = "" } = platform.createdIn("roles")[0] ?? {};
+    platform.set(
+      "roles",
+      resource({ uid: roleUids.lister, name: "lister", description, capabilities: [list, excess] }),
+    );
+    const count = platform.applied.length;
+    await world.apply([ci]);
+    await readySoon(world, [lister, ci]);
+    expect(platform.applied.slice(count).map(({ collection }) => collection)).toEqual(["roles", "identities"]);
+  });
+
   it("is adopted once an object of another Tenant declares its role", async () => {
     const world = worldWith({ lister: [list] });
     await world.apply([ci]);
