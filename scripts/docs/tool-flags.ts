@@ -56,6 +56,7 @@ export const kubectlFlags: ToolFlags = {
       "--serviceaccount",
       "--verb",
       "--resource",
+      "--resource-name",
       "--from-file",
       "--from-literal",
       "--from-env-file",

@@ -1,13 +1,11 @@
 import * as z from "zod";
-import { exactlyOneOf, matches, withRules } from "./rule.ts";
+import { awsAccount } from "./aws-account.ts";
+import { exactlyOneOf, withRules } from "./rule.ts";
 import { exactText, regularExpression } from "./text.ts";
 
 export const awsIdentitySchema = withRules(
   z.object({
-    awsAccount: withRules(
-      z.string().max(32),
-      matches(/^[0-9]{12}$/, 'an AWS account must be 12 digits, such as "123456789012"'),
-    ).describe('AWS account: 12 digits in quotes, such as "123456789012".'),
+    awsAccount,
     arn: exactText
       .exactOptional()
       .describe(

@@ -98,7 +98,7 @@ export const reasons = {
   },
   Conflict: {
     meaning:
-      "A resource with the same name exists and is not managed by this object; another object manages the same resource, or wants the same name or grant and is older; the resource carries the marker of another object or of another Muster installation; or the resource is never written: a root group, a credential, or what belongs to a credential.",
+      "A resource with the same name exists and is not managed by this object; another object manages the same resource, or wants the same name, grant or Secret and is older; the resource carries the marker of another object or of another Muster installation; or the resource is never written: a root group, a credential, or what belongs to a credential.",
     fix: "Choose another name. To manage the existing resource, if the Tenant allows its adoption, set `spec.policy.adoption: IfExists`, or re-create the object with `spec.uid`. If two objects claim one resource, delete one of them: deleting the one in Conflict leaves the resource unchanged. If two objects swap their names, first give one of them a third name. The message says what applies.",
   },
   Protected: {
@@ -106,8 +106,9 @@ export const reasons = {
     fix: "Set `spec.policy.deletion` to Delete, or to Orphan to keep the resource on the platform.",
   },
   Expired: {
-    meaning: "The time `spec.expiresAt` has passed. The role binding is being deleted on the platform, or is gone.",
-    fix: "Set a later `spec.expiresAt` to grant the role again, or delete the object.",
+    meaning:
+      "The time `spec.expiresAt` has passed. The role binding or invite is being deleted on the platform, or is gone.",
+    fix: "Set a later `spec.expiresAt` to grant the role again, or delete the object. An invite is final: delete its object and its Secret, and create both again.",
   },
   ChildrenExist: {
     meaning:
@@ -128,8 +129,8 @@ export const reasons = {
   },
   ExternalGone: {
     meaning:
-      "The resource was deleted outside of Kubernetes, and is not re-created: `spec.policy.drift` is Report, `spec.uid` names it, or the object only observes.",
-    fix: "The message states why. To re-create the resource, set the annotation `iam.muster.dev/reconcile-requested-at` to a new value, set `spec.policy.drift: Correct`, or re-create the object without `spec.uid`.",
+      "The resource was deleted outside of Kubernetes, and is not re-created: `spec.policy.drift` is Report, `spec.uid` names it, the object only observes, or it is an invite, which was perhaps redeemed.",
+    fix: "The message states why. To re-create the resource, set the annotation `iam.muster.dev/reconcile-requested-at` to a new value, set `spec.policy.drift: Correct`, or re-create the object without `spec.uid`. An invite is final: delete its object and its Secret, and create both again.",
   },
   HeldByBreaker: {
     meaning:

@@ -1,46 +1,15 @@
 import * as z from "zod";
-import { roleName } from "./built-in-role.ts";
 import { grantPolicySchema } from "./policy.ts";
-import { namespaceName, reference } from "./reference.ts";
+import { reference } from "./reference.ts";
 import type { CustomResource } from "./custom-resource.ts";
 import type { ResourceDefinition } from "./resource-definition.ts";
 import { exactlyOneOf, immutable, withRules } from "./rule.ts";
+import { roleReference } from "./role-reference.ts";
 import { statusSchema } from "./status.ts";
 import { directlyBelow, uid, uidInGroup } from "./uid.ts";
 import { time } from "./timestamp.ts";
 
 const fixedGrant = "is immutable: a changed grant is a different grant. Delete this RoleBinding and create another";
-
-const roleReference = withRules(
-  z.object({
-    kind: z
-      .enum(["Role"])
-      .exactOptional()
-      .describe("Kind of the object that declares the role. If absent, name is that of a built-in role."),
-    name: roleName.describe(
-      "Name of a built-in role, such as viewer, editor or registry.pull; with kind, name of the Role object.",
-    ),
-    namespace: namespaceName
-      .exactOptional()
-      .describe(
-        "Namespace of the Role object, only with kind. Defaults to the namespace of this object. In a namespace of another Tenant, the Role must list this namespace in spec.allowedNamespaces.",
-      ),
-  }),
-  {
-    rule: "has(self.kind) || !has(self.namespace)",
-    message: "namespace must not be set without kind: a built-in role is in no namespace",
-    fieldPath: ".namespace",
-    holds: ({ kind, namespace }) => kind !== undefined || namespace === undefined,
-  },
-  {
-    rule: "!has(self.kind) || self.name.matches(r'^[-a-z0-9.]+$')",
-    message: "name must be the name of a Kubernetes object if kind is set: lowercase letters, digits, '-' and '.'",
-    fieldPath: ".name",
-    holds: ({ kind, name }) => kind === undefined || /^[-a-z0-9.]+$/.test(name),
-  },
-);
-
-export type RoleReference = z.output<typeof roleReference>;
 
 export const roleBindingSpecSchema = withRules(
   z.object({

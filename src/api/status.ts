@@ -114,6 +114,11 @@ export const statusSchema = z
     roleUid: uidText
       .exactOptional()
       .describe("UID of the role that is granted. Only on a RoleBinding that exists on the platform."),
+    createTime: text
+      .exactOptional()
+      .describe(
+        "Time at which the platform created the resource. Only on an AccountAssociation: its uid is that of the group, and another one has the same uid later.",
+      ),
     secret: sentSecretSchema.exactOptional(),
     management: z
       .string()

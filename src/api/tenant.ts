@@ -1,10 +1,12 @@
 import * as z from "zod";
+import { awsAccount } from "./aws-account.ts";
 import { conditionSchema } from "./condition.ts";
 import type { ObjectMeta } from "./metadata.ts";
 import type { apiVersion } from "./custom-resource.ts";
 import { namespaceName } from "./reference.ts";
 import type { ResourceDefinition } from "./resource-definition.ts";
 import { issuerUrl } from "./issuer-url.ts";
+import { azureTenantId, githubInstallationId, googleProject } from "./linked-accounts.ts";
 import { exactlyOneOf, immutable, matches, withRules } from "./rule.ts";
 import { exactText } from "./text.ts";
 import { uid, uidInGroup } from "./uid.ts";
@@ -134,13 +136,21 @@ export const tenantSpecSchema = withRules(
       .default(["ServiceAccount", "ClaimMatch"])
       .meta({ "x-kubernetes-list-type": "set" })
       .describe("Ways in which an Identity may be assumed. Defaults to ServiceAccount and ClaimMatch."),
-    awsAccounts: list(
-      withRules(z.string().max(32), matches(/^[0-9]{12}$/, "an AWS account must be 12 digits")).describe(
-        "AWS account: 12 digits in quotes.",
-      ),
-    )
+    awsAccounts: list(awsAccount)
       .exactOptional()
-      .describe("AWS accounts that an Identity may name. If absent, none."),
+      .describe("AWS accounts that an Identity or an AccountAssociation may name. If absent, none."),
+    googleProjects: z
+      .array(googleProject.describe("A project at Google Cloud."))
+      .max(maxItems)
+      .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["projectId"] })
+      .exactOptional()
+      .describe("Projects at Google Cloud that an AccountAssociation may name. If absent, none."),
+    azureTenants: list(azureTenantId)
+      .exactOptional()
+      .describe("IDs of Microsoft Entra tenants that an AccountAssociation may name. If absent, none."),
+    githubInstallations: list(githubInstallationId)
+      .exactOptional()
+      .describe("IDs of installations of GitHub Apps that an AccountAssociation may name. If absent, none."),
     claimIssuers: z
       .array(claimIssuer)
       .max(64)

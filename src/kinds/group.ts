@@ -19,6 +19,7 @@ export const groupKind: Kind<Group, ExternalGroup> = {
     schema: externalGroup,
     listCapability: "CAP_IAM_GROUPS_LIST",
     uids: childUids,
+    issuing: null,
     naturalKeyOf: carriedMarker,
     nameOf: ({ name }) => name,
   },
@@ -42,5 +43,7 @@ export const groupKind: Kind<Group, ExternalGroup> = {
   bindable: null,
   vouching: null,
   secret: null,
+  linking: null,
+  issued: null,
   specPath: (field) => `spec.${field}`,
 };

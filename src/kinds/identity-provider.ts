@@ -16,6 +16,7 @@ export const identityProviderKind: Kind<IdentityProvider, ExternalIdentityProvid
   collection: {
     ...identityProviders,
     listCapability: listIdentityProviders,
+    issuing: null,
     naturalKeyOf: carriedMarker,
     nameOf: ({ name }) => name,
   },
@@ -67,6 +68,8 @@ export const identityProviderKind: Kind<IdentityProvider, ExternalIdentityProvid
     },
     updateTimeOf: ({ updateTime }) => updateTime,
   },
+  linking: null,
+  issued: null,
   specPath: (field, { spec }) => {
     const path = field.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
     if (path === "defaultRole")

@@ -65,6 +65,7 @@ export const identityKind: Kind<Identity, ExternalIdentity> = {
     schema: externalIdentity,
     listCapability: "CAP_IAM_IDENTITY_LIST",
     uids: childUids,
+    issuing: null,
     naturalKeyOf: carriedMarker,
     nameOf: ({ name }) => name,
   },
@@ -99,6 +100,8 @@ export const identityKind: Kind<Identity, ExternalIdentity> = {
   bindable: null,
   vouching: null,
   secret: null,
+  linking: null,
+  issued: null,
   specPath: (field, { spec }) => {
     const path = field.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
     if (spec.serviceAccountRef === undefined || !/^(claimMatch|staticKeys)\b/.test(path)) return `spec.${path}`;

@@ -1,5 +1,6 @@
 import type { Resource } from "#src/api/custom-resource.ts";
 import type { Authentication } from "#src/api/identity.ts";
+import type { LinkedAccounts } from "#src/api/linked-accounts.ts";
 import type { Reference } from "#src/api/reference.ts";
 import type { SecretReference } from "#src/api/secret-reference.ts";
 import type { ResourceDefinition } from "#src/api/resource-definition.ts";
@@ -120,6 +121,31 @@ export interface SecretField<R extends Resource = Resource, E extends ExternalRe
   updateTimeOf(external: E): string;
 }
 
+/** What distinguishes a kind whose resources link a group to accounts at other providers. */
+export interface Linking<R extends Resource = Resource> {
+  /** Returns the accounts as the spec says, for the limits of the Tenant. */
+  accounts(resource: R): LinkedAccounts;
+}
+
+/**
+ * How the code gets into a Secret that the platform returns only when the resource is created. Such a resource is created once:
+ * it is never changed or adopted, and not created again after it is gone.
+ */
+export interface IssuedCode<R extends Resource = Resource, E extends ExternalResource = ExternalResource> {
+  /** The field of the spec that names the Secret, for messages. */
+  readonly specPath: string;
+  /** The name of the Secret, in the namespace of the object. */
+  secretNameOf(resource: R): string;
+  /** Whether the platform deletes the resource when somebody uses its code. */
+  endsWhenUsed(resource: R): boolean;
+  /** Returns `body` for a resource that is to expire this many milliseconds, more than 0, after the request. */
+  expiringAt(body: Fields, lifetimeMs: number): Fields;
+  /** When the resource expires on the platform, as it returns it; empty if that is not known. */
+  expirationOf(external: E): string;
+  /** The code in the response to the create request. */
+  codeOf(created: E): string;
+}
+
 /**
  * The description of a kind: everything that distinguishes it from the other kinds. One reconciler serves all kinds. A
  * kind has no state and does no I/O. docs/adding-a-kind.md explains how to add one.
@@ -141,7 +167,10 @@ export interface Kind<R extends Resource = Resource, E extends ExternalResource 
   readonly refersTo: readonly string[];
   /** Returns the references of the spec, the parent first. A resource that is only observed may have no parent. */
   references(resource: R): readonly ReferenceField[];
-  /** Returns the fields to manage: those that the user set, and those that the platform requires. */
+  /**
+   * Returns the fields to manage: those that the user set, and those that the platform requires. Null is the value of a field
+   * that is to be absent.
+   */
   desired(resource: R, uids: ResolvedUids, context: DesiredContext): Fields;
   /**
    * Returns the name that the external resource is to have; undefined if the kind has no names, or if the object observes
@@ -165,6 +194,10 @@ export interface Kind<R extends Resource = Resource, E extends ExternalResource 
   readonly vouching: Vouching<R, E> | null;
   /** The value of a Secret that the resource contains; null if it contains none. */
   readonly secret: SecretField<R, E> | null;
+  /** To which accounts at other providers the resource links its group; null if it links none. */
+  readonly linking: Linking<R> | null;
+  /** The code that only the response to the create request contains; null if there is none. */
+  readonly issued: IssuedCode<R, E> | null;
   /** Returns the path in the spec of `resource` of a field that an error of the platform names, such as `spec.name`. */
   specPath(field: string, resource: R): string;
 }

@@ -1,4 +1,6 @@
+import { accountAssociationKind } from "./account-association.ts";
 import { groupKind } from "./group.ts";
+import { groupInviteKind } from "./group-invite.ts";
 import { identityKind } from "./identity.ts";
 import { identityProviderKind } from "./identity-provider.ts";
 import type { Kind } from "./kind.ts";
@@ -15,6 +17,8 @@ export const kinds = [
   roleKind,
   roleBindingKind,
   identityProviderKind,
+  accountAssociationKind,
+  groupInviteKind,
 ] as const satisfies readonly Kind[];
 
 export type KindName = (typeof kinds)[number]["name"];

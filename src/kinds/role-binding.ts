@@ -15,6 +15,7 @@ export const roleBindingKind: Kind<RoleBinding, ExternalRoleBinding> = {
   collection: {
     ...roleBindings,
     listCapability: "CAP_IAM_ROLE_BINDINGS_LIST",
+    issuing: null,
     naturalKeyOf: ({ uid, identity, role }) =>
       naturalKey(roleBindings.uids.parentOf(uid) ?? "", identity.uid, role.uid),
     nameOf: () => undefined,
@@ -36,6 +37,8 @@ export const roleBindingKind: Kind<RoleBinding, ExternalRoleBinding> = {
   bindable: null,
   vouching: null,
   secret: null,
+  linking: null,
+  issued: null,
   specPath: (field, { spec }) => {
     if (/^identity_?uid$/i.test(field)) return spec.identityUid === undefined ? "spec.identityRef" : "spec.identityUid";
     if (/^role_?uid$/i.test(field)) return spec.roleUid === undefined ? "spec.roleRef" : "spec.roleUid";

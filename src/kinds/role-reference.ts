@@ -1,4 +1,4 @@
-import type { RoleReference } from "#src/api/role-binding.ts";
+import type { RoleReference } from "#src/api/role-reference.ts";
 import type { ReferenceField, Target } from "./kind.ts";
 
 /** Returns the reference to a role, by name, object or uid. The schema guarantees that exactly one of them is set. */

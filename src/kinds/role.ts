@@ -18,6 +18,7 @@ export const roleKind: Kind<Role, DescribedRole> = {
     ...roles,
     schema: externalRole,
     listCapability: "CAP_IAM_ROLES_LIST",
+    issuing: null,
     naturalKeyOf: carriedMarker,
     nameOf: ({ name }) => name,
   },
@@ -41,6 +42,8 @@ export const roleKind: Kind<Role, DescribedRole> = {
   },
   vouching: null,
   secret: null,
+  linking: null,
+  issued: null,
   specPath: (field) => `spec.${field}`,
 };
 

@@ -1,5 +1,5 @@
 import type { Resource } from "#src/api/custom-resource.ts";
-import type { Kind } from "./kind.ts";
+import type { IssuedCode, Kind } from "./kind.ts";
 
 /** Where one value of a Secret is. */
 export interface SecretLocation {
@@ -8,10 +8,19 @@ export interface SecretLocation {
   readonly key: string;
 }
 
-/** Where the value is that the resource is to contain; undefined if it is to contain none. */
-export function secretLocationOf({ secret }: Kind, resource: Resource): SecretLocation | undefined {
+/** The key of a Secret into which a code is written. */
+const codeKey = "code";
+
+/** Where the value is that the resource is to contain, or where its code is to be; undefined if there is neither. */
+export function secretLocationOf({ secret, issued }: Kind, resource: Resource): SecretLocation | undefined {
+  if (issued !== null) return issuedSecretLocation(issued, resource);
   const reference = secret?.referenceOf(resource);
   return reference && { namespace: resource.metadata.namespace ?? "", ...reference };
+}
+
+/** Where the code of the resource is to be. */
+export function issuedSecretLocation(issued: IssuedCode, resource: Resource): SecretLocation {
+  return { namespace: resource.metadata.namespace ?? "", name: issued.secretNameOf(resource), key: codeKey };
 }
 
 /** Identifies the value among all Secrets of the cluster. */

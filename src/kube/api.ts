@@ -33,6 +33,8 @@ export type WatchEvent =
 
 export interface PatchOptions extends CallOptions {
   readonly subresource?: "status";
+  /** Whether the API server only checks the patch, as far as admission, and writes nothing. */
+  readonly dryRun?: boolean;
 }
 
 export interface DeleteOptions extends CallOptions {

@@ -112,6 +112,17 @@ const calls: readonly (readonly [string, () => Promise<unknown>, object])[] = [
     },
   ],
   [
+    "dry run of a patch",
+    () => client.patch(widgets, "ns", "a", { data: 1 }, { signal, dryRun: true }),
+    {
+      method: "PATCH",
+      path: `${root}/namespaces/ns/widgets/a?dryRun=All`,
+      type: "application/merge-patch+json",
+      authorization,
+      body: { data: 1 },
+    },
+  ],
+  [
     "a name cannot change the path",
     () => client.get(widgets, "ns", "../../x?y", { signal }),
     { method: "GET", path: `${root}/namespaces/ns/widgets/..%2F..%2Fx%3Fy`, authorization },

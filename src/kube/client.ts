@@ -102,8 +102,8 @@ export class KubeClient implements KubeApi {
     body: object,
     options: PatchOptions,
   ): Promise<T> {
-    const { subresource } = options;
-    const path = pathOf(resource, namespace, name, subresource);
+    const { subresource, dryRun = false } = options;
+    const path = `${pathOf(resource, namespace, name, subresource)}${dryRun ? "?dryRun=All" : ""}`;
     const call = subresource === undefined ? resource.plural : `${resource.plural}/${subresource}`;
     const response = await this.#transport.send(
       {

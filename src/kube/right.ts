@@ -1,5 +1,6 @@
 /** A request that RBAC may permit. */
 export interface Right {
+  /** For a role, also several, separated by commas. */
   readonly verb: string;
   readonly group: string;
   readonly resource: string;

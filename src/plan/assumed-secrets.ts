@@ -1,15 +1,19 @@
 import type { Resource } from "#src/api/custom-resource.ts";
 import type { Kind } from "#src/kinds/kind.ts";
-import type { SecretRead } from "#src/reconcile/observe/observed.ts";
+import type { CodeStore } from "#src/reconcile/observe/issued-codes.ts";
+import type { SecretRead, SecretVersion } from "#src/reconcile/observe/secret-read.ts";
 import type { SecretLocation } from "#src/kinds/secret-location.ts";
 import { secretKey, secretLocationOf } from "#src/kinds/secret-location.ts";
 import type { SecretSource } from "#src/reconcile/observe/secret-reads.ts";
 
+/** Secrets do not age in a plan: they are read once. */
+const readAt = Number.MAX_SAFE_INTEGER;
+
 /**
- * The Secrets in a plan, which reads none: each one that an object names exists, may be sent, and is at the version that was
- * sent last.
+ * The Secrets in a plan, which reads and writes none: each one that an object names exists. One with a value that is sent may be
+ * sent, and is at the version that was sent last; one for a code is empty and may be written.
  */
-export class AssumedSecrets implements SecretSource {
+export class AssumedSecrets implements SecretSource, CodeStore {
   readonly #reads = new Map<string, SecretRead>();
   readonly #objects: () => Iterable<readonly [Kind, Resource]>;
 
@@ -25,16 +29,33 @@ export class AssumedSecrets implements SecretSource {
   async read(location: SecretLocation): Promise<void> {
     for (const [kind, resource] of this.#objects()) {
       const at = secretLocationOf(kind, resource);
-      if (kind.secret === null || at === undefined || secretKey(at) !== secretKey(location)) continue;
+      if (at === undefined || secretKey(at) !== secretKey(location)) continue;
       const { uid = "planned", resourceVersion = "planned" } = resource.status?.secret ?? {};
-      const issuer = kind.secret.issuerOf(resource);
-      // It is read once: what was sent does not age.
-      const readAt = Number.MAX_SAFE_INTEGER;
-      this.#reads.set(secretKey(location), { is: "found", readAt, uid, resourceVersion, issuer, unusable: null });
+      const issuer = kind.secret?.issuerOf(resource) ?? "";
+      const version = { is: "found", readAt, uid, resourceVersion } as const;
+      const isEmpty = kind.issued !== null;
+      this.#reads.set(secretKey(location), {
+        ...version,
+        issuer,
+        unusable: null,
+        isEmpty,
+        issuedUid: null,
+        writable: isEmpty,
+      });
     }
   }
 
   async value(): Promise<string> {
     return "(from the Secret)";
+  }
+
+  keep(): void {}
+
+  async check(): Promise<void> {}
+
+  async write(location: SecretLocation, _version: SecretVersion, uid: string): Promise<boolean> {
+    const read = this.lastRead(location);
+    if (read?.is === "found") this.#reads.set(secretKey(location), { ...read, isEmpty: false, issuedUid: uid });
+    return true;
   }
 }

@@ -141,10 +141,18 @@ export class OverlayPlatform implements PlatformApi {
   async create<R extends ExternalResource>(type: ResourceType<R>, parent: string, body: Fields): Promise<R> {
     await this.#requireExisting("groups", parent);
     if (typeof body["identityUid"] === "string") await this.#requireExisting(identities, body["identityUid"]);
-    const uid = plannedUid(parent, (this.#created += 1));
+    const uid = await this.#newUid(type, parent);
     const after = type.schema.parse({ ...this.#readForm(body), uid });
     this.#write({ do: "create", collection: type.name, uid, before: undefined, after, fields: Object.keys(body) });
     return after;
+  }
+
+  /** @throws {PlatformFailure} ALREADY_EXISTS if the group has a singleton of the type. */
+  async #newUid(type: ResourceType, parent: string): Promise<string> {
+    if (!type.uids.isSingleton) return plannedUid(parent, (this.#created += 1));
+    const [existing] = await this.#all(type, { scope: { childrenOf: parent } });
+    if (existing !== undefined) throw rejected(`create ${type.name}`, "ALREADY_EXISTS");
+    return parent;
   }
 
   async update<R extends ExternalResource>(

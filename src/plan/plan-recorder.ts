@@ -2,6 +2,7 @@ import { readyCondition } from "#src/api/condition.ts";
 import type { Status } from "#src/api/status.ts";
 import { carriedMarker, withoutMarker } from "#src/kinds/marker.ts";
 import type { Kind } from "#src/kinds/kind.ts";
+import { records } from "#src/kinds/records.ts";
 import type { KubeObject } from "#src/kube/object.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { Observed } from "#src/reconcile/observe/observed.ts";
@@ -128,7 +129,8 @@ export class PlanRecorder {
     if (write.do === "create") return statusOf(before)?.uid === undefined ? "create" : "recreate";
     if (write.do === "delete") return "delete";
     if (resource.metadata.deletionTimestamp !== undefined) return "keep";
-    return isPlanned(write.uid) || statusOf(before)?.uid === write.uid ? "update" : "adopt";
+    const isKnown = write.before !== undefined && records(statusOf(before), write.before);
+    return isPlanned(write.uid) || isKnown ? "update" : "adopt";
   }
 
   #withCondition(change: PlannedChange): PlannedChange {
@@ -140,7 +142,13 @@ export class PlanRecorder {
   #resourceOf(collection: string, uid: string, resource: ExternalResource | undefined): PlannedChange["resource"] {
     const kind = this.#options.kinds.find((one) => one.collection.name === collection);
     const name = resource && kind?.collection.nameOf(resource);
-    return { noun: kind?.noun ?? collection, uid, ...(name === undefined ? {} : { name }) };
+    const group = kind?.collection.uids.parentOf(uid);
+    return {
+      noun: kind?.noun ?? collection,
+      uid,
+      ...(group === undefined ? {} : { group }),
+      ...(name === undefined ? {} : { name }),
+    };
   }
 }
 

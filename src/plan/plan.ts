@@ -45,6 +45,8 @@ export interface PlannedResource {
   readonly noun: string;
   /** A placeholder if the resource does not exist yet: see `isPlanned`. */
   readonly uid: string;
+  /** The uid of the group that contains the resource; absent for a root group. */
+  readonly group?: string;
   readonly name?: string;
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CollectionView } from "./collection-view.ts";
-import { childUids, type UidScheme } from "./uid.ts";
+import { childUids, singletonUids } from "./uid.ts";
 
 interface Resource {
   readonly uid: string;
@@ -169,18 +169,14 @@ it("returns the latest snapshot that covers all children of a group", () => {
 });
 
 it("takes the group of a resource from the uid scheme of its collection", () => {
-  // As for account associations, of which a group has one: it has the uid of the group.
-  const singletonUids: UidScheme = {
-    parentOf: (uid) => uid,
-    isBelow: (uid, above) => uid === above || childUids.isBelow(uid, above),
-  };
   const view = new CollectionView<Resource>({
     uids: singletonUids,
     naturalKeyOf: ({ key }) => key,
     nameOf: ({ name }) => name,
   });
   view.record(resource(group), 1);
-  expect(view.named(group, "n")).toEqual([resource(group)]);
+  expect(view.childrenOf(group)).toEqual([resource(group)]);
+  expect(view.named(group, "")).toEqual([resource(group)]);
   expect(view.recordSnapshot({ descendantsOf: group }, [], 2, true)).toEqual([group]);
   expect(view.stateOf(group).is).toBe("stale");
 });

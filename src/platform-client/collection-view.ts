@@ -2,7 +2,7 @@ import { shareTexts } from "#src/http/shared-texts.ts";
 import type { MonotonicTime } from "#src/time/clock.ts";
 import { hours } from "#src/time/durations.ts";
 import type { ListScope } from "./api.ts";
-import type { ResourceKeys } from "./collection.ts";
+import { type ResourceKeys, uniqueName } from "./collection.ts";
 import { type Snapshot, Snapshots } from "./snapshots.ts";
 import { UidIndex } from "./uid-index.ts";
 
@@ -24,8 +24,8 @@ interface Entry<R> {
 }
 
 /**
- * How long a proof of absence is kept. The platform never reuses a uid, and where one reappears (a restored platform),
- * the next snapshot shows it. Proofs expire only because they take memory.
+ * How long a proof of absence is kept. The platform never reuses a uid, except that of a singleton, and where one reappears
+ * (a new singleton, a restored platform), the next snapshot shows it. Proofs expire only because they take memory.
  */
 const absenceRetentionMs = hours(1);
 
@@ -63,7 +63,10 @@ export class CollectionView<R extends { readonly uid: string }> {
   readonly #keys: ResourceKeys<R>;
   readonly #onNameReleased: (name: string) => void;
 
-  /** @param onNameReleased called after a resource that had this name was recorded with another one, or as gone. */
+  /**
+   * @param onNameReleased called after a resource that had this name, as from `uniqueName`, was recorded with another one, or
+   * as gone.
+   */
   constructor(keys: ResourceKeys<R>, onNameReleased: (name: string) => void = () => undefined) {
     this.#keys = keys;
     this.#onNameReleased = onNameReleased;
@@ -95,7 +98,7 @@ export class CollectionView<R extends { readonly uid: string }> {
     return this.#resourcesOf(this.#byParent.get(parent));
   }
 
-  /** The direct children of `parent` with this name, in no particular order. */
+  /** The direct children of `parent` with this name, as from `uniqueName`, in no particular order. */
   named(parent: string, name: string): R[] {
     return this.#resourcesOf(this.#byName.get(`${parent} ${name}`));
   }
@@ -112,15 +115,15 @@ export class CollectionView<R extends { readonly uid: string }> {
 
   /** Records a resource that a GET or a write returned. */
   record(resource: R, at: MonotonicTime): void {
-    const before = this.#nameOf(resource.uid);
+    const before = this.#nameAt(resource.uid);
     this.#gone.delete(resource.uid);
     this.#put(resource, at);
-    if (before !== undefined && before !== this.#keys.nameOf(resource)) this.#onNameReleased(before);
+    if (before !== undefined && before !== this.#nameOf(resource)) this.#onNameReleased(before);
   }
 
   /** Records a proven absence. */
   recordGone(uid: string, at: MonotonicTime): void {
-    const before = this.#nameOf(uid);
+    const before = this.#nameAt(uid);
     this.#remove(uid);
     this.#gone.set(uid, at);
     if (before !== undefined) this.#onNameReleased(before);
@@ -172,9 +175,13 @@ export class CollectionView<R extends { readonly uid: string }> {
       .toArray();
   }
 
-  #nameOf(uid: string): string | undefined {
+  #nameAt(uid: string): string | undefined {
     const entry = this.#entries.get(uid);
-    return entry === undefined ? undefined : this.#keys.nameOf(entry.resource);
+    return entry === undefined ? undefined : this.#nameOf(entry.resource);
+  }
+
+  #nameOf(resource: R): string | undefined {
+    return uniqueName(this.#keys, this.#keys.nameOf(resource));
   }
 
   #put(resource: R, seenAt: MonotonicTime): void {
@@ -193,7 +200,7 @@ export class CollectionView<R extends { readonly uid: string }> {
   #indexKeysOf(resource: R): [UidIndex, string][] {
     const keys: [UidIndex, string][] = [];
     const parent = this.#keys.uids.parentOf(resource.uid);
-    const name = this.#keys.nameOf(resource);
+    const name = this.#nameOf(resource);
     const naturalKey = this.#keys.naturalKeyOf(resource);
     if (parent !== undefined) keys.push([this.#byParent, parent]);
     if (parent !== undefined && name !== undefined) keys.push([this.#byName, `${parent} ${name}`]);
@@ -206,6 +213,7 @@ export class CollectionView<R extends { readonly uid: string }> {
   }
 }
 
-function sameContent(a: object, b: object): boolean {
+/** Whether two reads of one resource, parsed with the same schema, show the same. */
+export function sameContent(a: object, b: object): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }

@@ -6,6 +6,19 @@ export interface ExternalResource {
   readonly uid: string;
   /** Absent if resources of this type have no description. */
   readonly description?: string;
+  /**
+   * When the platform created the resource. Absent, unless it tells the resource from another one that has the same uid
+   * later: see `UidScheme.isSingleton`.
+   */
+  readonly createTime?: string;
+}
+
+/** What distinguishes a collection whose resources contain a secret that only the response to the create request contains. */
+export interface Issuing<R extends ExternalResource = ExternalResource> {
+  /** The schema of that response. The secret is returned to whoever creates the resource, and recorded nowhere. */
+  readonly schema: z.ZodType<R>;
+  /** Whether `created` is what a create request with `body` asked for: such a resource has no natural key. */
+  isRequested(created: R, body: Readonly<Record<string, unknown>>): boolean;
 }
 
 /** How the resources of one type are addressed and read. */
@@ -19,6 +32,7 @@ export interface ResourceType<R extends ExternalResource = ExternalResource> {
    * platform; unknown fields are dropped.
    */
   readonly schema: z.ZodType<R>;
+  readonly issuing?: Issuing<R> | null;
   readonly uids: UidScheme;
 }
 
@@ -31,12 +45,22 @@ export interface ResourceKeys<R> {
   nameOf(resource: R): string | undefined;
 }
 
+/**
+ * The name that only one resource in a group can have, for a resource named `name`. It is the same for all singletons,
+ * because a group has one, whatever its name. Undefined if resources of the type have no name.
+ */
+export function uniqueName({ uids }: Pick<ResourceKeys<never>, "uids">, name: string | undefined): string | undefined {
+  return uids.isSingleton ? "" : name;
+}
+
 /** A collection whose resources the operator manages. The client knows collections only by such descriptions. */
 export interface ManagedCollection<R extends ExternalResource = ExternalResource>
   extends ResourceType<R>,
     ResourceKeys<R> {
   /** The capability that is required to list the collection, by its name in the API. */
   readonly listCapability: string;
+  /** Null if what the platform returns of a resource is the same in every response. */
+  readonly issuing: Issuing<R> | null;
 }
 
 /** The schema of a uid. */

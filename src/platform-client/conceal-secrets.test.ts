@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { concealSecrets } from "./conceal-secrets.ts";
+import { concealCodes, concealSecrets } from "./conceal-secrets.ts";
 import { PlatformFailure } from "./failure.ts";
 
 const planted = 'plän"ted-secret';
@@ -52,4 +52,28 @@ it("leaves a failure of a request without a secret as it is", () => {
   const error = new PlatformFailure("create groups", { kind: "noResponse", message: "away" });
   expect(concealSecrets(error, '{"oidc":{"clientSecret":""}}')).toBe(error);
   expect(concealSecrets(error, undefined)).toBe(error);
+});
+
+it("removes what may be a code from the failure of a request, and keeps what the request contains", () => {
+  const group = `${"a".repeat(40)}/00000000000000e1`;
+  const code = "0123456789abcdef.planted_code-of-an_invite";
+  const error = new PlatformFailure("create groupInvites", {
+    kind: "rejected",
+    error: {
+      code: "INTERNAL",
+      message: `${code} was not stored in ${group}.`,
+      reason: "INVITE_NOT_STORED",
+      domain: "iam.muster.dev",
+      fieldViolations: [{ field: "ttl", description: `must be shorter (${code}), see CAP_IAM_ROLE_BINDINGS_CREATE` }],
+      preconditionViolations: [],
+    },
+  });
+  const concealed = concealCodes(error, { path: `iam/v2beta1/groupInvites/${group}` }) as PlatformFailure;
+  expect(`${concealed.message} ${concealed.stack} ${JSON.stringify(concealed)}`).not.toContain("planted");
+  expect(concealed.problem).toMatchObject({
+    error: {
+      message: `[redacted] was not stored in ${group}.`,
+      fieldViolations: [{ description: "must be shorter ([redacted]), see CAP_IAM_ROLE_BINDINGS_CREATE" }],
+    },
+  });
 });

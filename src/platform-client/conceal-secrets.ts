@@ -17,11 +17,32 @@ export function concealSecrets(error: unknown, body: string | undefined): unknow
     Array.from(body.matchAll(secretField), ([, text = ""]): string[] => [text, JSON.parse(`"${text}"`)]).flat(),
   );
   if (secrets.size === 0) return error;
-  const conceal = (text: string) => [...secrets].reduce((rest, secret) => rest.replaceAll(secret, "[redacted]"), text);
-  const problem: PlatformProblem = JSON.parse(
-    JSON.stringify(error.problem, (field, value: unknown) =>
+  return withTexts(error, (text) => [...secrets].reduce((rest, secret) => rest.replaceAll(secret, "[redacted]"), text));
+}
+
+/** What may be a code: 24 characters or more without a space. */
+const longWord = /[\w.~+/=-]{23,}[\w~+/=-]/g;
+
+/**
+ * `error`, without what may be a code that the platform has made, and that nobody here knows: every long word with a digit that
+ * the request does not contain.
+ */
+export function concealCodes(
+  error: unknown,
+  { path, body = "" }: { readonly path: string; readonly body?: string },
+): unknown {
+  if (!(error instanceof PlatformFailure)) return error;
+  const known = `${path} ${body}`;
+  return withTexts(error, (text) =>
+    text.replace(longWord, (word) => (!/\d/.test(word) || known.includes(word) ? word : "[redacted]")),
+  );
+}
+
+function withTexts({ call, problem }: PlatformFailure, conceal: (text: string) => string): PlatformFailure {
+  const concealed: PlatformProblem = JSON.parse(
+    JSON.stringify(problem, (field, value: unknown) =>
       typeof value === "string" && freeTexts.has(field) ? conceal(value) : value,
     ),
   );
-  return new PlatformFailure(error.call, problem);
+  return new PlatformFailure(call, concealed);
 }

@@ -1,3 +1,4 @@
+import * as z from "zod";
 import { afterEach, describe, expect, it } from "vitest";
 import { systemClock } from "#src/time/clock.ts";
 import type { PlatformApi } from "./api.ts";
@@ -244,4 +245,32 @@ it("no failure contains a token or the request body", async () => {
     const error: unknown = await create(api).catch((thrown: unknown) => thrown);
     expect(JSON.stringify({ ...(error as object), message: String(error) })).not.toContain("token-");
   }
+});
+
+describe("a type whose resources are created with a code", () => {
+  const invites = {
+    ...groupCollection,
+    issuing: { schema: groupCollection.schema.and(z.object({ code: z.string() })), isRequested: () => true },
+  };
+  const code = "0123456789abcdef.planted_code-of-an_invite";
+
+  it("returns the code of the response to the create request, and of no other", async () => {
+    const { api } = await platform(json(200, { ...group, code }), json(200, { ...group, code }));
+    expect(await api.create(invites, root, {}, signal)).toMatchObject({ code });
+    expect(JSON.stringify(await api.get(invites, uid, signal))).not.toContain(code);
+  });
+
+  it("has an unknown outcome if the response has no code", async () => {
+    const { api } = await platform(json(200, group));
+    expect(await failureOf(api.create(invites, root, {}, signal))).toMatchObject({ kind: "noResponse" });
+  });
+
+  it("repeats no code of a failure", async () => {
+    const { api } = await platform(
+      json(500, { code: 13, message: `the code ${code} of ${uid} was not stored`, details: [] }),
+    );
+    expect(await failureOf(api.delete(invites, uid, signal))).toMatchObject({
+      error: { message: `the code [redacted] of ${uid} was not stored` },
+    });
+  });
 });

@@ -1,6 +1,6 @@
 import { type ListQuery, type PlatformApi, type ResourcePage, resourcesPerPage } from "./api.ts";
 import { type ExternalResource, externalUid, type ResourceType } from "./collection.ts";
-import { concealSecrets } from "./conceal-secrets.ts";
+import { concealCodes, concealSecrets } from "./conceal-secrets.ts";
 import { isRejection, PlatformFailure } from "./failure.ts";
 import type { PlatformToken } from "./token-source.ts";
 import type { HttpCall, HttpTransport } from "./transport.ts";
@@ -43,10 +43,8 @@ export class HttpPlatformApi implements PlatformApi {
     }
     if (query.pageToken !== undefined) parameters.set("page_token", query.pageToken);
     const name = `list ${type.name}`;
-    const response = await this.#send(
-      { name, method: "GET", path: `${pathOf(type)}?${parameters.toString()}` },
-      signal,
-    );
+    const call = { name, method: "GET" as const, path: `${pathOf(type)}?${parameters.toString()}` };
+    const response = await this.#send(type, call, signal);
     const page = (response ?? {}) as Record<string, unknown>;
     const resources = page[type.name];
     const total = Number(page["totalCount"] ?? Number.NaN);
@@ -64,7 +62,7 @@ export class HttpPlatformApi implements PlatformApi {
     const resource = parseResource(
       name,
       type,
-      await this.#send({ name, method: "GET", path: `${pathOf(type)}/${uid}` }, signal),
+      await this.#send(type, { name, method: "GET", path: `${pathOf(type)}/${uid}` }, signal),
     );
     if (resource.uid !== uid) throw malformed(name, `the resource ${uid}`);
     return resource;
@@ -78,7 +76,8 @@ export class HttpPlatformApi implements PlatformApi {
   ): Promise<R> {
     const name = `create ${type.name}`;
     const call = { name, method: "POST" as const, path: `${pathOf(type)}/${parent}`, body: JSON.stringify(body) };
-    const resource = parseResource(name, type, await this.#send(call, signal));
+    const response = await this.#send(type, call, signal);
+    const resource = parseResource(name, { ...type, schema: type.issuing?.schema ?? type.schema }, response);
     if (type.uids.parentOf(resource.uid) !== parent) throw malformed(name, `a resource below ${parent}`);
     return resource;
   }
@@ -95,35 +94,38 @@ export class HttpPlatformApi implements PlatformApi {
     const resource = parseResource(
       name,
       type,
-      await this.#send({ name, method: "PATCH", path, body: JSON.stringify(body) }, signal),
+      await this.#send(type, { name, method: "PATCH", path, body: JSON.stringify(body) }, signal),
     );
     if (resource.uid !== uid) throw malformed(name, `the resource ${uid}`);
     return resource;
   }
 
   async delete(type: ResourceType, uid: string, signal: AbortSignal): Promise<void> {
-    await this.#send({ name: `delete ${type.name}`, method: "DELETE", path: `${pathOf(type)}/${uid}` }, signal);
+    const call = { name: `delete ${type.name}`, method: "DELETE" as const, path: `${pathOf(type)}/${uid}` };
+    await this.#send(type, call, signal);
   }
 
-  async #send(call: Omit<HttpCall, "origin" | "bearer">, signal: AbortSignal): Promise<unknown> {
+  async #send(type: ResourceType, call: Call, signal: AbortSignal): Promise<unknown> {
     const token = await this.#tokens.token();
     try {
-      return await this.#sendOnce(call, token.value, signal);
+      return await this.#sendOnce(type, call, token.value, signal);
     } catch (error) {
       if (!isRejection(error, "UNAUTHENTICATED") || !this.#tokens.reject(token)) throw error;
-      return this.#sendOnce(call, (await this.#tokens.token()).value, signal);
+      return this.#sendOnce(type, call, (await this.#tokens.token()).value, signal);
     }
   }
 
-  async #sendOnce(call: Omit<HttpCall, "origin" | "bearer">, bearer: string, signal: AbortSignal): Promise<unknown> {
+  async #sendOnce({ issuing }: ResourceType, call: Call, bearer: string, signal: AbortSignal): Promise<unknown> {
     const path = `${this.#baseUrl.pathname.replace(/\/$/, "")}/${call.path}`;
     try {
       return await this.#transport.send({ ...call, path, origin: this.#baseUrl.origin, bearer }, signal);
     } catch (error) {
-      throw concealSecrets(error, call.body);
+      throw issuing ? concealCodes(error, call) : concealSecrets(error, call.body);
     }
   }
 }
+
+type Call = Omit<HttpCall, "origin" | "bearer">;
 
 function pathOf({ api, name }: ResourceType): string {
   return `${api}/${name}`;

@@ -2,6 +2,7 @@ import type { Clock, MonotonicTime } from "#src/time/clock.ts";
 import { minutes } from "#src/time/durations.ts";
 import type { PlatformApi } from "./api.ts";
 import type { ExternalResource, ManagedCollection } from "./collection.ts";
+import { sameContent } from "./collection-view.ts";
 import { isRejection, PlatformFailure, provesNoEffect } from "./failure.ts";
 import type { OwnerCheck } from "./owner-check.ts";
 import { groups } from "./permission-resources.ts";
@@ -50,6 +51,7 @@ export class SessionWrites {
    * Creates one resource below `parent`; `key` is its natural key. Must be called when the decision is made: it rejects with
    * `paused` if a POST with the key was sent since. Rejects with `parentGone` if the platform does not find something and the
    * parent is proven to be gone.
+   * @returns the resource as the platform returned it, with the secret that no other response contains, if there is one.
    */
   async create(
     collection: ManagedCollection,
@@ -65,7 +67,7 @@ export class SessionWrites {
     if (isOutdated()) throw new PlatformFailure(call, { kind: "paused", retryAfterMs: 0 });
     const post = async () => {
       const created = await api.create(collection, parent, body, signal);
-      if (collection.naturalKeyOf(created) === key) {
+      if (collection.issuing?.isRequested(created, body) ?? collection.naturalKeyOf(created) === key) {
         views.posts.created(key, created.uid, clock.monotonic());
         return created;
       }
@@ -89,12 +91,15 @@ export class SessionWrites {
       throw error;
     }
     const createdAt = clock.monotonic();
-    views.record(collection, resource, createdAt);
+    views.record(collection, withoutSecret(collection, resource), createdAt);
     if (collection.name === groups.name) this.#newGroups.set(resource.uid, createdAt);
     return resource;
   }
 
-  /** Changes the fields in `mask`. @returns the resource as the platform returned it. */
+  /**
+   * Changes the fields in `mask`. Rejects with `paused` if a singleton is not as the view shows it any longer.
+   * @returns the resource as the platform returned it.
+   */
   async update(
     collection: ManagedCollection,
     uid: string,
@@ -104,6 +109,7 @@ export class SessionWrites {
     const { api, views, clock, signal } = this.#options;
     await this.#requireWritable(`update ${collection.name}`, uid);
     try {
+      await this.#requireUnchanged(collection, uid);
       const updated = await api.update(collection, uid, body, mask, signal);
       views.record(collection, updated, clock.monotonic());
       return updated;
@@ -113,11 +119,15 @@ export class SessionWrites {
     }
   }
 
-  /** Deletes one resource. Resolves also if it was absent before and that is proven. */
+  /**
+   * Deletes one resource. Resolves also if it was absent before and that is proven. Rejects with `paused` if a singleton is not
+   * as the view shows it any longer.
+   */
   async delete(collection: ManagedCollection, uid: string): Promise<void> {
     const { api, views, clock, signal } = this.#options;
     await this.#requireWritable(`delete ${collection.name}`, uid);
     try {
+      await this.#requireUnchanged(collection, uid);
       await api.delete(collection, uid, signal);
     } catch (error) {
       if (!isRejection(error, "NOT_FOUND")) {
@@ -129,11 +139,31 @@ export class SessionWrites {
     views.viewOf(collection).recordGone(uid, clock.monotonic());
   }
 
+  /**
+   * Requires that a singleton is as the view shows it, from which the write was decided: another one may have its uid since.
+   * What a read shows instead is in the view before this rejects, so that the next decision is made from it.
+   */
+  async #requireUnchanged(collection: ManagedCollection, uid: string): Promise<void> {
+    if (!collection.uids.isSingleton) return;
+    const { api, views, clock, signal } = this.#options;
+    const known = views.viewOf(collection).stateOf(uid);
+    const startedAt = clock.monotonic();
+    const current = await api.get(collection, uid, signal);
+    views.record(collection, current, startedAt);
+    if (known.is !== "present" || !sameContent(known.resource, current))
+      throw new PlatformFailure(`write ${collection.name}`, { kind: "paused", retryAfterMs: 0 });
+  }
+
   async #requireWritable(call: string, uid: string): Promise<void> {
     await this.#options.owner?.require();
     await this.#options.requireReadableRoot(uid);
     if (!this.#options.canWrite()) throw new PlatformFailure(call, { kind: "paused", retryAfterMs: 0 });
   }
+}
+
+/** What may be recorded of a resource that was created. */
+function withoutSecret({ schema, issuing }: ManagedCollection, resource: ExternalResource): ExternalResource {
+  return issuing === null ? resource : schema.parse(resource);
 }
 
 function hadNoEffect(error: unknown): boolean {

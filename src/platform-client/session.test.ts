@@ -10,7 +10,7 @@ import { OwnerCheck } from "./owner-check.ts";
 import { withRecordedOwner } from "./owner-record.ts";
 import { PostLedger } from "./post-ledger.ts";
 import { PlatformSession } from "./session.ts";
-import { isBelow, parentOf } from "./uid.ts";
+import { isBelow, parentOf, singletonUids } from "./uid.ts";
 
 const root = "a".repeat(40);
 const otherRoot = "b".repeat(40);
@@ -392,6 +392,24 @@ describe("writes", () => {
     expect(session.viewOf(groupCollection).stateOf(group).is).toBe("present");
   });
 
+  it("to a singleton are not sent if it is not the one that was read", async () => {
+    const singletons = { ...groupCollection, uids: singletonUids };
+    const { session, groups, calls } = world({ collections: [singletons] });
+    await session.read(singletons, group);
+    calls.length = 0;
+    groups.set(group, groupResource(group, "another"));
+    const update = () => session.update(singletons, group, { name: "new" }, ["name"]);
+    expect(await problemOf(update())).toEqual({ kind: "paused", retryAfterMs: 0 });
+    // What was read is what the next decision is made from.
+    await update();
+    groups.set(group, groupResource(group, "a third"));
+    expect(await problemOf(session.delete(singletons, group))).toEqual({ kind: "paused", retryAfterMs: 0 });
+    expect(groups.has(group)).toBe(true);
+    await session.delete(singletons, group);
+    expect(calls).toEqual([`get ${group}`, `get ${group}`, "update", `get ${group}`, `get ${group}`, "delete"]);
+    expect(session.viewOf(singletons).stateOf(group).is).toBe("gone");
+  });
+
   it("a POST with a lost response is settled once its resource is listed", async () => {
     const { session, failing, groups } = world();
     failing.set("create", lost);
@@ -491,6 +509,7 @@ describe("readGrants", () => {
     const bindings = {
       ...roleBindings,
       listCapability: "CAP_IAM_ROLE_BINDINGS_LIST",
+      issuing: null,
       naturalKeyOf: () => undefined,
       nameOf: () => undefined,
     };

@@ -20,10 +20,18 @@ export interface UidScheme {
   parentOf(uid: string): string | undefined;
   /** Whether the resource is in the group or in a group below it. */
   isBelow(uid: string, group: string): boolean;
+  /**
+   * Whether a group has at most one resource of the type, which has the uid of the group. Such a uid is used again: after the
+   * resource was deleted, another one may have it.
+   */
+  readonly isSingleton: boolean;
 }
 
-/** A resource has the uid of its group with another segment. */
-export const childUids: UidScheme = { parentOf, isBelow };
+/** A resource has the uid of its group with another segment, which is never used again. */
+export const childUids: UidScheme = { parentOf, isBelow, isSingleton: false };
+
+/** A resource has the uid of its group. */
+export const singletonUids: UidScheme = { parentOf: (uid) => uid, isBelow: isWithin, isSingleton: true };
 
 export function isWithin(uid: string, ancestor: string): boolean {
   return uid === ancestor || isBelow(uid, ancestor);

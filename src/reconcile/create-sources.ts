@@ -2,6 +2,7 @@ import { PerKind } from "#src/kinds/per-kind.ts";
 import type { KubeApi } from "#src/kube/api.ts";
 import { Breakers } from "./observe/breakers.ts";
 import { CrdReads } from "./observe/crd-reads.ts";
+import { type CodeStore, IssuedCodes } from "./observe/issued-codes.ts";
 import { ReconcileStates } from "./observe/reconcile-states.ts";
 import { SecretReads, type SecretSource } from "./observe/secret-reads.ts";
 import type { Sources } from "./observe/sources.ts";
@@ -9,12 +10,12 @@ import { UndeclaredAccess, type UndeclaredAccessOptions } from "./undeclared/und
 
 /** What a reconciler begins with, and how it gets the rest. */
 export interface SourcesOptions
-  extends Omit<Sources, "states" | "crds" | "secrets" | "breakers" | "undeclared">,
+  extends Omit<Sources, "states" | "crds" | "secrets" | "codes" | "breakers" | "undeclared">,
     Pick<UndeclaredAccessOptions, "breakerLimits" | "confirmationOf"> {
-  /** The CustomResourceDefinitions are read from it, and the Secrets. */
-  readonly kube: Pick<KubeApi, "get">;
-  /** Absent: the Secrets are read from `kube`. */
-  readonly secrets?: SecretSource;
+  /** The CustomResourceDefinitions are read from it, and the Secrets, which codes are written into. */
+  readonly kube: Pick<KubeApi, "get" | "patch">;
+  /** Absent: the Secrets are those of `kube`. */
+  readonly secrets?: SecretSource & CodeStore;
   /** Returns an id that a person repeats to confirm what a breaker holds. */
   readonly newBreakerId: () => string;
   /** Ends the reads that the sources make. */
@@ -26,20 +27,14 @@ export function createSources(options: SourcesOptions): {
   readonly sources: Sources;
   readonly undeclared: UndeclaredAccess;
 } {
-  const {
-    kube,
-    secrets = new SecretReads(options.kube, options.clock),
-    newBreakerId,
-    signal,
-    breakerLimits,
-    confirmationOf,
-    ...given
-  } = options;
+  const { kube, secrets: assumed, newBreakerId, signal, breakerLimits, confirmationOf, ...given } = options;
+  const reads = new SecretReads(kube, given.clock);
   const undeclared = new UndeclaredAccess({ sources: given, breakerLimits, confirmationOf });
   const sources: Sources = {
     ...given,
     states: new PerKind(given.kinds, () => new ReconcileStates()),
-    secrets,
+    secrets: assumed ?? reads,
+    codes: assumed ?? new IssuedCodes(kube, reads),
     crds: new CrdReads(kube, given.clock, signal),
     breakers: new Breakers(newBreakerId),
     undeclared,

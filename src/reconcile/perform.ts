@@ -1,7 +1,9 @@
 import { finalizer } from "#src/api/custom-resource.ts";
 import { resourceKindOf } from "#src/api/resource-kind.ts";
 import type { Kind } from "#src/kinds/kind.ts";
+import type { ObjectMeta } from "#src/api/metadata.ts";
 import type { KubeApi } from "#src/kube/api.ts";
+import type { KubeObject } from "#src/kube/object.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import type { Observed } from "./observe/observed.ts";
@@ -43,38 +45,40 @@ export async function performOnPlatform(
 /**
  * Makes one call to Kubernetes. Its result is in the store afterwards. A write applies only to the uid and the
  * resourceVersion that the decision was made from.
- * @throws {KubeError}
+ * @returns whether the call did what the step says: a Secret at another version is not written. @throws {KubeError}
  */
 export async function performOnKubernetes(
-  { stores, crds, secrets }: Sources,
+  { stores, crds, secrets, codes }: Sources,
   kube: Pick<KubeApi, "patch">,
   kind: Kind,
   { resource: { metadata } }: Observed,
   step: KubeStep,
   signal: AbortSignal,
-): Promise<void> {
-  if (step.do === "readCrd") return crds.read(kind);
-  if (step.do === "readSecret") return secrets.read(step.at, signal);
+): Promise<boolean> {
+  if (step.do === "writeSecret") return codes.write(step.at, step.version, step.uid, signal);
+  if (step.do === "readCrd") await crds.read(kind);
+  else if (step.do === "readSecret") await secrets.read(step.at, signal);
+  else if (step.do === "checkSecret") await codes.check(step.at, step.version, signal);
+  else stores.get(kind.name).observeOwnWrite(await writeObject(kube, kind, metadata, step, signal));
+  return true;
+}
+
+/** Writes the status or the finalizers of the object. */
+function writeObject(
+  kube: Pick<KubeApi, "patch">,
+  kind: Kind,
+  metadata: ObjectMeta,
+  step: Extract<KubeStep, { do: "addFinalizer" | "removeFinalizer" | "writeStatus" }>,
+  signal: AbortSignal,
+): Promise<KubeObject> {
   const resource = resourceKindOf(kind.definition);
   const preconditions = { uid: metadata.uid, resourceVersion: metadata.resourceVersion };
   const { namespace, name, finalizers = [] } = metadata;
-  const written =
-    step.do === "writeStatus"
-      ? await kube.patch(
-          resource,
-          namespace,
-          name,
-          { metadata: preconditions, status: step.patch },
-          { signal, subresource: "status" },
-        )
-      : await kube.patch(
-          resource,
-          namespace,
-          name,
-          { metadata: { ...preconditions, finalizers: finalizersAfter(step, finalizers) } },
-          { signal },
-        );
-  stores.get(kind.name).observeOwnWrite(written);
+  const isStatus = step.do === "writeStatus";
+  const body = isStatus
+    ? { metadata: preconditions, status: step.patch }
+    : { metadata: { ...preconditions, finalizers: finalizersAfter(step, finalizers) } };
+  return kube.patch(resource, namespace, name, body, { signal, ...(isStatus ? { subresource: "status" } : {}) });
 }
 
 function finalizersAfter({ do: step }: KubeStep, before: readonly string[]): string[] {

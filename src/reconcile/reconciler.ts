@@ -12,6 +12,7 @@ import type { Observed, ReconcileState, Refusal } from "./observe/observed.ts";
 import { underPoster } from "./observe/poster.ts";
 import type { Sources } from "./observe/sources.ts";
 import { sessionThatLists } from "./observe/unrecorded.ts";
+import { keepIssuedCode } from "./keep-issued-code.ts";
 import { secretSentBy, secretSentWith, withSecretValue } from "./send-secret.ts";
 import { performOnKubernetes, performOnPlatform } from "./perform.ts";
 import { decide } from "./policy/decide.ts";
@@ -20,6 +21,7 @@ import {
   stateAfterAcceptance,
   stateAfterDecision,
   stateAfterFailure,
+  stateAfterLostCode,
   stateAfterRefusal,
   stateAfterStatusWrite,
   stateAfterSuccess,
@@ -157,8 +159,11 @@ export class Reconciler {
     this.#recordRemoval(kind, key, step, "removed");
     const cached = sources.stores.get(kind.name).get(key);
     if (step.do === "update" && cached !== undefined) wakeRoleUsers(sources, kind, cached, enqueue, {});
-    const secretSent = secretSentWith(kind, step, written ?? undefined);
-    this.#remember(key, observed, (state) => stateAfterSuccess({ ...observed, state }, step, secretSent));
+    const secrets = {
+      secretSent: secretSentWith(kind, step, written ?? undefined),
+      issued: keepIssuedCode(sources.codes, kind, step, written ?? undefined),
+    };
+    this.#remember(key, observed, (state) => stateAfterSuccess({ ...observed, state }, step, secrets));
     this.#report(observed, step);
   }
 
@@ -227,12 +232,14 @@ export class Reconciler {
     signal: AbortSignal,
   ): Promise<boolean> {
     const { sources, kube } = this.#options;
+    const loseCode = () => this.#remember(key, observed, (state) => stateAfterLostCode({ state }));
     try {
-      await performOnKubernetes(sources, kube, kind, observed, step, signal);
+      if (!(await performOnKubernetes(sources, kube, kind, observed, step, signal))) loseCode();
     } catch (error) {
       if (isNotFound(error) && step.do !== "readCrd") return false;
       if (!isRefused(error)) throw error;
       this.#refused(key, observed, step, error);
+      if (step.do === "writeSecret") loseCode();
       return true;
     }
     this.#accepted(kind, key, observed, step);

@@ -116,7 +116,9 @@ function onCollectionListed(
   enqueue: Enqueue,
 ): void {
   const opens = (missing: number, managed: number) => opensBreaker(missing, managed, breakerLimits);
-  for (const [tenant, uids] of managedUids(sources, session, kind))
+  // What issues a code disappears when it is used, and is not created again: there is nothing to hold.
+  const managed = kind.issued === null ? managedUids(sources, session, kind) : [];
+  for (const [tenant, uids] of managed)
     sources.breakers.of(tenant, kind.name).assess(session.viewOf(kind.collection), uids, opens);
   for (const uid of changed)
     for (const cached of objectsOf(sources, session, kind, uid)) {

@@ -1,8 +1,9 @@
 import { expect, it } from "vitest";
+import { finalizer } from "#src/api/custom-resource.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { describeWithControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
 import { examples } from "#test/support/harness/examples.ts";
-import { isReady, musterObject } from "#test/support/harness/muster-objects.ts";
+import { isReady, isUnready, musterObject } from "#test/support/harness/muster-objects.ts";
 import { allowedRoles, System } from "#test/support/harness/system.ts";
 import { permissiveTenant } from "#test/support/harness/tenants.ts";
 import { loadOperatorRbac } from "./operator-rbac.ts";
@@ -29,6 +30,17 @@ const peopleOf = (root: string) =>
     defaultRoleRef: { name: "viewer" },
   });
 
+/** The example of its kind has one, too. This one is not created, and has a finalizer to remove. */
+const expiredInvite = (root: string) => {
+  const invite = musterObject("GroupInvite", "shop", "late", {
+    groupUid: root,
+    roleRef: { name: "viewer" },
+    expiresAt: "2020-01-01T00:00:00Z",
+    secretRef: { name: "late" },
+  });
+  return { ...invite, metadata: { ...invite.metadata, finalizers: [finalizer] } };
+};
+
 describeWithControlPlane(
   "the permissions of the deployed operator",
   (controlPlane) => {
@@ -53,10 +65,15 @@ describeWithControlPlane(
         const objects = [
           ...(await examples(system.root)),
           ...(await examples(system.root, "roles/")),
+          ...(await examples(system.root, "accounts/")),
           peopleOf(system.root),
         ];
         for (const object of objects) await admin.apply(object);
         for (const object of objects) await admin.waitFor(object, isReady);
+        const invite = expiredInvite(system.root);
+        await admin.apply(invite);
+        await admin.waitFor(invite, isUnready("Expired"));
+        objects.push(invite);
         for (const object of objects) await admin.delete(object);
         for (const object of objects) await admin.waitUntilGone(object);
         await operator.process.stop();

@@ -2,7 +2,9 @@ import type { ResourceDefinition } from "#src/api/resource-definition.ts";
 import { tenantDefinition } from "#src/api/tenant.ts";
 import { type KindName, kinds } from "#src/kinds/kinds.ts";
 import type { InvalidCase, ValidCase } from "./case.ts";
+import * as accountAssociation from "./account-association.ts";
 import * as group from "./group.ts";
+import * as groupInvite from "./group-invite.ts";
 import * as identity from "./identity.ts";
 import * as identityProvider from "./identity-provider.ts";
 import * as role from "./role.ts";
@@ -25,5 +27,7 @@ export const cases: Readonly<
   Role: role,
   RoleBinding: roleBinding,
   IdentityProvider: identityProvider,
+  AccountAssociation: accountAssociation,
+  GroupInvite: groupInvite,
   Tenant: tenant,
 };

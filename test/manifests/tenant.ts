@@ -90,7 +90,18 @@ export const invalid: readonly InvalidCase[] = [
   {
     what: "an AWS account of 11 digits",
     spec: { ...minimum, awsAccounts: ["12345678901"] },
-    errors: 'spec.awsAccounts[0]: Invalid value: "12345678901": an AWS account must be 12 digits',
+    errors:
+      'spec.awsAccounts[0]: Invalid value: "12345678901": an AWS account must be 12 digits, such as "123456789012"',
+  },
+  {
+    what: "a Google Cloud project without its number",
+    spec: { ...minimum, googleProjects: [{ projectId: "acme-shop" }] },
+    errors: "spec.googleProjects[0].projectNumber: Required value",
+  },
+  {
+    what: "the name of a GitHub organization",
+    spec: { ...minimum, githubInstallations: ["acme"] },
+    errors: 'spec.githubInstallations[0]: Invalid value: "acme": must be 1 to 18 digits in quotes',
   },
   {
     what: "an issuer as text",
@@ -206,6 +217,9 @@ export const valid: readonly ValidCase[] = [
       roles: ["viewer", otherRoot],
       identityTypes: ["ServiceAccount", "ClaimMatch", "StaticKeys", "Aws"],
       awsAccounts: ["123456789012"],
+      googleProjects: [{ projectId: "acme-shop", projectNumber: "123456789012" }],
+      azureTenants: ["6f9a2f5e-0d0c-4a53-9d3d-5a1c2b3d4e5f"],
+      githubInstallations: ["41234567"],
       claimIssuers: [
         { issuer, subjectPrefixes: ["repo:example/", "repo:example-labs/"] },
         { issuerPattern: "https://.*[.]example[.]com" },

@@ -344,6 +344,15 @@ describe("what cannot be declared", () => {
     expect(stderr).toContain("import has to know which one is yours: set --owner-id, or --kubeconfig");
   });
 
+  it("includes the account association of the group itself, which has the uid of the group", async () => {
+    const { admin, root } = platform;
+    const group = await admin.group(root, "linked");
+    await admin.ok("POST", `/iam/v2beta1/accountAssociations/${group}`, { name: "cloud" });
+    expect((await report(group)).exceptions).toMatchObject([
+      { noun: "account association", name: "cloud", uid: group },
+    ]);
+  });
+
   it("includes what the caller may not see, and a folder never loses it", async () => {
     const stranger = await platform.callerWith("registry.pull", team);
     const { code, unseen, objects } = await report(team, [], stranger.token);

@@ -10,7 +10,7 @@ import type { ReadApi } from "#src/platform-client/api.ts";
 import { externalText, externalUid } from "#src/platform-client/collection.ts";
 import type { ExternalRoleBinding } from "#src/platform-client/permission-resources.ts";
 import { readPermissions } from "#src/platform-client/permissions.ts";
-import { childUids, isBelow } from "#src/platform-client/uid.ts";
+import { childUids, isBelow, singletonUids } from "#src/platform-client/uid.ts";
 import type { Caller, UnprovenAbsence } from "#src/plan/overlay-platform.ts";
 
 /** Types without manifests: what messages call a resource, the capability to list it, and why there are none. */
@@ -19,12 +19,14 @@ const others = [
     noun: "account association",
     collection: "accountAssociations",
     capability: "CAP_IAM_ACCOUNT_ASSOCIATIONS_LIST",
+    uids: singletonUids,
     reason: "import writes no manifest of its type",
   },
   {
     noun: "invite",
     collection: "groupInvites",
     capability: "CAP_IAM_GROUP_INVITES_LIST",
+    uids: childUids,
     reason: "import writes no manifest of its type",
   },
 ] as const;
@@ -108,11 +110,11 @@ async function readHolders(
 
 async function readOthers(
   api: ReadApi,
-  { noun, collection, reason }: (typeof others)[number],
+  { noun, collection, uids, reason }: (typeof others)[number],
   group: string,
   signal: AbortSignal,
 ): Promise<readonly OtherResource[]> {
-  const type = { name: collection, api: "iam/v2beta1", schema: other, uids: childUids };
+  const type = { name: collection, api: "iam/v2beta1", schema: other, uids };
   const resources = await listStable(api, type, { scope: { descendantsOf: group } }, signal);
   return resources.map(({ uid, name }) => ({ noun, uid, reason, ...(name === "" ? {} : { name }) }));
 }

@@ -1,7 +1,6 @@
 import { markdownTable } from "#src/commands/output/markdown.ts";
 import { formatValue } from "#src/commands/output/output-format.ts";
 import { visibleText } from "#src/commands/output/visible-text.ts";
-import { parentOf } from "#src/platform-client/uid.ts";
 import { oneLine } from "#src/telemetry/one-line.ts";
 import { isPlanned, withNumbers } from "#src/plan/planned-uid.ts";
 import type { FieldChange, ObjectName, Plan, PlannedChange } from "#src/plan/plan.ts";
@@ -94,8 +93,8 @@ function objectText({ kind, namespace, name }: ObjectName): string {
   return `${namespace}/${kind}/${name}`;
 }
 
-function nameOf({ resource: { name, uid } }: PlannedChange): string {
-  const where = isPlanned(uid) ? `in ${withNumbers(parentOf(uid) ?? "")}` : uid;
+function nameOf({ resource: { name, uid, group = "" } }: PlannedChange): string {
+  const where = isPlanned(uid) ? `in ${withNumbers(group)}` : uid;
   return name === undefined ? where : `${oneLine(name)} ${where}`;
 }
 

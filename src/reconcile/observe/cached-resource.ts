@@ -3,6 +3,8 @@ import type { Resource } from "#src/api/custom-resource.ts";
 import type { ObjectMeta } from "#src/api/metadata.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import { objectHash } from "#src/kinds/marker.ts";
+import { secretKey, secretLocationOf } from "#src/kinds/secret-location.ts";
+import { wantedName } from "#src/kinds/unique-name.ts";
 import type { KubeObject } from "#src/kube/object.ts";
 import type { ReadStore } from "#src/kube/store.ts";
 
@@ -105,10 +107,17 @@ function wantedKeys(kind: Kind, { resource, invalid }: CachedResource): readonly
 
 /** The key of the index `wants` for these references: each a uid, a key of an object, or the name of a role. */
 export function wantedKey(kind: Kind, resource: Resource, targets: readonly string[]): string | undefined {
+  // What issues a code needs a Secret of its own; apart from that, equal ones are legitimate.
+  if (kind.issued !== null) return secretKeyOf(kind, resource);
   if (targets.length === 0) return undefined;
   if (!kind.hasMarker) return targets.join(" | ");
-  const name = kind.nameOf(resource);
+  const name = wantedName(kind, resource);
   return name === undefined ? undefined : `${targets.join(" | ")} | ${name}`;
+}
+
+function secretKeyOf(kind: Kind, resource: Resource): string | undefined {
+  const at = secretLocationOf(kind, resource);
+  return at && secretKey(at);
 }
 
 /** The reason of the condition Ready; undefined before it was reported. */
@@ -123,7 +132,7 @@ export function isInConflict({ resource }: CachedResource): boolean {
 
 /** What an object may be in conflict over with others: uids, and its name without regard to where. */
 export function contestedKeys(kind: Kind, cached: CachedResource): readonly string[] {
-  const name = kind.hasMarker ? kind.nameOf(cached.resource) : undefined;
+  const name = kind.hasMarker ? wantedName(kind, cached.resource) : undefined;
   return [...claimedUids(cached), ...(name === undefined ? [] : [contestedName(name)])];
 }
 

@@ -1,3 +1,4 @@
+import type { SecretRead } from "./secret-read.ts";
 import type { Resource } from "#src/api/custom-resource.ts";
 import type { Drift, SentSecret, Undeclared } from "#src/api/status.ts";
 import type { Endpoints, Fields, ResolvedUids } from "#src/kinds/kind.ts";
@@ -7,6 +8,7 @@ import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { PlatformError, PlatformProblem } from "#src/platform-client/failure.ts";
 
 export type { ExternalResource, MonotonicTime, PlatformError, PlatformProblem };
+export type { SecretRead, SecretVersion } from "./secret-read.ts";
 
 /**
  * Everything that a decision about one custom resource is made from.
@@ -25,7 +27,10 @@ export interface Observed {
   readonly references: References;
   /** The markers of this object: first that of the current owner id, then those of the previous owner ids. */
   readonly markers: readonly [string, ...string[]];
-  /** The external resource that the object names by uid; null if it names none. */
+  /**
+   * The external resource that the object names by uid, or its Secret if the code of a resource is in there; null if neither
+   * names one.
+   */
   readonly claim: Claim | null;
   /** What a client needs to know of the platform to exchange a token. */
   readonly endpoints: Endpoints;
@@ -37,7 +42,8 @@ export interface Observed {
   readonly request: ReconcileRequest | null;
   /**
    * The external resources with this object's marker below its parent (anywhere, if the references are not resolved), or
-   * with its natural key: that of the spec, of the status, or of its last POST. None of them belongs to another object.
+   * with its natural key: that of the spec, of the status, or of its last POST. Of a kind that issues codes: what this process
+   * created and has not recorded. None of them belongs to another object.
    */
   readonly matches: readonly ExternalResource[];
   /** What an earlier process may have created for the object; null unless that matters: see `Unrecorded`. */
@@ -178,7 +184,7 @@ export type Unrecorded =
 
 /** A uid that an object claims, and what is known of it. */
 export interface Claim {
-  /** `spec.uid`, else `status.uid`. While the object is being deleted: `status.uid`. */
+  /** `spec.uid`, else `status.uid`, else the uid in the Secret. While the object is being deleted: not `spec.uid`. */
   readonly uid: string;
   readonly external: ExternalState;
   /** Another object to which the uid belongs, as `namespace/name`. */
@@ -193,23 +199,6 @@ export interface ReconcileRequest {
   readonly value: string;
   readonly seenAt: MonotonicTime;
 }
-
-export interface SecretVersion {
-  readonly uid: string;
-  readonly resourceVersion: string;
-}
-
-/** What a read of a Secret showed. The value is not part of it. */
-export type SecretRead =
-  | { readonly is: "missing"; readonly readAt: MonotonicTime }
-  | ({
-      readonly is: "found";
-      readonly readAt: MonotonicTime;
-      /** The issuer that the annotation names; empty if it names none. */
-      readonly issuer: string;
-      /** Why the value cannot be sent; null if it can. */
-      readonly unusable: "noKey" | "empty" | "tooLong" | "notText" | null;
-    } & SecretVersion);
 
 /** What lies directly in a group and is not declared by any object of the cluster. */
 export type ObservedUndeclared =
@@ -356,6 +345,11 @@ export interface ReconcileState {
   readonly update?: { readonly attemptOf: string; readonly drift: readonly Drift[]; readonly at: MonotonicTime };
   /** What this process last sent with a write of the resource `of`; `secret` is null if it removed what was sent before. */
   readonly secretSent?: { readonly of: string; readonly secret: SentSecret | null };
+  /**
+   * What this process created with a code that only it has, until the uid is recorded. `failed`: the code can no longer be
+   * written into the Secret, so that the resource has to be deleted.
+   */
+  readonly issued?: { readonly uid: string; readonly failed?: true };
   /** When drift was corrected, within the last hour. */
   readonly corrections: readonly MonotonicTime[];
 }
@@ -390,7 +384,14 @@ export interface Refusal {
   readonly retryAt: MonotonicTime;
 }
 
-export type KubeStepName = "addFinalizer" | "removeFinalizer" | "readCrd" | "readSecret" | "writeStatus";
+export type KubeStepName =
+  | "addFinalizer"
+  | "removeFinalizer"
+  | "readCrd"
+  | "readSecret"
+  | "checkSecret"
+  | "writeSecret"
+  | "writeStatus";
 export type PlatformStepName =
   | "refreshPermissions"
   | "list"

@@ -1,6 +1,8 @@
 import { readyCondition } from "#src/api/condition.ts";
 import type { Resource } from "#src/api/custom-resource.ts";
 import type { Kind } from "#src/kinds/kind.ts";
+import { secretLocationOf } from "#src/kinds/secret-location.ts";
+import { takenName, wantedName } from "#src/kinds/unique-name.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { CollectionView } from "#src/platform-client/collection-view.ts";
 import type { TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
@@ -8,6 +10,7 @@ import type { MonotonicTime } from "#src/time/clock.ts";
 import type { CachedResource } from "./cached-resource.ts";
 import { isRecorded, isRecordedByOther, otherClaimantOf, rivalOf } from "./claims.ts";
 import { childrenOf } from "./children.ts";
+import { claimedState } from "./claimed-state.ts";
 import { extensionsFor } from "./foreign-parent.ts";
 import { roleToRead } from "./declared-roles.ts";
 import { grantsOf } from "./grants.ts";
@@ -63,26 +66,28 @@ export function observePlatform(
   const resolved = references.are === "resolved" ? references : undefined;
   const parent = resolved?.uids.parent;
 
-  const claimed = claimedUid(resource);
+  const claimed = claimedUid(resource) ?? uidInSecret(sources, kind, cached);
   const claim =
-    claimed === undefined ? null : claimOf(sources, kind, cached, claimed, view.stateOf(claimed), context.name);
+    claimed === undefined
+      ? null
+      : claimOf(sources, kind, cached, claimed, claimedState(sources.owners, view, cached, claimed), context.name);
   const keys = kind.hasMarker ? markers : naturalKeysOf(kind, resource, resolved, state);
-  const matches = keys
-    .flatMap((one) => view.withKey(one))
-    .filter(
-      ({ uid }) =>
-        (!kind.hasMarker || parent === undefined || kind.collection.uids.parentOf(uid) === parent) &&
-        !isRecordedByOther(store, uid, cached),
-    );
-  const hasWanted = (other: CachedResource) => hasWhatItWants(view, kind, other);
+  const found = kind.issued === null ? keys.flatMap((one) => view.withKey(one)) : issuedHere(view, state);
+  const matches = found.filter(
+    ({ uid }) =>
+      (!kind.hasMarker || parent === undefined || kind.collection.uids.parentOf(uid) === parent) &&
+      !isRecordedByOther(store, uid, cached),
+  );
+  const hasWanted = (other: CachedResource) => hasWhatItWants(sources, view, kind, other);
   const settled = resolved === undefined || hasWanted(cached);
-  const name = kind.hasMarker ? kind.nameOf(resource) : undefined;
+  const name = kind.hasMarker ? wantedName(kind, resource) : undefined;
   const nameConflicts: readonly NameConflict[] =
     settled || parent === undefined || name === undefined
       ? []
       : view
           .named(parent, name)
-          .filter((external) => external.uid !== claimed && !matches.includes(external))
+          .filter(({ uid }) => uid !== claimed || claim?.external.is === "gone")
+          .filter((external) => !matches.includes(external))
           .map((external) => ({ external, claimedBy: claimantOf(sources, kind, external.uid, cached) }));
   const rival =
     settled || resource.spec.policy.management !== "Full"
@@ -95,7 +100,7 @@ export function observePlatform(
           { mayWant: (other) => mayWant(sources, kind, other), has: hasWanted },
         );
   const present = claim?.external.is === "present" ? [claim.external.resource] : [];
-  const found = [...present, ...matches, ...nameConflicts.map(({ external }) => external)];
+  const concerned = [...present, ...matches, ...nameConflicts.map(({ external }) => external)];
   const key = kind.hasMarker ? markers[0] : (resolved?.naturalKey ?? state.posted?.naturalKey);
   return {
     references,
@@ -113,11 +118,11 @@ export function observePlatform(
     postUnknownSince: (key === undefined ? undefined : session.postUnknownSince(kind.collection, key)) ?? null,
     createdElsewhereAt: latestOf(keys.map((one) => session.createdElsewhereAt(kind.collection, one, parent))),
     createdHere: key === undefined ? [] : session.posts.createdBy(key),
-    protections: protectionsOf(sources, context, kind, claimed, found),
-    unknownIdentities: unknownIdentitiesOf(sources, session, kind, references, found),
+    protections: protectionsOf(sources, context, kind, claimed, concerned),
+    unknownIdentities: unknownIdentitiesOf(sources, session, kind, references, concerned),
     roleToRead: roleToRead(sources, session, kind, resource, references),
-    grants: grantsOf(sources, context, kind, found),
-    people: peopleOf(sources, session, kind, resource, found),
+    grants: grantsOf(sources, context, kind, concerned),
+    people: peopleOf(sources, session, kind, resource, concerned),
     settledAt: context.settledAt,
     credentialEpoch: context.credentialEpoch(),
     recoveries: session.recoveries,
@@ -179,6 +184,20 @@ function claimantOf(sources: Sources, kind: Kind, uid: string, cached: CachedRes
   return otherClaimantOf(sources.stores.get(kind.name), uid, cached, (other) => mayWant(sources, kind, other, uid));
 }
 
+/** The uid in the Secret that the spec names, of what was created before the status recorded it. */
+function uidInSecret({ secrets }: Sources, kind: Kind, { resource, invalid }: CachedResource): string | undefined {
+  const isUnrecorded = kind.issued !== null && invalid === undefined && resource.status?.management === undefined;
+  const at = isUnrecorded ? secretLocationOf(kind, resource) : undefined;
+  const read = at && secrets.lastRead(at);
+  return read?.is === "found" ? (read.issuedUid ?? undefined) : undefined;
+}
+
+/** What this process created, and has not recorded. */
+function issuedHere(view: CollectionView<ExternalResource>, { issued }: ReconcileState): readonly ExternalResource[] {
+  const state = issued === undefined ? undefined : view.stateOf(issued.uid);
+  return state?.is === "present" ? [state.resource] : [];
+}
+
 /** The natural keys of a kind without markers: of what the spec describes, of what the status records, of the last POST. */
 function naturalKeysOf(
   kind: Kind,
@@ -195,13 +214,19 @@ function naturalKeysOf(
 }
 
 /** Whether the recorded resource of an object has the name that it wants, or equals its spec as that was last applied. */
-function hasWhatItWants(view: CollectionView<ExternalResource>, kind: Kind, { resource }: CachedResource): boolean {
+function hasWhatItWants(
+  { owners }: Sources,
+  view: CollectionView<ExternalResource>,
+  kind: Kind,
+  cached: CachedResource,
+): boolean {
+  const { resource } = cached;
   const { status, metadata } = resource;
   if (status?.uid === undefined || !isRecorded(resource, status.uid)) return false;
-  const external = view.stateOf(status.uid);
+  const external = claimedState(owners, view, cached, status.uid);
   if (external.is === "gone") return false;
   if (kind.hasMarker && external.is === "present")
-    return kind.collection.nameOf(external.resource) === kind.nameOf(resource);
+    return takenName(kind, external.resource) === wantedName(kind, resource);
   return !kind.hasMarker || readyCondition(resource)?.observedGeneration === metadata.generation;
 }
 

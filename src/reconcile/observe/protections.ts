@@ -1,7 +1,6 @@
 import type { Kind } from "#src/kinds/kind.ts";
 import { carriedMarker, ownerOf } from "#src/kinds/marker.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
-import { parentOf } from "#src/platform-client/uid.ts";
 import type { TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
 import type { Protection } from "./observed.ts";
 import { identityIn, isCredential } from "./operator-identities.ts";
@@ -18,7 +17,7 @@ export function protectionsOf(
   found: readonly ExternalResource[],
 ): readonly Protection[] {
   const protections: Protection[] = [];
-  if (claimed !== undefined && isRootOrOwn(context, claimed)) protections.push({ uid: claimed, because: "root" });
+  if (claimed !== undefined && isRootOrOwn(context, kind, claimed)) protections.push({ uid: claimed, because: "root" });
   for (const external of found) {
     const because = protectionOf(sources, context, kind, external);
     if (because !== undefined) protections.push({ uid: external.uid, because });
@@ -26,8 +25,13 @@ export function protectionsOf(
   return protections;
 }
 
-function isRootOrOwn({ session }: Pick<TenantContext, "session">, uid: string): boolean {
-  return parentOf(uid) === undefined || session.roots.includes(uid);
+/** What is in a root group is none, although a singleton has the uid of its group. */
+function isRootOrOwn(
+  { session }: Pick<TenantContext, "session">,
+  { collection: { uids } }: Kind,
+  uid: string,
+): boolean {
+  return !uids.isSingleton && (uids.parentOf(uid) === undefined || session.roots.includes(uid));
 }
 
 /** Whether a credential of this operator has its permissions from the role. */
@@ -45,7 +49,7 @@ export function protectionOf(
   const { tenancy, owners, kinds } = sources;
   const { session } = context;
   const { uid } = external;
-  if (isRootOrOwn(context, uid)) return "root";
+  if (isRootOrOwn(context, kind, uid)) return "root";
   const identity = kind.identityOf(external);
   if (session.permissions?.ownBindings.has(uid) === true) return "credential";
   if (kind.bindable !== null && isRoleOfCredential(sources, uid)) return "credential";

@@ -9,6 +9,7 @@ import {
   permitsResource,
   permitsRole,
 } from "#src/reconcile/tenancy/boundary.ts";
+import { findAccountDenial } from "#src/reconcile/tenancy/permits-accounts.ts";
 import { excessOf } from "#src/reconcile/tenancy/permits-capabilities.ts";
 import { findIdentityDenial, findIssuerDenial } from "#src/reconcile/tenancy/permits-identity.ts";
 import type { References } from "./observed.ts";
@@ -55,6 +56,9 @@ export function findSpecDenial(kind: Kind, resource: Resource, limits: TenantLim
   const vouchingDenial =
     vouching === null ? undefined : findIssuerDenial(vouching.specPath, vouching.issuerOf(resource), boundary);
   if (vouchingDenial !== undefined) return denied(`${vouchingDenial.path}: ${vouchingDenial.message}`);
+  const accounts = kind.linking?.accounts(resource) ?? {};
+  const accountDenial = findAccountDenial(accounts, boundary);
+  if (accountDenial !== undefined) return denied(`${accountDenial.path}: ${accountDenial.message}`);
   if (kind.principal === null) return undefined;
   const denial = findIdentityDenial(kind.principal.authentication(resource), boundary, {
     namespace: resource.metadata.namespace ?? "",

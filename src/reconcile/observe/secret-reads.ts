@@ -1,18 +1,29 @@
 import { issuerAnnotation } from "#src/api/annotations.ts";
 import { boundedText } from "#src/api/bounded-text.ts";
 import type { KubeApi } from "#src/kube/api.ts";
+import { externalUid } from "#src/platform-client/collection.ts";
 import { isNotFound } from "#src/kube/errors.ts";
 import type { KubeObject, ResourceKind } from "#src/kube/object.ts";
 import type { Clock } from "#src/time/clock.ts";
-import type { SecretRead, SecretVersion } from "./observed.ts";
+import type { SecretRead, SecretVersion } from "./secret-read.ts";
 import type { SecretLocation } from "#src/kinds/secret-location.ts";
 import { secretKey } from "#src/kinds/secret-location.ts";
 
-const secrets: ResourceKind = { group: "", version: "v1", plural: "secrets", kind: "Secret", namespaced: true };
+export const secretResource: ResourceKind = {
+  group: "",
+  version: "v1",
+  plural: "secrets",
+  kind: "Secret",
+  namespaced: true,
+};
 
+/** The key of a Secret with the uid of the resource whose code it contains. */
+export const uidKey = "uid";
 /** The longest value that is sent, in bytes. */
 const maxValueBytes = 4096;
 const maxAnnotationLength = 1024;
+/** 27 levels. */
+const maxUidLength = 512;
 /** What is known of more Secrets than this is forgotten, the oldest first: they are read again. */
 const maxReads = 10_000;
 
@@ -60,7 +71,7 @@ export class SecretReads implements SecretSource {
   ): Promise<{ readonly read: SecretRead; readonly text: string | undefined }> {
     const readAt = this.#clock.monotonic();
     const secret = await this.#kube
-      .get<KubeSecret>(secrets, location.namespace, location.name, { signal })
+      .get<KubeSecret>(secretResource, location.namespace, location.name, { signal })
       .catch((error: unknown) => {
         if (isNotFound(error)) return undefined;
         throw error;
@@ -75,8 +86,18 @@ export class SecretReads implements SecretSource {
       resourceVersion,
       issuer: boundedText(annotations?.[issuerAnnotation] ?? "", maxAnnotationLength),
       unusable: "unusable" in decoded ? decoded.unusable : null,
+      isEmpty: Object.keys(secret.data ?? {}).length === 0,
+      issuedUid: issuedUidIn(secret),
+      writable: false,
     };
     return { read: this.#remember(location, read), text: "text" in decoded ? decoded.text : undefined };
+  }
+
+  /** Notes that a trial write of the Secret at this version was accepted. */
+  noteWritable(location: SecretLocation, { uid, resourceVersion }: SecretVersion): void {
+    const read = this.lastRead(location);
+    if (read?.is === "found" && read.uid === uid && read.resourceVersion === resourceVersion)
+      this.#remember(location, { ...read, writable: true });
   }
 
   #remember(location: SecretLocation, read: SecretRead): SecretRead {
@@ -91,6 +112,12 @@ export class SecretReads implements SecretSource {
 
 type KubeSecret = KubeObject & { readonly data?: Readonly<Record<string, string>> };
 type Unusable = NonNullable<Extract<SecretRead, { is: "found" }>["unusable"]>;
+
+/** The uid of the resource whose code the Secret contains, as it says; null if it says none. */
+function issuedUidIn({ data }: KubeSecret): string | null {
+  const decoded = decode(data?.[uidKey]);
+  return "text" in decoded && externalUid.max(maxUidLength).safeParse(decoded.text).success ? decoded.text : null;
+}
 
 /** The text of a value of a Secret, which is base64, or why it cannot be sent. */
 function decode(base64: string | undefined): { readonly text: string } | { readonly unusable: Unusable } {

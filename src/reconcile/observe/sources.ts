@@ -6,6 +6,7 @@ import type { Breakers } from "./breakers.ts";
 import type { CachedResource, ResourceStore } from "./cached-resource.ts";
 import type { CrdReads } from "./crd-reads.ts";
 import type { ObservedUndeclared } from "./observed.ts";
+import type { CodeStore } from "./issued-codes.ts";
 import type { SecretSource } from "./secret-reads.ts";
 import type { ReconcileStates } from "./reconcile-states.ts";
 
@@ -30,6 +31,7 @@ export interface Sources {
   readonly tenancy: Tenancy;
   readonly crds: CrdReads;
   readonly secrets: SecretSource;
+  readonly codes: CodeStore;
   readonly breakers: Breakers;
   readonly undeclared: UndeclaredSource;
   /** The cluster's owner id, which operators of every class share. */

@@ -45,7 +45,7 @@ export function decideAdoption(
   if (owned || !kind.hasMarker) return undefined;
   return recordNow(observed, {
     ...waiting("Updating", messages.adopting(kind.noun, external.uid)),
-    recorded: recordOf(references.uids, external.uid, "Adopted"),
+    recorded: recordOf(references.uids, external, "Adopted"),
   });
 }
 

@@ -1,4 +1,6 @@
 import { proveAbsenceBelowRoots } from "./absence.ts";
+import { issuesCode } from "./issued.ts";
+import { readSecretOfEnding } from "./issue.ts";
 import { conclude, maxStatusDelayMs, statusDelayAmidDeletions, statusDelayMs } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { endsByExpiry } from "./expiry.ts";
@@ -27,11 +29,13 @@ export function decideDeletion(observed: DecisionInput): Step {
   if (isAbandoned(resource))
     return { do: "removeFinalizer", event: orphaned(observed, claim?.uid, messages.orphanedBecause.abandoned) };
   if (isPaused(resource) && !endsByExpiry(observed)) return conclude(observed, { is: "paused" });
+  const read = issuesCode(observed) ? readSecretOfEnding(observed) : undefined;
+  if (read !== undefined) return read;
   if (guardsNothing(observed)) return { do: "removeFinalizer" };
   const ungoverned = findUngoverned(observed);
   if (ungoverned !== undefined) return decideUnpermitted(observed, ungoverned);
   if (claim !== null && claim.claimedBy !== null) return { do: "removeFinalizer" };
-  const uid = managedUid(observed) ?? unrecordedMatch(observed)?.uid;
+  const uid = managedUid(observed) ?? unrecordedMatch(observed)?.uid ?? (issuesCode(observed) ? claim?.uid : undefined);
   if (uid === undefined) return decideNeverRecorded(observed);
   const root = rootAbove(observed, uid);
   if (root === undefined) return conclude(observed, stalled("TenantDenied", messages.outsideReach()));
@@ -75,7 +79,8 @@ function decideRecorded(observed: DecisionInput, uid: string, root: string): Ste
       observed,
       external.is === "unknown" ? { do: "list", parent: root, startedAfter: 0, stable: false } : { do: "read", uid },
     );
-  if (managedUid(observed) !== undefined && !owns(observed, found)) return { do: "removeFinalizer" };
+  if ((managedUid(observed) !== undefined || kind.issued !== null) && !owns(observed, found))
+    return { do: "removeFinalizer" };
   const denied = findEndingDenied(observed, uid, found);
   if (denied !== undefined) return conclude(observed, denied);
   if (kept !== undefined) return decideRelease(observed, found, kept);

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Drift } from "#src/api/status.ts";
-import type { Fields, Kind } from "#src/kinds/kind.ts";
+import type { Fields } from "#src/kinds/kind.ts";
 import { markerIn, maxDescriptionLength, saysAdopted, withMarker, withoutMarker } from "#src/kinds/marker.ts";
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
 import type { DecisionInput } from "./decision-input.ts";
+import { readable, textOf } from "./field-differences.ts";
 import { managementOf } from "./ownership.ts";
 import type { SecretToSend } from "./step.ts";
 
@@ -19,15 +20,6 @@ export interface Differences {
   readonly isEdit?: true;
 }
 
-/** The managed fields that differ, as people read them, without regard to the marker. */
-export function fieldDifferences(kind: Kind, desired: Fields, external: ExternalResource): Drift[] {
-  const actual = kind.actual(external, desired);
-  return Object.entries(desired).flatMap(([field, expected]) => {
-    const value = field === "description" && kind.hasMarker ? withoutMarker(textOf(actual[field])) : actual[field];
-    return isDeepStrictEqual(expected, value) ? [] : [{ field, expected: readable(expected), actual: readable(value) }];
-  });
-}
-
 /** Whether the description that the resource is to have leaves room for the marker. */
 export function markerFits({ references, markers, kind }: DecisionInput, external: ExternalResource): boolean {
   const desired = references.are === "resolved" ? references.desired["description"] : undefined;
@@ -35,10 +27,11 @@ export function markerFits({ references, markers, kind }: DecisionInput, externa
   return fits(textOf(text), markers[0]);
 }
 
-/** The body of the POST that creates the external resource. */
+/** The body of the POST that creates the external resource. What is to be absent is left out. */
 export function creationBody({ kind, markers }: DecisionInput, desired: Fields): Fields {
-  if (!kind.hasMarker) return desired;
-  return { ...desired, description: withMarker(textOf(desired["description"]), markers[0]) };
+  const present = Object.fromEntries(Object.entries(desired).filter(([, value]) => value !== null));
+  if (!kind.hasMarker) return present;
+  return { ...present, description: withMarker(textOf(desired["description"]), markers[0]) };
 }
 
 /**
@@ -84,13 +77,4 @@ export function differencesOf(
 /** The platform counts characters, not UTF-16 code units. */
 function fits(description: string, marker: string): boolean {
   return Array.from(withMarker(description, marker)).length <= maxDescriptionLength;
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
-
-function readable(value: unknown): string {
-  if (value === undefined) return "(absent)";
-  return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -3,6 +3,7 @@ import { conclude } from "./conclude.ts";
 import { proveAbsenceBelowRoots } from "./absence.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { rootAbove } from "./location.ts";
+import { issueExpired } from "./issue-messages.ts";
 import * as messages from "./messages.ts";
 import { hasFinalizer } from "./object.ts";
 import { type Problem, stalled } from "./outcome.ts";
@@ -30,7 +31,11 @@ export function decideExpiry(observed: DecisionInput): Step | undefined {
   const uid = managedUid(observed) ?? (expired ? unrecordedMatch(observed)?.uid : undefined);
   if (!expired && !(reported && uid !== undefined)) return undefined;
   const ending = stalled("Expired", messages.expiring(kind.noun, resource.spec.expiresAt));
-  const ended: Problem = { ...stalled("Expired", messages.expired(kind.noun)), recorded: "forgotten" };
+  // What issues a code is never created again, whatever a clock says later.
+  const ended: Problem =
+    kind.issued === null
+      ? { ...stalled("Expired", messages.expired(kind.noun)), recorded: "forgotten" }
+      : { ...stalled("Expired", issueExpired(kind.noun)), recorded: "cleared" };
   if (resource.spec.policy.management === "Observe")
     return conclude(observed, stalled("Expired", messages.expired(kind.noun)));
   if (uid === undefined) {

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { singletonUids } from "#src/platform-client/uid.ts";
 import { groupOf, rootAbove } from "./location.ts";
 import { decisionInput, otherRoot, parent, root, uid } from "./observed-fixture.testing.ts";
 
@@ -22,7 +23,6 @@ it.each([
 
 it("the group depends on the uid scheme of the kind", () => {
   const { kind } = input;
-  const uids = { parentOf: (of: string) => of, isBelow: () => true };
-  const singleton = { ...input, kind: { ...kind, collection: { ...kind.collection, uids } } };
+  const singleton = { ...input, kind: { ...kind, collection: { ...kind.collection, uids: singletonUids } } };
   expect([groupOf(singleton, uid), rootAbove(singleton, root)]).toEqual([uid, root]);
 });

@@ -287,7 +287,8 @@ function shortList(names: readonly string[]): string {
 
 // Platform calls that failed.
 
-const actingIdentity = "the identity that the operator uses here (its own, or that of spec.credentials of the Tenant)";
+export const actingIdentity =
+  "the identity that the operator uses here (its own, or that of spec.credentials of the Tenant)";
 
 export function specRejected(details: string): string {
   return `The platform rejected the spec: ${sentence(details)}`;
@@ -365,7 +366,7 @@ export function listDenied(capability: string, group: string): string {
   return `The identity that the operator uses here lacks ${capability} in group ${group}, so its lists do not prove what exists there. Bind a role with this capability, in that group or above, to this identity: the operator's own, or that of spec.credentials of the Tenant.`;
 }
 
-function startSentence(text: string): string {
+export function startSentence(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
@@ -405,7 +406,7 @@ export function refusedByKubernetes(details: string): string {
 }
 
 /** `text` with a period at its end. */
-function sentence(text: string): string {
+export function sentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 

@@ -1,8 +1,10 @@
+import { takenName, wantedName } from "#src/kinds/unique-name.ts";
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
 import { proveAbsenceBelow } from "./absence.ts";
 import { conclude } from "./conclude.ts";
+import { conflictMessages } from "./conflict-messages.ts";
 import type { DecisionInput } from "./decision-input.ts";
-import { fieldDifferences } from "./differences.ts";
+import { fieldDifferences } from "./field-differences.ts";
 import { groupOf, rootAbove } from "./location.ts";
 import * as messages from "./messages.ts";
 import { hasFinalizer } from "./object.ts";
@@ -88,9 +90,9 @@ function decideFindingByName(observed: DecisionInput, references: Resolved): Ste
   return conclude(
     observed,
     resource.status?.management === undefined
-      ? failing("ReferenceNotFound", messages.observedNotFound(kind.noun, kind.nameOf(resource), parent))
+      ? failing("ReferenceNotFound", conflictMessages(kind).observedNotFound(kind.noun, kind.nameOf(resource), parent))
       : {
-          ...failing("ExternalGone", messages.observedNotFound(kind.noun, kind.nameOf(resource), parent)),
+          ...failing("ExternalGone", conflictMessages(kind).observedNotFound(kind.noun, kind.nameOf(resource), parent)),
           recorded: "cleared",
         },
   );
@@ -100,14 +102,14 @@ function isMeant(observed: DecisionInput, references: Resolved, external: Extern
   const { kind, resource } = observed;
   if (!kind.hasMarker) return equalsSpec(observed, references, external);
   return (
-    kind.collection.nameOf(external) === kind.nameOf(resource) &&
+    takenName(kind, external) === wantedName(kind, resource) &&
     groupOf(observed, external.uid) === references.uids.parent
   );
 }
 
 function report(observed: DecisionInput, { uids, desired }: Resolved, external: ExternalResource): Step {
   const { kind } = observed;
-  const recorded = recordOf(uids, external.uid, "Observed");
+  const recorded = recordOf(uids, external, "Observed");
   const drift = fieldDifferences(kind, desired, external);
   if (drift.length === 0) return conclude(observed, { is: "ready", recorded });
   const fields = drift.map(({ field }) => field).join(", ");

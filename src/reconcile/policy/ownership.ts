@@ -1,14 +1,19 @@
 import { carriedMarker, ownerOf, saysAdopted } from "#src/kinds/marker.ts";
+import { records } from "#src/kinds/records.ts";
 import type { ExternalResource, NameConflict, Protection, References } from "#src/reconcile/observe/observed.ts";
 import type { DecisionInput } from "./decision-input.ts";
+import { conflictMessages } from "./conflict-messages.ts";
+import { issuesCode, ownsIssued } from "./issued.ts";
 import * as messages from "./messages.ts";
 import { type Problem, stalled } from "./outcome.ts";
 
 /**
  * Who owns an external resource. Ownership is a recorded fact. A resource is this object's if one of these holds:
  * - it carries the object's marker;
- * - it carries no marker, and the status records its uid as Created or Adopted;
- * - it is a resource without markers (a role binding) whose group, identity and role equal the uids in the status.
+ * - it carries no marker, and the status records it as Created or Adopted: its uid, and for a singleton, whose uid is used
+ *   again, the time of its creation;
+ * - it is a resource without markers (a role binding) whose group, identity and role equal the uids in the status;
+ * - it is a resource with a code (`issued.ts`), and the status or the Secret with its code names its uid.
  * A uid in the spec establishes nothing: see `adoption.ts`.
  *
  * The checks are named after the problem that they find, and return undefined if there is none. A resource is written only
@@ -23,19 +28,20 @@ export function managedUid({ resource: { status } }: DecisionInput): string | un
 /** Whether the object owns `external`, so that it may be written. */
 export function owns(observed: DecisionInput, external: ExternalResource): boolean {
   const { kind, markers, resource } = observed;
+  if (issuesCode(observed)) return ownsIssued(observed, external);
   if (!kind.hasMarker) {
     const key = recordedKey(observed);
     return managedUid(observed) === external.uid && key !== undefined && keyOf(observed, external) === key;
   }
   const marker = carriedMarker(external);
   if (marker !== undefined) return markers.includes(marker);
-  return isRecorded(resource.status?.management) && resource.status?.uid === external.uid;
+  return isRecorded(resource.status?.management) && records(resource.status, external);
 }
 
 /** How the object came to `external`, which it owns. A lost status does not turn an adopted resource into a created one. */
 export function managementOf({ resource, kind }: DecisionInput, external: ExternalResource): "Created" | "Adopted" {
   const { status } = resource;
-  if (status?.uid === external.uid && isRecorded(status.management)) return status.management;
+  if (records(status, external) && isRecorded(status?.management)) return status.management;
   return kind.hasMarker && saysAdopted(external.description ?? "") ? "Adopted" : "Created";
 }
 
@@ -78,7 +84,10 @@ export function findRival(observed: DecisionInput): Problem | undefined {
   const { resource, kind, rival } = observed;
   if (rival === null) return undefined;
   const other = messages.otherObject(kind.name, resource.metadata.namespace, rival);
-  return stalled("Conflict", kind.hasMarker ? messages.nameWantedBy(other) : messages.equalWantedBy(kind.noun, other));
+  return stalled(
+    "Conflict",
+    kind.hasMarker ? conflictMessages(kind).nameWantedBy(other) : messages.equalWantedBy(kind.noun, other),
+  );
 }
 
 /** The resource is a root group, or belongs to a credential: it is never written. */
@@ -129,11 +138,11 @@ export function findNameManagedByOther(observed: DecisionInput): Problem | undef
   const { uid } = conflict.external;
   if (conflict.claimedBy !== null) {
     const other = messages.otherObject(kind.name, resource.metadata.namespace, conflict.claimedBy);
-    return stalled("Conflict", messages.nameOfOther(kind.noun, name, uid, other));
+    return stalled("Conflict", conflictMessages(kind).nameOfOther(kind.noun, name, uid, other));
   }
   const marker = foreignMarkerOf(observed, conflict.external);
   const owner = messages.anotherOwner(marker === undefined ? undefined : otherOwnerIn(observed, marker));
-  return stalled("Conflict", messages.nameManagedBy(kind.noun, name, uid, owner));
+  return stalled("Conflict", conflictMessages(kind).nameManagedBy(kind.noun, name, uid, owner));
 }
 
 /** A resource with the desired name exists, and this object manages another one. */
@@ -149,7 +158,8 @@ export function findNameNotAdopted(observed: DecisionInput): Problem | undefined
   const { resource, kind, nameConflicts } = observed;
   const [conflict] = nameConflicts;
   if (conflict === undefined || resource.spec.policy.adoption === "IfExists") return undefined;
-  return stalled("Conflict", messages.nameNotAdopted(kind.noun, nameOf(observed, conflict), conflict.external.uid));
+  const name = nameOf(observed, conflict);
+  return stalled("Conflict", conflictMessages(kind).nameNotAdopted(kind.noun, name, conflict.external.uid));
 }
 
 /** Several resources have the desired name, so that it does not say which one is meant. */

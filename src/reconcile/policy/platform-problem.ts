@@ -1,6 +1,7 @@
 import type { ReferenceField } from "#src/kinds/kind.ts";
 import type { PlatformError, PlatformProblem } from "#src/reconcile/observe/observed.ts";
 import type { DecisionInput } from "./decision-input.ts";
+import { conflictMessages } from "./conflict-messages.ts";
 import * as messages from "./messages.ts";
 import { failing, type Problem, stalled, waiting } from "./outcome.ts";
 
@@ -56,7 +57,7 @@ function problemOfError(error: PlatformError, object: Concerned): Problem {
     case "NOT_FOUND":
       return failing("ReferenceNotFound", messages.referencedNotFound(kind.noun, message));
     case "ALREADY_EXISTS":
-      return stalled("Conflict", messages.alreadyExists(kind.noun, message, kind.hasMarker));
+      return stalled("Conflict", conflictMessages(kind).alreadyExists(kind.noun, message, kind.hasMarker));
     case "RESOURCE_EXHAUSTED":
       if (error.quotaViolations !== undefined)
         return stalled("QuotaExceeded", messages.quotaExceeded(quotas(error.quotaViolations) ?? message));

@@ -1,4 +1,5 @@
 import { readyCondition } from "#src/api/condition.ts";
+import { takenName, wantedName } from "#src/kinds/unique-name.ts";
 import type { Claim, ExternalResource } from "#src/reconcile/observe/observed.ts";
 import { ownDuplicateOf, proveAbsenceBelow, proveListedSince } from "./absence.ts";
 import { decideAdoption } from "./adoption.ts";
@@ -8,6 +9,8 @@ import { creationBody } from "./differences.ts";
 import { decideFields } from "./drift.ts";
 import { decideExpiry } from "./expiry.ts";
 import { groupOf, rootAbove } from "./location.ts";
+import { decideIssue } from "./issue.ts";
+import { issuesCode } from "./issued.ts";
 import * as messages from "./messages.ts";
 import { hasFinalizer, isEdited, isPaused } from "./object.ts";
 import { decideObservation } from "./observation.ts";
@@ -91,6 +94,7 @@ function decideManagement(observed: DecisionInput, references: Resolved): Step {
   const problem =
     (claim === null ? undefined : findUidNotBelowParent(observed, references, claim)) ?? findOtherClaimant(observed);
   if (problem !== undefined) return conclude(observed, problem);
+  if (issuesCode(observed)) return decideIssue(observed, references);
   return claim === null ? decideUnclaimed(observed, references) : decideClaimed(observed, references, claim);
 }
 
@@ -258,11 +262,11 @@ function deleteDuplicate(observed: DecisionInput, kept: ExternalResource): Step 
   });
 }
 
-/** A resource is renamed only to a name that a fresh list shows to be free, and that no other object comes first for. */
+/** A resource is renamed only to a unique name that a fresh list shows to be free, and that no other object comes first for. */
 function decideName(observed: DecisionInput, references: Placed, external: ExternalResource): Step | undefined {
   const { kind, resource, state } = observed;
-  const name = kind.nameOf(resource);
-  if (name === undefined || name === kind.collection.nameOf(external)) return undefined;
+  const name = wantedName(kind, resource);
+  if (name === undefined || name === takenName(kind, external)) return undefined;
   const relist = proveListedSince(observed, references.uids.parent, state.specSeenAt);
   if (relist !== undefined) return relist;
   const problem = findNameManagedByOther(observed) ?? findNameTaken(observed) ?? findRival(observed);
@@ -283,7 +287,7 @@ function concludeReady(observed: DecisionInput, references: Placed, external: Ex
     readyCondition(resource)?.reason === "Updating";
   const adopted: Event | undefined =
     isAdopted && isNew ? { type: "Normal", reason: "Adopted", note: messages.adopted(kind.noun, uid) } : undefined;
-  const recorded = recordOf(references.uids, uid, isAdopted ? "Adopted" : "Created");
+  const recorded = recordOf(references.uids, external, isAdopted ? "Adopted" : "Created");
   return conclude(observed, { is: "ready", recorded }, undefined, adopted);
 }
 

@@ -18,15 +18,17 @@ export function stateAfterDecision(observed: Observed, step: Step): ReconcileSta
     (state.waitingSince !== undefined ||
       state.failure !== undefined ||
       state.refusals !== undefined ||
-      state.posted !== undefined)
+      state.posted !== undefined ||
+      state.issued !== undefined)
   ) {
     // The uid of what was created is recorded by now.
     const {
-      waitingSince: _waitingSince,
+      waitingSince: _wait,
       deniedRoles: _deniedRoles,
       failure: _failure,
       refusals: _refusals,
       posted: _posted,
+      issued: _issued,
       ...rest
     } = state;
     return rest;
@@ -44,23 +46,41 @@ function stateWhileWaiting({ state, grants, now }: Observed): ReconcileState {
   return { ...rest, waitingSince, ...(roles.length === 0 ? {} : { deniedRoles: roles }) };
 }
 
+/** What is remembered of the secrets in a call and its response, which are not part of it. */
+export interface SecretsOfCall {
+  readonly secretSent?: ReconcileState["secretSent"] | undefined;
+  readonly issued?: ReconcileState["issued"] | undefined;
+}
+
 /** The state after a platform call succeeded. The success of one step does not clear the failure of another. */
 export function stateAfterSuccess(
   observed: Observed,
   step: PlatformStep,
-  secretSent?: ReconcileState["secretSent"],
+  { secretSent, issued }: SecretsOfCall = {},
 ): ReconcileState {
   const { state, now } = observed;
   const { failure, ...rest } = state;
   const kept = failure?.step === step.do ? rest : state;
   const after = secretSent === undefined ? kept : { ...kept, secretSent };
-  if (step.do === "create") return { ...after, posted: postedBy(observed, step.naturalKey) };
+  if (step.do === "create")
+    return { ...after, posted: postedBy(observed, step.naturalKey), ...(issued === undefined ? {} : { issued }) };
+  if (step.do === "delete" && state.issued?.uid === step.uid) return withoutIssued(after);
   if (step.do !== "update") return after;
   return {
     ...after,
     update: { attemptOf: attemptOf(observed), drift: step.drift, at: now },
     corrections: step.correction ? [...recentCorrections(state.corrections, now), now] : state.corrections,
   };
+}
+
+/** The state after what could not be handed over was deleted: as if it had never been created. */
+function withoutIssued({ issued: _issued, posted: _posted, ...rest }: ReconcileState): ReconcileState {
+  return rest;
+}
+
+/** The state after it is known that a code cannot be written into its Secret any longer. */
+export function stateAfterLostCode({ state }: Pick<Observed, "state">): ReconcileState {
+  return state.issued === undefined ? state : { ...state, issued: { ...state.issued, failed: true } };
 }
 
 /** The POST is completed under the Tenant that sent it. */

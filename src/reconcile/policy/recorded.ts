@@ -1,4 +1,5 @@
 import type { ResolvedUids } from "#src/kinds/kind.ts";
+import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
 
 /** What the status records of the external resource. */
 export interface Recorded {
@@ -6,12 +7,13 @@ export interface Recorded {
   readonly parentUid?: string;
   readonly identityUid?: string;
   readonly roleUid?: string;
+  readonly createTime?: string;
   readonly management: "Created" | "Adopted" | "Observed";
 }
 
 export function recordOf(
   { parent, identity, role }: ResolvedUids,
-  uid: string,
+  { uid, createTime }: ExternalResource,
   management: Recorded["management"],
 ): Recorded {
   return {
@@ -19,6 +21,7 @@ export function recordOf(
     ...(parent === undefined ? {} : { parentUid: parent }),
     ...(identity === undefined ? {} : { identityUid: identity }),
     ...(role === undefined ? {} : { roleUid: role }),
+    ...(createTime === undefined ? {} : { createTime }),
     management,
   };
 }

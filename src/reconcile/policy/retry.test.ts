@@ -25,7 +25,17 @@ const create: PlatformStep = {
 };
 
 describe("an attempt after a failure", () => {
-  const secret = { is: "found", readAt: 0, uid: "s", resourceVersion: "1", issuer: "", unusable: null } as const;
+  const secret = {
+    is: "found",
+    readAt: 0,
+    uid: "s",
+    resourceVersion: "1",
+    issuer: "",
+    unusable: null,
+    isEmpty: false,
+    issuedUid: null,
+    writable: false,
+  } as const;
   const failure = {
     step: "create",
     problem: { kind: "rejected", error: platformError("INTERNAL") },

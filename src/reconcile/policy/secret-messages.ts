@@ -5,6 +5,9 @@ import { grantCommands, refusedUser } from "#src/kube/right.ts";
 
 // What people read about the Secret that an object names. Nothing of what is in the Secret but the names of its keys.
 
+/** The operator, as the manifests in `deploy/` name it: for a refusal that names nobody. */
+export const operatorUser = "system:serviceaccount:muster-system:muster-operator";
+
 type Unusable = NonNullable<Extract<SecretRead, { is: "found" }>["unusable"]>;
 
 const problems: Readonly<Record<Unusable, string>> = {
@@ -31,7 +34,7 @@ export function secretNotGranted(path: string, at: SecretLocation, issuer: strin
  * @param refusal what Kubernetes said, which names the user.
  */
 export function secretRefused(path: string, { namespace, name }: SecretLocation, refusal: string): string {
-  const user = refusedUser(refusal) ?? "system:serviceaccount:muster-system:muster-operator";
+  const user = refusedUser(refusal) ?? operatorUser;
   const right = { verb: "get", group: "", resource: "secrets", name, namespace };
   return `${path}: the operator may not read Secret ${name}: ${refusal}. It may read a Secret only if a Role names it. Run: ${grantCommands(right, `muster-secret-${name}`, user)}`;
 }

@@ -175,7 +175,8 @@ function versionOf({ uid, resourceVersion, key }: Pick<SentSecret, "uid" | "reso
 /** `step`, or what it waits for, no later than the Secret is to be read again. */
 export function untilSecretRead(observed: DecisionInput, step: Step): Step {
   const { kind, resource, secret } = observed;
-  if (step.do !== "done" || secret === null || resource.spec.policy.management !== "Full") return step;
+  if (step.do !== "done" || kind.secret === null || secret === null || resource.spec.policy.management !== "Full")
+    return step;
   if (secretLocationOf(kind, resource) === undefined) return step;
   const readAt = readAgainAt(observed, secret);
   return { do: "done", recheckAt: Math.min(step.recheckAt ?? readAt, readAt) };

@@ -58,7 +58,7 @@ export function statusPatch(observed: DecisionInput, outcome: Outcome): StatusPa
 
 /** The fields of the status that record the external resource; null removes one. */
 function recordedFields(recorded: Recorded | "cleared" | "forgotten"): Record<string, unknown> {
-  const nothing = { uid: null, parentUid: null, identityUid: null, roleUid: null };
+  const nothing = { uid: null, parentUid: null, identityUid: null, roleUid: null, createTime: null };
   if (typeof recorded === "object") return { ...nothing, ...recorded };
   return { ...nothing, exchange: null, ...(recorded === "forgotten" ? { management: null } : {}) };
 }

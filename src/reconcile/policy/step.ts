@@ -93,6 +93,15 @@ export type KubeStep =
   | { readonly do: "readCrd" }
   /** Read the Secret that the spec names. */
   | { readonly do: "readSecret"; readonly at: SecretLocation }
+  /** Check whether the Secret at this version may be written. */
+  | { readonly do: "checkSecret"; readonly at: SecretLocation; readonly version: SecretVersion }
+  /** Write the code that this process has of the resource `uid` into the Secret at this version. */
+  | {
+      readonly do: "writeSecret";
+      readonly at: SecretLocation;
+      readonly version: SecretVersion;
+      readonly uid: string;
+    }
   | { readonly do: "writeStatus"; readonly patch: StatusPatch; readonly events?: readonly Event[] };
 
 /**

@@ -11,6 +11,7 @@ const nouns: Readonly<Record<string, readonly [one: string, several: string]>> =
   IdentityProvider: ["identity provider", "identity providers"],
   Group: ["child group", "child groups"],
   Role: ["role", "roles"],
+  AccountAssociation: ["account association", "account associations"],
 };
 
 /** How many resources an event describes. */

@@ -5,6 +5,7 @@ import type { DecisionInput } from "./decision-input.ts";
 import { conclude } from "./conclude.ts";
 import { hasFinalizer } from "./object.ts";
 import type { Problem } from "./outcome.ts";
+import { guardsNoIssued, issuesCode } from "./issued.ts";
 import { isNeverAdopted, managedUid } from "./ownership.ts";
 import { attempt } from "./retry.ts";
 import type { Step } from "./step.ts";
@@ -18,7 +19,7 @@ import type { Step } from "./step.ts";
 export function unrecordedMatch(observed: DecisionInput): ExternalResource | undefined {
   const { matches, resource, kind, state, createdHere } = observed;
   const first = matches.find(({ uid }) => createdHere.includes(uid)) ?? matches[0];
-  if (kind.hasMarker) return first;
+  if (kind.hasMarker || issuesCode(observed)) return first;
   if (state.posted !== undefined)
     return matches.find((match) => kind.collection.naturalKeyOf(match) === state.posted?.naturalKey);
   // An object with spec.uid never creates, and an object that was not seen to be created may have, before a restart.
@@ -29,6 +30,7 @@ export function unrecordedMatch(observed: DecisionInput): ExternalResource | und
 /** Whether the finalizer guards nothing: nothing exists because of this object, and no POST of it can still take effect. */
 export function guardsNothing(observed: DecisionInput): boolean {
   const { resource, state, now, settledAt } = observed;
+  if (issuesCode(observed)) return hasFinalizer(resource) && guardsNoIssued(observed);
   if (!hasFinalizer(resource) || managedUid(observed) !== undefined || state.posted !== undefined) return false;
   if (unrecordedMatch(observed) !== undefined) return false;
   if (state.bornHere) return true;
@@ -69,7 +71,9 @@ export function recheckUnrecordedAt(observed: DecisionInput): MonotonicTime | un
  * owns what is found as before.
  */
 export function decideUnpermitted(observed: DecisionInput, problem: Problem): Step {
-  const { unrecorded, now, settledAt } = observed;
+  const { unrecorded, now, settledAt, kind } = observed;
+  // What the Secret names cannot be looked at.
+  if (kind.issued !== null) return conclude(observed, problem, now + recheckMs);
   if (unrecorded?.is !== "identified") return conclude(observed, problem);
   const { group, isListable, found } = unrecorded;
   const isFound = found.length > 0 || unrecordedMatch(observed) !== undefined;

@@ -28,6 +28,12 @@ export interface Boundary {
   readonly identityTypes: readonly IdentityType[];
   /** Null: all accounts. */
   readonly awsAccounts: readonly string[] | null;
+  /** Null: all projects. */
+  readonly googleProjects: NonNullable<TenantSpec["googleProjects"]> | null;
+  /** Null: all tenants. */
+  readonly azureTenants: readonly string[] | null;
+  /** Null: all installations. */
+  readonly githubInstallations: readonly string[] | null;
   /** Null: all issuers. */
   readonly claimIssuers: NonNullable<TenantSpec["claimIssuers"]> | null;
   /** Null: all kinds. */
@@ -47,6 +53,9 @@ export function boundaryOf(spec: TenantSpec, outer: OuterBound): Boundary {
     outerRoles: outer.roles,
     identityTypes: spec.identityTypes,
     awsAccounts: spec.awsAccounts ?? [],
+    googleProjects: spec.googleProjects ?? [],
+    azureTenants: spec.azureTenants ?? [],
+    githubInstallations: spec.githubInstallations ?? [],
     claimIssuers: spec.claimIssuers ?? [],
     kinds: spec.kinds ?? defaultKinds,
     adopt: spec.adopt ?? [],
@@ -97,6 +106,9 @@ export function everything({ roots, roles }: OuterBound): Boundary {
     outerRoles: roles,
     identityTypes: ["ServiceAccount", "ClaimMatch", "StaticKeys", "Aws"],
     awsAccounts: null,
+    googleProjects: null,
+    azureTenants: null,
+    githubInstallations: null,
     claimIssuers: null,
     kinds: null,
     adopt: ["Group", "Identity", "Role", "RoleBinding"],

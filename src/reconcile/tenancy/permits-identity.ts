@@ -3,6 +3,7 @@ import type { Authentication } from "#src/api/identity.ts";
 import { isPublicIssuer } from "#src/api/public-issuers.ts";
 import type { IdentityType } from "#src/api/tenant.ts";
 import type { Boundary } from "./boundary.ts";
+import { type Denial, denial, useOrAsk } from "./denial.ts";
 import { everyMatchBegins } from "./pattern-prefix.ts";
 
 /** What the limits on who may assume an identity depend on, in addition to the Tenant. */
@@ -15,12 +16,6 @@ export interface IdentityContext {
   readonly uploadsKeys: boolean;
   /** Issuers at which anybody can have an account, in addition to the built-in list. */
   readonly publicIssuers: readonly string[];
-}
-
-/** The field that a Tenant does not permit, why, and what it does permit. */
-export interface IdentityDenial {
-  readonly path: string;
-  readonly message: string;
 }
 
 interface NamedIssuer {
@@ -45,7 +40,7 @@ export function findIdentityDenial(
   authentication: Authentication,
   boundary: Boundary,
   context: IdentityContext,
-): IdentityDenial | undefined {
+): Denial | undefined {
   const { claimMatch, serviceAccountRef, staticKeys, awsIdentity } = authentication;
   const types: readonly [IdentityType, keyof Authentication][] = [
     ["ServiceAccount", "serviceAccountRef"],
@@ -89,7 +84,7 @@ function findClaimDenial(
   claims: NamedIssuer & NamedSubject,
   { claimIssuers }: Boundary,
   context: IdentityContext,
-): IdentityDenial | undefined {
+): Denial | undefined {
   if (claimIssuers === null) return undefined;
   const field = claims.issuerPattern === undefined ? "issuer" : "issuerPattern";
   const entries = claimIssuers.filter((entry) => entry[field] !== undefined && entry[field] === claims[field]);
@@ -111,7 +106,7 @@ function findClaimDenial(
  * Why a Tenant does not permit that everybody for whom `issuer` vouches is let in: it does not list the issuer, or only for
  * some subjects, which nothing enforces then.
  */
-export function findIssuerDenial(path: string, issuer: string, { claimIssuers }: Boundary): IdentityDenial | undefined {
+export function findIssuerDenial(path: string, issuer: string, { claimIssuers }: Boundary): Denial | undefined {
   if (claimIssuers === null) return undefined;
   const entries = claimIssuers.filter((entry) => entry.issuer === issuer);
   if (entries.some(({ subjectPrefixes }) => subjectPrefixes === undefined)) return undefined;
@@ -151,7 +146,7 @@ function subjectDenial(
   path: string,
   { subjectPattern }: NamedSubject,
   prefixes: readonly string[] | undefined,
-): IdentityDenial {
+): Denial {
   if (prefixes === undefined)
     return denial(
       `${path}.subjectPattern`,
@@ -175,16 +170,6 @@ function mayMatch(pattern: string, text: string): boolean {
   } catch {
     return true;
   }
-}
-
-function denial(path: string, message: string): IdentityDenial {
-  return { path, message };
-}
-
-/** How to fix a value that a field of the Tenant does not list. */
-function useOrAsk(listed: readonly string[], field: string): string {
-  const ask = `sk an administrator to add it to ${field} of the Tenant.`;
-  return listed.length === 0 ? `A${ask}` : `Use one of ${listed.join(", ")}, or a${ask}`;
 }
 
 function alternatives(prefixes: readonly string[]): string {

@@ -5,6 +5,7 @@ import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import { isWithin } from "#src/platform-client/uid.ts";
 import type { CachedResource } from "#src/reconcile/observe/cached-resource.ts";
+import { isReplaced } from "#src/reconcile/observe/claimed-state.ts";
 import { identityIn, operatorOf } from "#src/reconcile/observe/operator-identities.ts";
 import { referencesOf } from "#src/reconcile/observe/references-of.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
@@ -104,11 +105,12 @@ function isExpired({ spec: { expiresAt } }: Resource, now: number): boolean {
   return expiresAt !== undefined && Date.parse(expiresAt) <= now;
 }
 
-function isRecorded({ stores }: DeclarationSources, { name }: Kind, { uid }: ExternalResource): boolean {
+function isRecorded({ stores, owners }: DeclarationSources, { name }: Kind, external: ExternalResource): boolean {
+  const { uid } = external;
   return stores
     .get(name)
     .index("claims", uid)
-    .some(({ resource }) => resource.status?.uid === uid);
+    .some((cached) => cached.resource.status?.uid === uid && !isReplaced(owners, cached, external));
 }
 
 /** Whether an object without a recorded uid will find the resource by its marker. */

@@ -85,7 +85,8 @@ class Check {
   }
 
   #resources(collection: PlatformCollection): readonly PlatformResource[] {
-    return collection === "roles" || collection === "identityProviders" ? [] : this.#picture.resources[collection];
+    const resources: Partial<Record<PlatformCollection, readonly PlatformResource[]>> = this.#picture.resources;
+    return resources[collection] ?? [];
   }
 
   #object(kind: MusterKind, namespace: string | undefined, name: string): KubeObject | undefined {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { describeWithSystem } from "#test/support/harness/describe-with-system.ts";
-import { conditionOf, musterObject } from "#test/support/harness/muster-objects.ts";
+import { allMusterKinds, conditionOf, musterObject } from "#test/support/harness/muster-objects.ts";
 import { ownerIdOf } from "#test/support/harness/operator-identity.ts";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 
@@ -24,13 +24,10 @@ describeWithSystem("the status of a Tenant", (system, operator) => {
     expect(shown?.["status"]).toMatchObject({
       ownerId: await ownerIdOf(system().controlPlane),
       namespaces: 1,
-      objects: [
-        { kind: "Group", ready: 1, notReady: 1 },
-        { kind: "Identity", ready: 0, notReady: 0 },
-        { kind: "Role", ready: 0, notReady: 0 },
-        { kind: "RoleBinding", ready: 0, notReady: 0 },
-        { kind: "IdentityProvider", ready: 0, notReady: 0 },
-      ],
+      objects: allMusterKinds.map((kind) => {
+        const count = kind === "Group" ? 1 : 0;
+        return { kind, ready: count, notReady: count };
+      }),
     });
     await ready();
   });

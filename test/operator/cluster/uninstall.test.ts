@@ -3,7 +3,16 @@ import { differencesFromPlatform } from "#test/support/harness/comparison.ts";
 import { describeWithSystem } from "#test/support/harness/describe-with-system.ts";
 import { isUnready, musterObject } from "#test/support/harness/muster-objects.ts";
 
-const definitions = ["groups", "identities", "roles", "rolebindings", "identityproviders", "tenants"].map((plural) => ({
+const definitions = [
+  "groups",
+  "identities",
+  "roles",
+  "rolebindings",
+  "identityproviders",
+  "accountassociations",
+  "groupinvites",
+  "tenants",
+].map((plural) => ({
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "CustomResourceDefinition",
   metadata: { name: `${plural}.iam.muster.dev` },

@@ -12,6 +12,8 @@ const collections = {
   Role: "roles",
   RoleBinding: "roleBindings",
   IdentityProvider: "identityProviders",
+  AccountAssociation: "accountAssociations",
+  GroupInvite: "groupInvites",
 } as const;
 
 type Fields = ExternalResource & {
@@ -74,15 +76,16 @@ export function violations(kube: MemoryKube, platform: MemoryPlatform, options: 
         found.push(`S: ${text} is Ready, and ${status?.uid} does not exist`);
         continue;
       }
-      if (parentOf(resource.uid) !== status?.parentUid) found.push(`S: ${text} has the parent ${status?.parentUid}`);
+      const group = kind === "AccountAssociation" ? resource.uid : parentOf(resource.uid);
+      if (group !== status?.parentUid) found.push(`S: ${text} has the parent ${status?.parentUid}`);
       const { name, description } = spec;
-      if (kind !== "RoleBinding" && resource.name !== (name ?? metadata.name))
+      if (kind !== "RoleBinding" && kind !== "GroupInvite" && resource.name !== (name ?? metadata.name))
         found.push(`S: ${text} is Ready, and its name is ${resource.name}`);
       if (description !== undefined && withoutMarker(resource.description ?? "") !== description)
         found.push(`S: ${text} is Ready, and its description is ${resource.description}`);
       if (kind === "RoleBinding" && (resource as ExternalRoleBinding).identity.uid !== status?.identityUid)
         found.push(`S: ${text} is Ready, and its identity is not ${status?.identityUid}`);
-      if (kind === "RoleBinding" && (resource as ExternalRoleBinding).role.uid !== status?.roleUid)
+      if (status?.roleUid !== undefined && (resource as ExternalRoleBinding).role.uid !== status?.roleUid)
         found.push(`S: ${text} is Ready, and its role is not ${status?.roleUid}`);
       if (spec["capabilities"] !== undefined && !isSameSet(spec["capabilities"], resource.capabilities))
         found.push(`S: ${text} is Ready, and its capabilities are ${resource.capabilities?.join()}`);

@@ -82,6 +82,7 @@ export const repoKind: Kind<Repo, ExternalRepo> = {
     schema: externalRepo,
     listCapability: "CAP_REPO_LIST",
     uids: childUids,
+    issuing: null,
     naturalKeyOf: carriedMarker,
     nameOf: ({ name }) => name,
   },
@@ -102,5 +103,7 @@ export const repoKind: Kind<Repo, ExternalRepo> = {
   bindable: null,
   vouching: null,
   secret: null,
+  linking: null,
+  issued: null,
   specPath: (field) => `spec.${field}`,
 };

@@ -32,9 +32,12 @@ export interface RefusablePatch {
   readonly kind: string;
   readonly name: string;
   readonly subresource: "status" | undefined;
+  readonly dryRun?: boolean;
 }
 
 type Stored = KubeObject & { readonly spec: object; readonly status?: object };
+
+type StoredSecret = KubeObject & { readonly data: Readonly<Record<string, string>> };
 
 /** The delay of a watch event, so that it arrives after the response to the write that caused it. */
 const watchLagMs = 2;
@@ -50,7 +53,7 @@ export class MemoryKube implements Pick<KubeApi, "get" | "patch"> {
   #version = 100;
   #uids = 0;
   writes = 0;
-  readonly #secrets = new Map<string, KubeObject & { readonly data: object }>();
+  readonly #secrets = new Map<string, StoredSecret>();
   secretReads = 0;
   /** As without a Role that names the Secret. */
   forbidsSecrets = false;
@@ -159,32 +162,59 @@ export class MemoryKube implements Pick<KubeApi, "get" | "patch"> {
   }
 
   /** A Secret in the namespace, as `kubectl create secret` writes it. */
-  setSecret(name: string, data: Readonly<Record<string, string>>, annotations: Readonly<Record<string, string>>): void {
+  setSecret(
+    name: string,
+    data: Readonly<Record<string, string>>,
+    annotations: Readonly<Record<string, string>> = {},
+  ): void {
     const entries = Object.entries(data).map(([key, text]) => [key, Buffer.from(text).toString("base64")]);
     const uid = this.#secrets.get(name)?.metadata.uid ?? `uid-${++this.#uids}`;
     const metadata = { name, namespace, uid, resourceVersion: String(++this.#version), annotations };
     this.#secrets.set(name, { apiVersion: "v1", kind: "Secret", metadata, data: Object.fromEntries(entries) });
   }
 
+  /** The values of a Secret in the namespace. */
+  secretData(name: string): Readonly<Record<string, string>> {
+    const entries = Object.entries(this.#secrets.get(name)?.data ?? {});
+    return Object.fromEntries(entries.map(([key, text]) => [key, Buffer.from(text, "base64").toString()]));
+  }
+
   removeSecret(name: string): void {
     this.#secrets.delete(name);
   }
 
-  async #getSecret(name: string): Promise<KubeObject> {
-    const call = "get secrets";
+  async #getSecret(name: string): Promise<StoredSecret> {
     this.secretReads += 1;
+    return structuredClone(this.#requireSecret("get", name));
+  }
+
+  #requireSecret(verb: string, name: string): StoredSecret {
+    const call = `${verb} secrets`;
     if (this.forbidsSecrets || this.secretReads > this.allowedSecretReads) {
-      const user = 'User "system:serviceaccount:muster-system:muster-operator" cannot get resource "secrets"';
+      const user = `User "system:serviceaccount:muster-system:muster-operator" cannot ${verb} resource "secrets"`;
       throw new KubeError({ call, code: 403, reason: "Forbidden" }, `secrets "${name}" is forbidden: ${user}`);
     }
     const secret = this.#secrets.get(name);
     if (secret === undefined) throw new KubeError({ call, code: 404, reason: "NotFound" }, "not found");
-    return structuredClone(secret);
+    return secret;
+  }
+
+  #patchSecret(name: string, body: object, dryRun: boolean): StoredSecret {
+    const before = this.#requireSecret("patch", name);
+    const refusal = this.refuses({ kind: "Secret", name, subresource: undefined, dryRun });
+    if (refusal !== undefined) throw refusal;
+    const { uid, resourceVersion } = (body as KubeObject).metadata;
+    if (uid !== before.metadata.uid || resourceVersion !== before.metadata.resourceVersion)
+      throw new KubeError({ call: "patch secrets", code: 409, reason: "Conflict" }, "the object has been modified");
+    const after = mergePatch(before, body) as StoredSecret;
+    const written = { ...after, metadata: { ...after.metadata, resourceVersion: String(++this.#version) } };
+    if (!dryRun) this.#secrets.set(name, written);
+    return structuredClone(written);
   }
 
   async get<T extends KubeObject>({ plural }: ResourceKind, _namespace: string | undefined, name: string): Promise<T> {
     await this.#clock.sleep(1, new AbortController().signal);
-    if (plural === "secrets") return (await this.#getSecret(name)) as T;
+    if (plural === "secrets") return (await this.#getSecret(name)) as unknown as T;
     const definition = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", metadata: { name } };
     return definition as unknown as T;
   }
@@ -194,9 +224,10 @@ export class MemoryKube implements Pick<KubeApi, "get" | "patch"> {
     inNamespace: string | undefined,
     name: string,
     body: object,
-    { subresource }: PatchOptions,
+    { subresource, dryRun = false }: PatchOptions,
   ): Promise<T> {
     await this.#clock.sleep(1, new AbortController().signal);
+    if (resource.plural === "secrets") return this.#patchSecret(name, body, dryRun) as unknown as T;
     const call = `patch ${resource.plural}`;
     const before = this.#objects.get(`${resource.kind} ${inNamespace ?? ""}/${name}`);
     if (before === undefined) throw new KubeError({ call, code: 404, reason: "NotFound" }, "not found");

@@ -9,7 +9,7 @@ import {
   identityProviders,
   listIdentityProviders,
 } from "#src/platform-client/identity-providers.ts";
-import { isBelow, parentOf } from "#src/platform-client/uid.ts";
+import { childUids, parentOf, type UidScheme } from "#src/platform-client/uid.ts";
 
 export const root = "a".repeat(40);
 export const viewer = "c".repeat(40);
@@ -43,11 +43,15 @@ export class MemoryPlatform implements PlatformApi {
   readonly applied: PlatformWrite[] = [];
   /** The secrets of identity providers, by uid. */
   readonly clientSecrets = new Map<string, string>();
+  /** The codes of invites, by uid. */
+  readonly codes = new Map<string, string>();
   #updates = 0;
   #count = 16;
   #posts = 0;
   writes = 0;
   calls = 0;
+  /** How the uids of a collection name their groups. */
+  readonly #uids: ReadonlyMap<string, UidScheme>;
   /** The capabilities to list what Muster manages. */
   readonly listCapabilities: readonly string[];
   /** Loses the response to the POST with this number, counted from 0. */
@@ -65,6 +69,7 @@ export class MemoryPlatform implements PlatformApi {
     this.#clock = clock;
     const others = ["roles", identityProviders.name];
     this.#resources = new Map([...collections.map(({ name }) => name), ...others].map((name) => [name, new Map()]));
+    this.#uids = new Map(collections.map(({ name, uids }) => [name, uids]));
     this.listCapabilities = collections.map(({ listCapability }) => listCapability);
     const capabilities = [...this.listCapabilities, listIdentityProviders];
     const binding: ExternalRoleBinding = {
@@ -152,7 +157,10 @@ export class MemoryPlatform implements PlatformApi {
     const all = [...this.#in(type.name).values()]
       .filter(({ uid }) => {
         if (scope === undefined) return true;
-        return "descendantsOf" in scope ? isBelow(uid, scope.descendantsOf) : parentOf(uid) === scope.childrenOf;
+        const { uids } = type;
+        return "descendantsOf" in scope
+          ? uids.isBelow(uid, scope.descendantsOf)
+          : uids.parentOf(uid) === scope.childrenOf;
       })
       .filter((resource) => filter["identity"] === undefined || identityOf(resource) === filter["identity"])
       .filter((resource) => filter["role"] === undefined || roleOf(resource) === filter["role"])
@@ -179,7 +187,7 @@ export class MemoryPlatform implements PlatformApi {
   ): Promise<R> {
     await this.#travel(`create ${type.name}`, signal);
     const lost = this.lose?.post === this.#posts++ ? this.lose.how : undefined;
-    const apply = () => this.#create(type.name, parent, body) as R;
+    const apply = () => this.#create(type, parent, body) as R;
     if (lost === undefined) return apply();
     if (lost === "applied") apply();
     if (lost === "applied twice") {
@@ -218,7 +226,8 @@ export class MemoryPlatform implements PlatformApi {
   async delete({ name: collection }: ResourceType, uid: string, signal: AbortSignal): Promise<void> {
     const call = `delete ${collection}`;
     await this.#travel(call, signal);
-    if (collection !== "roleBindings") this.#find(call, collection, uid);
+    // To delete a role binding or an account association that does not exist succeeds.
+    if (collection !== "roleBindings" && !this.#isSingleton(collection)) this.#find(call, collection, uid);
     if (collection === "groups" && this.#hasChildren(uid)) throw rejection(call, "FAILED_PRECONDITION");
     if (collection === "roles" && this.#isBound(uid)) throw rejection(call, "FAILED_PRECONDITION", roleInUse);
     this.writes += 1;
@@ -241,21 +250,39 @@ export class MemoryPlatform implements PlatformApi {
     if (problem !== undefined) throw new PlatformFailure(call, problem);
   }
 
-  #create(collection: string, parent: string, body: Fields): ExternalResource {
+  #create({ name: collection, issuing }: ResourceType, parent: string, body: Fields): ExternalResource {
     const call = `create ${collection}`;
     this.#find(call, "groups", parent);
     const { identityUid, roleUid } = body;
     if (collection === "roleBindings") this.#find(call, "identities", String(identityUid));
+    if (this.#isSingleton(collection) && this.#in(collection).has(parent)) throw rejection(call, "ALREADY_EXISTS");
     this.writes += 1;
-    const uid = `${parent}/${(this.#count++).toString(16).padStart(16, "0")}`;
+    const number = this.#count++;
+    const uid = this.#isSingleton(collection) ? parent : `${parent}/${number.toString(16).padStart(16, "0")}`;
+    // Of the other kinds, the operator does not read when their resources were created.
+    const times = this.#isSingleton(collection)
+      ? { createTime: new Date(Date.UTC(2026, 0, 1) + number).toISOString() }
+      : {};
     const resource =
       collection === "roleBindings"
         ? { uid, identity: { uid: String(identityUid), name: "" }, role: { uid: String(roleUid), name: "" } }
-        : { description: "", ...this.#withoutSecret(collection, uid, body, ["oidc"]), uid };
+        : issuing
+          ? { ...this.#invite(body), uid }
+          : { description: "", ...this.#withoutSecret(collection, uid, body, ["oidc"]), ...times, uid };
     this.set(collection, resource);
     const fields = Object.keys(body);
     this.applied.push({ do: "create", collection, uid, before: undefined, after: resource, fields });
-    return resource;
+    if (!issuing) return resource;
+    const code = `planted-code-${this.#count}-of-an-invite`;
+    this.codes.set(uid, code);
+    const response = { ...resource, code };
+    return response;
+  }
+
+  /** An invite without its code, which expires as long after now as the request says. */
+  #invite({ roleUid, ttl, ...others }: Fields): Fields {
+    const expirationTime = new Date(this.#clock.now() + Number.parseFloat(String(ttl)) * 1000).toISOString();
+    return { ...others, role: { uid: String(roleUid), name: "" }, expirationTime };
   }
 
   /** Keeps the secret of an identity provider, which no response contains. An empty one is kept unless the mask names it. */
@@ -291,14 +318,19 @@ export class MemoryPlatform implements PlatformApi {
     return resources;
   }
 
+  #isSingleton(collection: string): boolean {
+    return this.#uids.get(collection)?.isSingleton === true;
+  }
+
   #isBound(role: string): boolean {
     return [...this.#in("roleBindings").values()].some((binding) => roleOf(binding) === role);
   }
 
   #hasChildren(group: string): boolean {
-    return [...this.#resources.values()].some((resources) =>
-      [...resources.keys()].some((uid) => parentOf(uid) === group),
-    );
+    return [...this.#resources].some(([collection, resources]) => {
+      const uids = this.#uids.get(collection) ?? childUids;
+      return [...resources.keys()].some((uid) => uids.parentOf(uid) === group);
+    });
   }
 }
 

@@ -166,11 +166,13 @@ class Names {
   readonly #names = new Map<string, string>();
 
   line(what: string, noun: string, uid: string, isNew: boolean, values: readonly unknown[]): string {
-    const parent = uid.slice(0, uid.lastIndexOf("/"));
+    const isSingleton = kinds.some((kind) => kind.noun === noun && kind.collection.uids.isSingleton);
+    const parent = isSingleton ? uid : uid.slice(0, uid.lastIndexOf("/"));
     const text = JSON.stringify(values);
     if (!isNew) return `${what} ${noun} ${this.#replaceUid(uid)} ${text}`;
     const line = `${what} ${noun} in ${this.#replaceUid(parent)} ${text}`;
-    this.#names.set(uid, `<${line}>`);
+    // A singleton has the uid of its group, which names the group.
+    if (!isSingleton) this.#names.set(uid, `<${line}>`);
     return line;
   }
 

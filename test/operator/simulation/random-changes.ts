@@ -5,7 +5,7 @@ import { parentOf } from "#src/platform-client/uid.ts";
 import type { Manifest } from "./memory-kube.ts";
 import { auditor, owner, viewer } from "./memory-platform.ts";
 import { type Change, PlannedWorld } from "./planned-world.ts";
-import { blue, issuer, red, shared } from "./two-tenants.ts";
+import { awsAccount, blue, issuer, red, shared } from "./two-tenants.ts";
 
 /** The namespaces with the group of their Tenant: the Tenant of the second has credentials of its own. */
 const namespaces = [
@@ -17,8 +17,10 @@ const [past, future] = ["2025-06-01T00:00:00Z", "2027-06-01T00:00:00Z"];
 const groups = ["org", "shop", "pay"] as const;
 const people = ["ci", "deploy"] as const;
 const providers = ["staff"] as const;
+const associations = ["cloud", "spare"] as const;
 const grants = ["views", "audits", "owns", "scans"] as const;
 const roles = ["scanner", "lister"] as const;
+const invites = ["ada", "bob"] as const;
 /** Those that the Tenant permits, and one that it does not. */
 const capabilities = ["CAP_IAM_GROUPS_LIST", "CAP_IAM_ROLES_LIST", "CAP_IAM_IDENTITY_LIST"] as const;
 const denied = "CAP_REPO_DELETE";
@@ -30,6 +32,9 @@ export async function randomChange(seed: number): Promise<{ readonly world: Plan
   const before = everywhere(random);
   handMade(world, random);
   world.scenario.kube.setSecret("login", { clientSecret: "planted" }, { [issuerAnnotation]: issuer });
+  // A plan reads no Secret, and assumes that there is an empty one.
+  for (const [, group] of namespaces)
+    for (const name of invites) world.scenario.kube.setSecret(secretOf(name, group), {});
   await world.act({ apply: before });
   disturb(world, random);
   const kept = before.filter(() => random() < 0.7);
@@ -98,6 +103,16 @@ function manifests(random: () => number, own: string): readonly Manifest[] {
     };
     objects.push({ kind: "IdentityProvider", name, spec });
   }
+  for (const name of associations) {
+    if (random() < 0.3) continue;
+    const spec = {
+      ...parent(groups),
+      amazon: { account: one(awsAccount, awsAccount, awsAccount, "210987654321") },
+      ...one({}, { description: "accounts" }),
+      policy: policy(true),
+    };
+    objects.push({ kind: "AccountAssociation", name, spec });
+  }
   for (const name of grants) {
     if (random() < 0.2) continue;
     const who = name === "audits" ? { identityUid: auditor } : { identityRef: { name: one(...people) } };
@@ -109,7 +124,25 @@ function manifests(random: () => number, own: string): readonly Manifest[] {
     const spec = { ...parent(groups), ...who, roleRef, ...expiry, policy: policy(false) };
     objects.push({ kind: "RoleBinding", name, spec });
   }
+  for (const name of invites) {
+    if (random() < 0.3) continue;
+    const roleRef = name === "ada" ? { kind: "Role", name: one(...roles) } : { name: one("viewer", "viewer", "owner") };
+    const spec = {
+      ...parent(groups),
+      roleRef,
+      singleUse: name === "ada",
+      expiresAt: future,
+      secretRef: { name: secretOf(name, own) },
+      policy: one({}, { deletion: "Delete" }, { deletion: "Orphan" }, { deletion: "Protect" }),
+    };
+    objects.push({ kind: "GroupInvite", name, spec });
+  }
   return objects;
+}
+
+/** The Secrets of a scenario have no namespaces. */
+function secretOf(invite: string, group: string): string {
+  return `${invite}-${group.slice(-2)}`;
 }
 
 function nameOf({ kind, name, namespace = "team" }: Manifest): string {
@@ -162,6 +195,11 @@ function handMade({ scenario: { platform } }: PlannedWorld, random: () => number
       }),
     );
   if (random() < 0.3)
+    platform.set(
+      "accountAssociations",
+      resource({ uid: red, name: "by hand", createTime: "2025-01-01T00:00:00.000Z", amazon: { account: awsAccount } }),
+    );
+  if (random() < 0.3)
     platform.set("roleBindings", {
       uid: `${red}/eeeeeeeeeeeeee03`,
       identity: { uid: auditor, name: "" },
@@ -171,10 +209,18 @@ function handMade({ scenario: { platform } }: PlannedWorld, random: () => number
 
 /** What people changed on the platform since. */
 function disturb({ scenario: { platform } }: PlannedWorld, random: () => number): void {
-  for (const collection of ["groups", "identities", "roles", "identityProviders", "roleBindings"])
+  for (const collection of [
+    "groups",
+    "identities",
+    "roles",
+    "identityProviders",
+    "accountAssociations",
+    "roleBindings",
+    "groupInvites",
+  ])
     for (const resource of platform.createdIn(collection)) {
       const what = random();
-      if (what < 0.15 && collection !== "roleBindings")
+      if (what < 0.15 && collection !== "roleBindings" && collection !== "groupInvites")
         platform.set(collection, { ...resource, description: `changed ${resource.description ?? ""}` });
       else if (what < 0.3 && collection === "roles")
         platform.set(collection, {
@@ -183,6 +229,12 @@ function disturb({ scenario: { platform } }: PlannedWorld, random: () => number)
         } as ExternalResource);
       else if (what < 0.3 && collection === "identityProviders")
         platform.set(collection, { ...resource, defaultRole: owner } as ExternalResource);
+      else if (what < 0.2 && collection === "accountAssociations")
+        platform.set(collection, { ...resource, google: { projectId: "p", projectNumber: "1" } } as ExternalResource);
+      else if (what < 0.3 && collection === "accountAssociations")
+        // Somebody deleted it and created another one.
+        platform.set(collection, { ...resource, description: "", createTime: "2026-09-09T00:00:00.000Z" });
+      else if (what < 0.4 && collection === "accountAssociations") platform.remove(collection, resource.uid);
       else if (what < 0.4 && collection === "identityProviders")
         platform.set("identities", {
           uid: `${parentOf(resource.uid)}/eeeeeeeeeeeeee07`,

@@ -50,9 +50,8 @@ async function start(...manifests: readonly Manifest[]) {
     role,
     /** Somebody else gives the role other capabilities. */
     tamper: (...capabilities: readonly string[]) => platform.set("roles", { ...role(), capabilities } as Role),
-    messageOf: (one: Manifest) => world.statusOf(one)?.conditions?.find(({ type }) => type === "Ready")?.message,
-    /** The writes after the first `count`, as `update roles`. */
-    writesAfter: (count: number) => platform.applied.slice(count).map((write) => `${write.do} ${write.collection}`),
+    messageOf: (one: Manifest) => world.messageOf(one),
+    writesAfter: (count: number) => world.writesAfter(count),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Status } from "#src/api/status.ts";
+import { kinds as kindsOfMuster } from "#src/kinds/kinds.ts";
 import { KubeError } from "#src/kube/errors.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { Run } from "./fault-points.ts";
@@ -18,6 +19,11 @@ export const otherBlueIdentity = `${blue}/00000000000000b2`;
 /** Not the issuer of the cluster, whose subjects need a prefix. */
 export const issuer = "https://ci.example";
 
+/** An account that the Tenants permit. */
+export const awsAccount = "123456789012";
+
+const allKinds = kindsOfMuster.map(({ name }) => name);
+
 export interface TenantOptions {
   readonly groups?: readonly string[];
   readonly roles?: readonly string[];
@@ -25,6 +31,7 @@ export interface TenantOptions {
   readonly namespaces?: readonly string[];
   readonly adopt?: readonly string[];
   readonly kinds?: readonly string[];
+  readonly awsAccounts?: readonly string[];
   readonly breakGlass?: readonly string[];
   /** Another class than "" is that of an operator that does not run here. */
   readonly class?: string;
@@ -83,8 +90,9 @@ export class TwoTenants {
       groups = [name === "red" ? red : blue, shared],
       roles = ["viewer"],
       namespaces,
-      adopt = ["Group", "Identity", "Role", "RoleBinding", "IdentityProvider"],
-      kinds = ["Group", "Identity", "Role", "RoleBinding", "IdentityProvider"],
+      adopt = allKinds,
+      kinds = allKinds,
+      awsAccounts = [awsAccount],
     } = options;
     const identityUid = options.identityUid ?? (name === "blue" ? blueIdentity : undefined);
     const selector =
@@ -99,6 +107,7 @@ export class TwoTenants {
         groups: [...groups],
         roles: [...roles],
         claimIssuers: [{ issuer }],
+        awsAccounts: [...awsAccounts],
         adopt: [...adopt],
         kinds: [...kinds],
         undeclared: "Remove",
@@ -119,6 +128,15 @@ export class TwoTenants {
 
   reasonOf(one: Omit<Manifest, "spec">): string | undefined {
     return this.statusOf(one)?.conditions?.find(({ type }) => type === "Ready")?.reason;
+  }
+
+  messageOf(one: Omit<Manifest, "spec">): string | undefined {
+    return this.statusOf(one)?.conditions?.find(({ type }) => type === "Ready")?.message;
+  }
+
+  /** The writes to the platform after the first `count`, as `update roles`. */
+  writesAfter(count: number): readonly string[] {
+    return this.scenario.platform.applied.slice(count).map((write) => `${write.do} ${write.collection}`);
   }
 
   async apply(manifests: readonly Manifest[], gapMs = 0): Promise<void> {

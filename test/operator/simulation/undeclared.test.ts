@@ -8,6 +8,7 @@ import { pausedAnnotation } from "#src/api/annotations.ts";
 import type { Status } from "#src/api/status.ts";
 import { defaultKinds } from "#src/api/tenant.ts";
 import { listIdentityProviders } from "#src/platform-client/identity-providers.ts";
+import { kinds } from "#src/kinds/kinds.ts";
 import { markerOf, objectHash, ownerHash, withMarker } from "#src/kinds/marker.ts";
 import { PlatformFailure } from "#src/platform-client/failure.ts";
 import type { Manifest } from "./memory-kube.ts";
@@ -251,7 +252,7 @@ describe("Remove", () => {
     expect(existing(first, second, other)).toEqual([other]);
     // The Tenant's status counts what the metric counts.
     const counts = Object.fromEntries(scenario.process.undeclared.counts());
-    expect(counts).toEqual({ Group: 0, Identity: 2, Role: 0, RoleBinding: 0, IdentityProvider: 0 });
+    expect(counts).toEqual({ ...Object.fromEntries(kinds.map(({ name }) => [name, 0])), Identity: 2 });
     expect(share()?.uids.toSorted()).toEqual([auditor, other]);
     await resync();
     expect(existing(first, second, other, identity, group, uidOf("RoleBinding", "ci-views"))).toHaveLength(3);

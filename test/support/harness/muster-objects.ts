@@ -7,8 +7,13 @@ export type MusterKind = "Group" | "Identity" | "Role" | "RoleBinding";
 export const musterKinds: readonly MusterKind[] = ["Group", "Identity", "Role", "RoleBinding"];
 
 /** With those that only some tests declare. */
-export type AnyMusterKind = MusterKind | "IdentityProvider";
-export const allMusterKinds: readonly AnyMusterKind[] = [...musterKinds, "IdentityProvider"];
+export type AnyMusterKind = MusterKind | "IdentityProvider" | "AccountAssociation" | "GroupInvite";
+export const allMusterKinds: readonly AnyMusterKind[] = [
+  ...musterKinds,
+  "IdentityProvider",
+  "AccountAssociation",
+  "GroupInvite",
+];
 
 export const kindRef = (kind: AnyMusterKind) => ({ apiVersion, kind });
 

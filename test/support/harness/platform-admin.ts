@@ -10,7 +10,14 @@ export interface PlatformResource {
   readonly [field: string]: any;
 }
 
-export type PlatformCollection = "groups" | "identities" | "roles" | "roleBindings" | "identityProviders";
+export type PlatformCollection =
+  | "groups"
+  | "identities"
+  | "roles"
+  | "roleBindings"
+  | "identityProviders"
+  | "accountAssociations"
+  | "groupInvites";
 
 /** The platform's API with the administrator's token. */
 export class PlatformAdmin {

@@ -1,0 +1,96 @@
+import { describe, expect, it } from "vitest";
+import type { KubeApi } from "#src/kube/api.ts";
+import { KubeError } from "#src/kube/errors.ts";
+import { ManualClock } from "#src/time/manual-clock.testing.ts";
+import { IssuedCodes } from "./issued-codes.ts";
+import { SecretReads } from "./secret-reads.ts";
+
+const at = { namespace: "team", name: "invite", key: "code" };
+const version = { uid: "u", resourceVersion: "7" };
+const invite = `${"a".repeat(40)}/1111111111111111`;
+const code = "planted-code";
+const { signal } = new AbortController();
+const base64 = (text: string) => Buffer.from(text).toString("base64");
+const failure = (status: number, message = "no") =>
+  new KubeError({ call: "patch secrets", code: status, reason: "Test" }, message);
+
+/** @param onPatch is called instead of the write; what it returns is the error, if there is one. */
+function start(onPatch: (write: () => void) => Error | undefined) {
+  const secret = { metadata: { ...version }, data: {} as object };
+  const bodies: object[] = [];
+  const kube = {
+    get: async () => structuredClone(secret),
+    patch: async (_resource: unknown, _namespace: string, _name: string, body: { data: object }) => {
+      bodies.push(body);
+      const error = onPatch(() => {
+        secret.data = body.data;
+        secret.metadata.resourceVersion = "8";
+      });
+      if (error !== undefined) throw error;
+    },
+  } as unknown as Pick<KubeApi, "get" | "patch">;
+  const reads = new SecretReads(kube, new ManualClock());
+  const codes = new IssuedCodes(kube, reads);
+  codes.keep(invite, code);
+  return { codes, reads, bodies };
+}
+
+const accepted = (write: () => void) => {
+  write();
+  return undefined;
+};
+
+describe("write", () => {
+  it("writes code and uid in one write of this version, and forgets the code", async () => {
+    const { codes, reads, bodies } = start(accepted);
+    expect(await codes.write(at, version, invite, signal)).toBe(true);
+    expect(bodies).toEqual([{ metadata: version, data: { code: base64(code), uid: base64(invite) } }]);
+    expect(reads.lastRead(at)).toMatchObject({ is: "found", resourceVersion: "8", issuedUid: invite, isEmpty: false });
+    expect(JSON.stringify(reads.lastRead(at))).not.toContain("planted");
+    expect(await codes.write(at, version, invite, signal)).toBe(false);
+  });
+
+  it("is true after a conflict if an earlier write, whose response was lost, took effect", async () => {
+    let count = 0;
+    const { codes } = start((write) => {
+      if ((count += 1) > 1) return failure(409);
+      write();
+      return failure(0);
+    });
+    await expect(codes.write(at, version, invite, signal)).rejects.toThrow(KubeError);
+    expect(await codes.write(at, version, invite, signal)).toBe(true);
+  });
+
+  it.each([409, 404])("is false after %i, and the code is forgotten", async (status) => {
+    const { codes, bodies } = start(() => failure(status));
+    expect(await codes.write(at, version, invite, signal)).toBe(false);
+    expect(await codes.write(at, version, invite, signal)).toBe(false);
+    expect(bodies).toHaveLength(1);
+  });
+
+  it.each([403, 422, 500])("fails with an error that does not repeat the code: %i", async (status) => {
+    const { codes } = start(() => failure(status, `data: Invalid value: "${code}" (${base64(code)})`));
+    const error = await codes.write(at, version, invite, signal).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      code: status,
+      message: 'patch secrets: data: Invalid value: "[redacted]" ([redacted])',
+    });
+    expect((error as Error).stack).not.toContain("planted");
+  });
+});
+
+describe("check", () => {
+  it("is a dry run without the code", async () => {
+    const { codes, reads, bodies } = start(() => undefined);
+    await reads.read(at, signal);
+    await codes.check(at, version, signal);
+    expect(JSON.stringify(bodies)).not.toContain(base64(code));
+    expect(reads.lastRead(at)).toMatchObject({ writable: true });
+  });
+
+  it("reads a Secret again that is at another version", async () => {
+    const { codes, reads } = start(() => failure(409));
+    await codes.check(at, version, signal);
+    expect(reads.lastRead(at)).toMatchObject({ is: "found", writable: false });
+  });
+});

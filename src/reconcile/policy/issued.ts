@@ -1,0 +1,53 @@
+import type { IssuedCode, Kind } from "#src/kinds/kind.ts";
+import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
+import type { DecisionInput } from "./decision-input.ts";
+import { fieldDifferences } from "./field-differences.ts";
+
+// What is known of the resource of an object of a kind that issues codes. See `issue.ts`.
+
+/** The input of a decision about an object of a kind that issues codes. */
+export type IssueInput = DecisionInput & { readonly kind: Kind & { readonly issued: IssuedCode } };
+
+export function issuesCode(observed: DecisionInput): observed is IssueInput {
+  return observed.kind.issued !== null;
+}
+
+/** Whether the resource was created and is gone: redeemed, deleted or expired. */
+export function hasEnded({ resource: { status } }: IssueInput): boolean {
+  return status?.management !== undefined && status.uid === undefined;
+}
+
+/** The uid of the resource whose code is in the Secret that the spec names. */
+export function heldUid({ secret }: DecisionInput): string | undefined {
+  return secret?.is === "found" ? (secret.issuedUid ?? undefined) : undefined;
+}
+
+/**
+ * Whether `external` is the resource of the object: the status records it, this process created it, or the Secret names it
+ * and it is what the spec describes.
+ */
+export function ownsIssued({ kind, state, references, resource, ...observed }: IssueInput, external: ExternalResource) {
+  const { uid } = external;
+  if (resource.status?.uid !== undefined) return resource.status.uid === uid;
+  if (state.issued !== undefined) return state.issued.uid === uid;
+  return (
+    observed.secret?.is === "found" &&
+    observed.secret.issuedUid === uid &&
+    references.are === "resolved" &&
+    references.uids.parent === kind.collection.uids.parentOf(uid) &&
+    fieldDifferences(kind, references.desired, external).length === 0
+  );
+}
+
+/**
+ * Whether no process created anything for the object that could be found: a code that is in no Secret is lost, and what has
+ * it cannot be recognized.
+ */
+export function guardsNoIssued(observed: IssueInput): boolean {
+  const { state, secret, settledAt, now, resource } = observed;
+  if (resource.status?.uid !== undefined || state.issued !== undefined || state.posted !== undefined) return false;
+  // Which Secret an invalid spec named is not known.
+  if (hasEnded(observed) || observed.invalid !== null) return true;
+  if (secret === null) return state.bornHere;
+  return heldUid(observed) === undefined && (state.bornHere || (now >= settledAt && secret.readAt >= settledAt));
+}

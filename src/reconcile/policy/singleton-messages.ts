@@ -1,0 +1,32 @@
+import { actingIdentity, sentence, startSentence } from "./messages.ts";
+import type * as messages from "./messages.ts";
+
+/** The messages about names that no two resources in a group can have. */
+export type ConflictMessages = Pick<
+  typeof messages,
+  "nameWantedBy" | "nameManagedBy" | "nameOfOther" | "nameNotAdopted" | "observedNotFound" | "alreadyExists"
+>;
+
+/**
+ * What people read about conflicts over a resource of which a group has at most one, in place of the messages about names.
+ */
+export const singletonMessages: ConflictMessages = {
+  nameWantedBy(other) {
+    return `${startSentence(other)} declares the same resource of the group, and comes first. A group has at most one. Delete this object; the platform is left unchanged. If the other object is deleted, this one takes its place.`;
+  },
+  nameManagedBy(noun, _name, uid, owner) {
+    return `The ${noun} of the group ${uid} is managed by ${owner}. A group has at most one. Delete this object; the platform is left unchanged.`;
+  },
+  nameOfOther(noun, _name, uid, other) {
+    return `The ${noun} of the group ${uid} is managed by ${other}. A group has at most one. Delete one of the two objects.`;
+  },
+  nameNotAdopted(noun, name, uid) {
+    return `The group ${uid} has the ${noun} "${name}", which Muster does not manage. A group has at most one. To manage it, if the Tenant allows its adoption, set spec.policy.adoption: IfExists. Otherwise delete this object, or delete the ${noun} on the platform: this object then creates another one.`;
+  },
+  observedNotFound(noun, _name, parent) {
+    return `The group ${parent} has no ${noun} on the platform, and this object only observes. It continues when there is one. To have it created, set spec.policy.management to Full.`;
+  },
+  alreadyExists(noun, details, _hasName) {
+    return `The group already has a resource of this kind, which the operator cannot see: ${sentence(details)} Let ${actingIdentity} list every ${noun} in the group, or delete this object; the platform is left unchanged.`;
+  },
+};

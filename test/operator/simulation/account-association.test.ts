@@ -1,0 +1,324 @@
+import { describe, expect, it } from "vitest";
+import type { ExternalAccountAssociation } from "#src/kinds/account-association.ts";
+import { withoutMarker } from "#src/kinds/marker.ts";
+import { oneIn, withEveryFault } from "./fault-points.ts";
+import type { Manifest } from "./memory-kube.ts";
+import { awsAccount, red, TwoTenants } from "./two-tenants.ts";
+
+const policy = { management: "Full", adoption: "Never", drift: "Correct" };
+const shop: Manifest = { kind: "Group", name: "shop", spec: { parentUid: red, policy } };
+const cloud = (spec: object = {}, name = "cloud"): Manifest => ({
+  kind: "AccountAssociation",
+  name,
+  spec: { groupRef: { name: "shop" }, amazon: { account: awsAccount }, policy, ...spec },
+});
+const tree = [shop, cloud()];
+const foreign = { account: "210987654321" };
+
+async function start(...manifests: readonly Manifest[]) {
+  const world = new TwoTenants();
+  await world.apply(manifests);
+  await world.until("Available", manifests);
+  const { platform, kube } = world.scenario;
+  const group = () => world.statusOf(shop)?.uid ?? "";
+  const found = () => platform.createdIn("accountAssociations").find(({ uid }) => uid === group());
+  return {
+    world,
+    platform,
+    kube,
+    group,
+    association: () => found() as ExternalAccountAssociation | undefined,
+    /** Somebody else creates an association of the group, in place of the one that there is. */
+    replace: (fields: Partial<ExternalAccountAssociation> = {}) =>
+      platform.set("accountAssociations", {
+        uid: group(),
+        name: "by hand",
+        description: "",
+        createTime: "2026-05-05T00:00:00.000Z",
+        amazon: foreign,
+        ...fields,
+      }),
+    messageOf: (one: Manifest) => world.messageOf(one),
+    writesAfter: (count: number) => world.writesAfter(count),
+  };
+}
+
+describe("an AccountAssociation", () => {
+  it.each([
+    ["the group first", tree],
+    ["the group last", tree.toReversed()],
+  ])("is made, changed, and deleted before its group, with every fault: %s", async (_, manifests) => {
+    const points = await withEveryFault(async (fault) => {
+      const world = new TwoTenants(fault);
+      await world.apply(manifests);
+      await world.until("Available", tree);
+      await world.apply([cloud({ name: "other", description: "changed" })]);
+      await world.scenario.until(
+        "changed",
+        () => world.violations().length === 0 && world.statusOf(cloud())?.observedGeneration === 2,
+      );
+      await world.remove(manifests);
+      await world.rest();
+      expect(world.scenario.platform.created()).toEqual([]);
+      return world.run;
+    });
+    console.info(`${points.crashes} crash points, ${points.lost} lost responses`);
+    expect(points.crashes * oneIn).toBeGreaterThan(20);
+  });
+
+  it("has the uid of its group, and goes before it", async () => {
+    const { world, platform, group, association, writesAfter } = await start(...tree);
+    expect(world.statusOf(cloud())).toMatchObject({
+      uid: group(),
+      parentUid: group(),
+      createTime: association()?.createTime,
+      management: "Created",
+    });
+    const count = platform.applied.length;
+    await world.remove(tree);
+    expect(writesAfter(count)).toEqual(["delete accountAssociations", "delete groups"]);
+  });
+
+  it("is of the Tenant's own group, too", async () => {
+    const { world, platform } = await start(shop);
+    const own = cloud({ groupRef: undefined, groupUid: red });
+    await world.apply([own]);
+    await world.until("Available", [own]);
+    expect(world.statusOf(own)).toMatchObject({ uid: red });
+    await world.remove([own]);
+    expect(platform.applied.at(-1)).toMatchObject({ do: "delete", collection: "accountAssociations", uid: red });
+  });
+
+  it("is not declared where the Tenant does not list the kind, or the account", async () => {
+    const { world, platform, messageOf } = await start(shop);
+    await world.apply([cloud({ amazon: foreign })]);
+    await world.until("TenantDenied", [cloud()]);
+    expect(messageOf(cloud())).toBe(
+      `spec.amazon.account: the Tenant does not allow the AWS account ${foreign.account}. Use one of ${awsAccount}, or ask an administrator to add it to spec.awsAccounts of the Tenant.`,
+    );
+    world.tenant("red", { kinds: ["Group"] });
+    await world.apply([cloud()]);
+    await world.scenario.until("denied", () => messageOf(cloud())?.includes("spec.kinds") === true);
+    expect(platform.createdIn("accountAssociations")).toEqual([]);
+  });
+
+  it("stays as it is when the Tenant is narrowed", async () => {
+    const { world, platform, association } = await start(...tree);
+    const count = platform.applied.length;
+    world.tenant("red", { awsAccounts: [] });
+    await world.until("TenantDenied", [cloud()]);
+    await world.scenario.resync();
+    expect([association()?.amazon, platform.applied.length]).toEqual([{ account: awsAccount }, count]);
+  });
+
+  it("loses an account that somebody else added", async () => {
+    const { world, platform, association } = await start(...tree);
+    const { uid, ...others } = association() as ExternalAccountAssociation;
+    const azure = { tenantId: "theirs", clientIds: {} };
+    platform.set("accountAssociations", { uid, ...others, azure } as ExternalAccountAssociation);
+    await world.scenario.resync();
+    await world.scenario.until("corrected", () => association()?.azure === null);
+    expect(association()?.amazon).toEqual({ account: awsAccount });
+  });
+});
+
+describe("of two AccountAssociations of a group", () => {
+  const second = cloud({ name: "second" }, "second");
+
+  it("the older one has it, whatever their names, and the other one takes its place", async () => {
+    const { world, association, messageOf } = await start(...tree);
+    await world.apply([second]);
+    await world.until("Conflict", [second]);
+    expect(messageOf(second)).toContain("AccountAssociation cloud declares the same resource of the group");
+    expect(association()?.name).toBe("cloud");
+    await world.remove([cloud()]);
+    await world.until("Available", [second]);
+    expect(association()?.name).toBe("second");
+    await world.rest();
+  });
+});
+
+describe("an existing association of the group", () => {
+  it("is a Conflict, whatever its name", async () => {
+    const { world, replace, association, messageOf } = await start(shop);
+    replace();
+    await world.apply([cloud()]);
+    await world.until("Conflict", [cloud()]);
+    expect(messageOf(cloud())).toContain(
+      'has the account association "by hand", which Muster does not manage. A group has at most one.',
+    );
+    await world.remove([cloud()]);
+    expect(association()?.amazon).toEqual(foreign);
+  });
+
+  it("is adopted where object and Tenant say so, with every fault, and kept", async () => {
+    const adopting = cloud({ policy: { ...policy, adoption: "IfExists" } });
+    await withEveryFault(async (fault) => {
+      const world = new TwoTenants(fault);
+      const { platform } = world.scenario;
+      await world.apply([shop]);
+      await world.until("Available", [shop]);
+      const uid = world.statusOf(shop)?.uid ?? "";
+      const existing = { uid, name: "by hand", description: "theirs", createTime: "2026-05-05T00:00:00.000Z" };
+      platform.set("accountAssociations", { ...existing, amazon: foreign } as ExternalAccountAssociation);
+      await world.apply([adopting]);
+      await world.until("Available", [adopting]);
+      expect(world.statusOf(adopting)).toMatchObject({ management: "Adopted", createTime: existing.createTime });
+      await world.rest();
+      await world.remove([adopting]);
+      await world.scenario.pass(60_000);
+      const [kept] = platform.createdIn("accountAssociations") as readonly ExternalAccountAssociation[];
+      expect(kept).toMatchObject({ name: "cloud", description: "theirs", amazon: { account: awsAccount } });
+      return world.run;
+    });
+  });
+
+  it("is not adopted where the Tenant does not list the kind", async () => {
+    const { world, replace, association } = await start(shop);
+    replace();
+    world.tenant("red", { adopt: ["Group"] });
+    const adopting = cloud({ policy: { ...policy, adoption: "IfExists" } });
+    await world.apply([adopting]);
+    await world.until("TenantDenied", [adopting]);
+    expect(association()?.amazon).toEqual(foreign);
+  });
+
+  it("is observed, whatever its name, and its accounts are compared if the spec names one", async () => {
+    const { world, replace, association } = await start(shop);
+    // What a group contains that was created within the last minute is not listed.
+    await world.scenario.pass(60_000);
+    replace();
+    const observing = cloud({ amazon: undefined, name: "by hand", policy: { ...policy, management: "Observe" } });
+    await world.apply([observing]);
+    await world.until("Available", [observing]);
+    await world.apply([cloud({ name: "by hand", policy: { ...policy, management: "Observe" } })]);
+    await world.until("DriftDetected", [observing]);
+    expect(world.statusOf(observing)?.drift).toEqual([
+      { field: "amazon", expected: JSON.stringify({ account: awsAccount }), actual: JSON.stringify(foreign) },
+    ]);
+    expect(association()?.amazon).toEqual(foreign);
+  });
+});
+
+describe("an association that somebody else created in place of ours", () => {
+  it("is not ours: it is neither changed nor deleted", async () => {
+    const { world, platform, replace, association, messageOf } = await start(...tree);
+    const count = platform.applied.length;
+    replace();
+    await world.scenario.resync();
+    await world.until("Conflict", [cloud()]);
+    expect(messageOf(cloud())).toContain("which Muster does not manage");
+    await world.remove([cloud()]);
+    await world.scenario.pass(60_000);
+    expect([association()?.name, platform.applied.length]).toEqual(["by hand", count]);
+  });
+
+  it("is undeclared, and reported on its group, and never removed", async () => {
+    const { world, replace, association } = await start(shop, cloud());
+    await world.apply([{ ...shop, spec: { ...shop.spec, undeclared: "Remove" } }]);
+    replace();
+    for (let count = 0; count < 4; count += 1) {
+      await world.scenario.resync();
+      await world.scenario.pass(600_000);
+    }
+    expect(world.statusOf(shop)?.undeclared).toMatchObject([{ kind: "AccountAssociation", name: "by hand" }]);
+    expect(association()?.amazon).toEqual(foreign);
+  });
+
+  it("is seen by the read before the DELETE if no list has shown it yet", async () => {
+    const { world, platform, replace, association } = await start(...tree);
+    const count = platform.applied.length;
+    replace();
+    await world.remove([cloud()]);
+    await world.scenario.pass(60_000);
+    expect([association()?.name, platform.applied.length]).toEqual(["by hand", count]);
+  });
+
+  it("is seen by the read before the PATCH if no list has shown it yet", async () => {
+    const { world, platform, replace, association } = await start(...tree);
+    const count = platform.applied.length;
+    replace();
+    await world.apply([cloud({ description: "changed" })]);
+    await world.until("Conflict", [cloud()]);
+    expect([association()?.description, platform.applied.length]).toEqual(["", count]);
+  });
+
+  it("is adopted where object and Tenant say so", async () => {
+    const { world, replace, association } = await start(shop, cloud());
+    replace();
+    await world.scenario.resync();
+    await world.until("Conflict", [cloud()]);
+    const adopting = cloud({ policy: { ...policy, adoption: "IfExists" } });
+    await world.apply([adopting]);
+    await world.scenario.until("adopted", () => world.statusOf(adopting)?.management === "Adopted");
+    await world.until("Available", [adopting]);
+    expect(world.statusOf(adopting)?.createTime).toBe(association()?.createTime);
+    expect([association()?.amazon, withoutMarker(association()?.description ?? "")]).toEqual([
+      { account: awsAccount },
+      "",
+    ]);
+    await world.rest();
+  });
+});
+
+it("an association that was deleted is created again, and reported with drift Report", async () => {
+  const { world, platform, association, group } = await start(...tree);
+  const before = association()?.createTime;
+  platform.remove("accountAssociations", group());
+  await world.scenario.resync();
+  await world.scenario.until("created again", () => association() !== undefined);
+  await world.until("Available", [cloud()]);
+  await world.rest();
+  expect(association()?.createTime).not.toBe(before);
+  expect(world.statusOf(cloud())).toMatchObject({ management: "Created", createTime: association()?.createTime });
+  await world.apply([cloud({ policy: { ...policy, drift: "Report" } })]);
+  await world.until("Available", [cloud()]);
+  platform.remove("accountAssociations", group());
+  await world.scenario.resync();
+  await world.until("ExternalGone", [cloud()]);
+  expect(association()).toBeUndefined();
+});
+
+it("an adopted association that was deleted is created again as one of ours", async () => {
+  const { world, platform, replace, group, association } = await start(shop);
+  replace();
+  const adopting = cloud({ policy: { ...policy, adoption: "IfExists" } });
+  await world.apply([adopting]);
+  await world.until("Available", [adopting]);
+  platform.remove("accountAssociations", group());
+  await world.scenario.resync();
+  await world.scenario.until("created again", () => world.statusOf(adopting)?.management === "Created");
+  await world.rest();
+  await world.remove([adopting]);
+  await world.scenario.until("deleted", () => association() === undefined);
+});
+
+it("associations that disappear at once are not created again before a person confirms it", async () => {
+  const names = Array.from({ length: 20 }, (_, index) => `team-${index}`);
+  const groups = names.map((name): Manifest => ({ ...shop, name }));
+  const associations = names.map((name) => cloud({ groupRef: { name } }, name));
+  const { world, platform, kube } = await start(...groups, ...associations);
+  for (const { name } of groups) platform.remove("accountAssociations", world.statusOf({ ...shop, name })?.uid ?? "");
+  await world.scenario.resync();
+  await world.until("HeldByBreaker", associations);
+  const { breakers } = world.scenario.process.sources;
+  const { id = "" } = breakers.open("red").get("AccountAssociation") ?? {};
+  const count = platform.applied.length;
+  breakers.confirm("red", id);
+  for (const { kind, name, spec } of associations) kube.apply({ kind, name, spec: { ...spec, description: "again" } });
+  await world.until("Available", associations);
+  expect(platform.applied.slice(count).map((write) => write.do)).toEqual(names.map(() => "create"));
+  expect(breakers.open("red").size).toBe(0);
+  await world.rest();
+});
+
+it("an association with our marker and without an object is an orphan, which is reported and stays", async () => {
+  const { world, platform, kube, group, association } = await start(...tree);
+  kube.annotate("AccountAssociation", "cloud", { "iam.muster.dev/abandon": "true" });
+  await world.remove([cloud()]);
+  await world.scenario.resync();
+  expect(world.scenario.process.orphans()).toEqual([group()]);
+  const count = platform.applied.length;
+  await world.scenario.resync();
+  expect([association()?.name, platform.applied.length]).toEqual(["cloud", count]);
+});

@@ -1,0 +1,377 @@
+import { describe, expect, it } from "vitest";
+import type { Status } from "#src/api/status.ts";
+import { kinds } from "#src/kinds/kinds.ts";
+import { KubeError } from "#src/kube/errors.ts";
+import type { Boundary } from "#src/reconcile/tenancy/boundary.ts";
+import { withEveryFault } from "./fault-points.ts";
+import type { Manifest } from "./memory-kube.ts";
+import { rejection, root, viewer } from "./memory-platform.ts";
+import { type Fault, Scenario } from "./scenario.ts";
+
+const policy = { adoption: "Never", deletion: "Delete", drift: "Correct" };
+const shop: Manifest = { kind: "Group", name: "shop", spec: { parentUid: root, policy } };
+const day = 86_400_000;
+const invites = "groupInvites";
+
+/** An invite that expires a day after the start of a scenario. */
+function inviteOf(scenario: Scenario, name = "ada", more: object = {}) {
+  const expiresAt = new Date(scenario.clock.now() + day).toISOString();
+  const spec = {
+    groupRef: { name: "shop" },
+    roleRef: { name: "viewer" },
+    expiresAt,
+    secretRef: { name: "ada" },
+    ...more,
+  };
+  return { kind: "GroupInvite", name, spec } satisfies Manifest;
+}
+
+function start({ fault = {}, boundary = {} }: { fault?: Fault; boundary?: Partial<Boundary> } = {}) {
+  const seen: string[] = [];
+  const scenario = new Scenario(fault, (observed, step) => seen.push(JSON.stringify([observed, step])), kinds, {
+    boundary,
+  });
+  const { kube, platform } = scenario;
+  const ada = inviteOf(scenario);
+  const status = (name = "ada") => kube.find("GroupInvite", name)?.status as Status | undefined;
+  const ready = (name = "ada") => status(name)?.conditions?.find(({ type }) => type === "Ready");
+  const reported = (reason: string, name = "ada") =>
+    scenario.until(reason, () => ready(name)?.reason === reason && ready(name)?.status === "False");
+  const isReady = (name = "ada") => scenario.until("Ready", () => ready(name)?.status === "True");
+  const apply = (...manifests: readonly Manifest[]) => {
+    for (const manifest of manifests) kube.apply(manifest);
+  };
+  const existing = () => platform.createdIn(invites).map(({ uid }) => uid);
+  /** Whether anything but the Secret and the platform has a code. */
+  const leaks = () =>
+    [...seen, ...scenario.events, ...scenario.process.failures.map(String), JSON.stringify(kube.objects())].filter(
+      (text) => text.includes("planted") || text.includes(Buffer.from("planted").toString("base64").slice(0, 8)),
+    );
+  const rest = async () => {
+    const { writes } = platform;
+    await scenario.resync();
+    await scenario.pass(3_600_000);
+    expect(platform.writes).toBe(writes);
+  };
+  return { seen, scenario, kube, platform, ada, status, ready, reported, isReady, apply, existing, leaks, rest };
+}
+
+/** The Secret has the code of the one invite on the platform. */
+function expectHandedOver({ kube, platform, existing, status, leaks }: ReturnType<typeof start>) {
+  const [uid = ""] = existing();
+  expect(existing()).toHaveLength(1);
+  expect(kube.secretData("ada")).toEqual({ code: platform.codes.get(uid), uid });
+  expect(status()).toMatchObject({ uid, roleUid: viewer, management: "Created" });
+  expect(leaks()).toEqual([]);
+}
+
+describe("a group invite", () => {
+  it("is created once, and its code is in the Secret and nowhere else", async () => {
+    const world = start();
+    const { kube, apply, isReady, ada, platform, rest, scenario } = world;
+    kube.setSecret("ada", {});
+    apply(shop, ada);
+    await isReady();
+    expectHandedOver(world);
+    expect(platform.createdIn(invites)[0]).toMatchObject({
+      role: { uid: viewer },
+      email: "",
+      singleUse: true,
+    });
+    const [{ expirationTime = "" } = {}] = platform.createdIn(invites) as readonly { expirationTime?: string }[];
+    expect(Math.abs(Date.parse(expirationTime) - Date.parse(ada.spec.expiresAt))).toBeLessThan(1_000);
+    await rest();
+    expect(scenario.events).toContain("Created ada");
+  });
+
+  it("is found by its Secret after the status was lost", async () => {
+    const world = start();
+    const { kube, apply, isReady, ada, scenario, rest } = world;
+    kube.setSecret("ada", {});
+    apply(shop, ada);
+    await isReady();
+    kube.setStatus("GroupInvite", "ada", undefined);
+    scenario.handOver();
+    await isReady();
+    expectHandedOver(world);
+    await rest();
+  });
+
+  it("is deleted with its object, before its group", async () => {
+    const { kube, apply, isReady, ada, scenario, platform } = start();
+    kube.setSecret("ada", {});
+    apply(shop, ada);
+    await isReady();
+    for (const one of [shop, ada]) kube.remove(one);
+    await scenario.until("gone", () => kube.objects().length === 0);
+    expect(platform.created()).toEqual([]);
+    expect(platform.applied.slice(-2).map(({ collection }) => collection)).toEqual([invites, "groups"]);
+  });
+
+  it("is deleted by its Secret if the status was lost before", async () => {
+    const { kube, apply, isReady, ada, scenario, existing } = start();
+    kube.setSecret("ada", {});
+    apply(shop, ada);
+    await isReady();
+    scenario.process.kill();
+    kube.setStatus("GroupInvite", "ada", undefined);
+    kube.remove(ada);
+    await scenario.until("gone", () => kube.find("GroupInvite", "ada") === undefined);
+    expect(existing()).toEqual([]);
+  });
+
+  it.each([
+    [true, "redeemed or deleted"],
+    [false, "It was deleted"],
+  ])("is not created again after it is gone: single use %s", async (singleUse, message) => {
+    const { kube, apply, isReady, scenario, platform, existing, status, reported, ready, rest } = start();
+    kube.setSecret("ada", {});
+    const invite = inviteOf(scenario, "ada", { singleUse });
+    apply(shop, invite);
+    await isReady();
+    platform.remove(invites, existing()[0] ?? "");
+    await scenario.resync();
+    await reported("ExternalGone");
+    expect(ready()?.message).toContain(message);
+    expect(status()?.uid).toBeUndefined();
+    await rest();
+    scenario.handOver();
+    kube.setSecret("ada", {});
+    await rest();
+    expect(existing()).toEqual([]);
+    for (const one of [shop, invite]) kube.remove(one);
+    await scenario.until("gone", () => kube.objects().length === 0);
+  });
+
+  it("ends at expiresAt, and is not created again though the clock was wrong", async () => {
+    const { kube, apply, isReady, scenario, existing, status, reported, ada, rest } = start();
+    kube.setSecret("ada", {});
+    apply(shop, ada);
+    await isReady();
+    await scenario.pass(day);
+    await reported("Expired");
+    await scenario.until("deleted", () => status()?.uid === undefined);
+    expect(existing()).toEqual([]);
+    // As if `expiresAt` were still to come.
+    kube.apply(inviteOf(scenario));
+    await reported("ExternalGone");
+    await rest();
+    expect(existing()).toEqual([]);
+  });
+
+  it("is not created if expiresAt has passed", async () => {
+    const { kube, apply, scenario, existing, reported, ready } = start();
+    kube.setSecret("ada", {});
+    apply(shop, inviteOf(scenario, "ada", { expiresAt: "2020-01-01T00:00:00Z" }));
+    await reported("Expired");
+    expect(ready()?.message).toContain("expiresAt");
+    expect(existing()).toEqual([]);
+  });
+
+  it("opens no breaker when many are redeemed at once", async () => {
+    const { kube, apply, isReady, scenario, platform, existing, reported, seen } = start();
+    const names = Array.from({ length: 25 }, (_, index) => `person-${index}`);
+    apply(shop);
+    for (const name of names) {
+      kube.setSecret(name, {});
+      apply(inviteOf(scenario, name, { secretRef: { name } }));
+    }
+    for (const name of names) await isReady(name);
+    for (const uid of existing()) platform.remove(invites, uid);
+    await scenario.resync();
+    for (const name of names) await reported("ExternalGone", name);
+    expect(seen.filter((text) => text.includes('"heldByBreaker":true'))).toEqual([]);
+  });
+
+  it("can be deleted though its spec is invalid", async () => {
+    const { kube, apply, scenario, reported } = start();
+    kube.admitsFinalizer = true;
+    apply({ kind: "GroupInvite", name: "ada", spec: { policy: {} } });
+    await reported("InvalidSpec");
+    scenario.handOver();
+    kube.remove({ kind: "GroupInvite", name: "ada" });
+    await scenario.until("gone", () => kube.find("GroupInvite", "ada") === undefined);
+    expect(scenario.process.failures).toEqual([]);
+  });
+
+  it("names expiresAt if the platform does not allow a lifetime that long", async () => {
+    const { kube, apply, platform, reported, ready, ada } = start();
+    kube.setSecret("ada", {});
+    const { problem } = rejection("create groupInvites", "INVALID_ARGUMENT");
+    platform.fault = (call) =>
+      call === "create groupInvites" && problem.kind === "rejected"
+        ? {
+            ...problem,
+            error: { ...problem.error, fieldViolations: [{ field: "ttl", description: "at most 30 days" }] },
+          }
+        : undefined;
+    apply(shop, ada);
+    await reported("InvalidSpec");
+    expect(ready()?.message).toContain("spec.expiresAt: at most 30 days");
+  });
+
+  it("reports that the platform lets it live longer than the spec says", async () => {
+    const { kube, apply, isReady, platform, reported, status, ada, scenario } = start();
+    kube.setSecret("ada", {});
+    apply(shop, ada);
+    await isReady();
+    const [invite] = platform.createdIn(invites);
+    platform.set(invites, { ...invite, expirationTime: "2030-01-01T00:00:00Z" } as never);
+    await scenario.resync();
+    await reported("DriftDetected");
+    expect(status()?.drift).toMatchObject([{ field: "expirationTime", actual: "2030-01-01T00:00:00Z" }]);
+  });
+});
+
+describe("the Secret of an invite", () => {
+  type World = ReturnType<typeof start>;
+  it.each<[string, string, (world: World) => void, ((world: World) => void)?]>([
+    ["ReferenceNotFound", "kubectl create secret generic -n team ada", () => undefined],
+    ["Conflict", "is not empty", ({ kube }) => kube.setSecret("ada", { password: "x" })],
+    [
+      "KubernetesForbidden",
+      "kubectl create role -n team muster-secret-ada --verb=get,patch --resource=secrets --resource-name=ada && kubectl create rolebinding -n team muster-secret-ada --role=muster-secret-ada --serviceaccount=muster-system:muster-operator",
+      ({ kube }) => {
+        kube.setSecret("ada", {});
+        kube.forbidsSecrets = true;
+      },
+    ],
+    [
+      "KubernetesForbidden",
+      "field is immutable when `immutable` is set",
+      ({ kube }) => {
+        kube.setSecret("ada", {});
+        kube.refuses = ({ kind }) => (kind === "Secret" ? immutable : undefined);
+      },
+    ],
+  ])("is checked before anything is created: %s, %s", async (reason, message, prepare) => {
+    const world = start();
+    const { kube, apply, ada, reported, ready, existing, isReady } = world;
+    prepare(world);
+    apply(shop, ada);
+    await reported(reason);
+    expect(ready()?.message).toContain(message);
+    expect(existing()).toEqual([]);
+    kube.forbidsSecrets = false;
+    kube.refuses = () => undefined;
+    kube.setSecret("ada", {});
+    await isReady();
+    expectHandedOver(world);
+  });
+
+  it.each<[string, (world: World) => void]>([
+    ["was deleted", ({ kube }) => kube.removeSecret("ada")],
+    ["was filled by somebody else", ({ kube }) => kube.setSecret("ada", { code: "theirs" })],
+    ["names another invite", ({ kube }) => kube.setSecret("ada", { uid: `${root}/00000000000000e1` })],
+    [
+      "may not be written any longer, and the refusal repeats the code",
+      ({ kube }) => {
+        kube.refuses = ({ kind, dryRun }) => (kind === "Secret" && dryRun === false ? repeating : undefined);
+      },
+    ],
+  ])("the invite is deleted if the Secret %s after the check", async (_, spoil) => {
+    const world = start();
+    const { kube, apply, ada, scenario, platform, existing, leaks, isReady } = world;
+    kube.setSecret("ada", {});
+    platform.fault = (call) => {
+      if (call === "create groupInvites") spoil(world);
+      return undefined;
+    };
+    apply(shop, ada);
+    await scenario.until("deleted", () => scenario.events.includes("Deleted ada"));
+    expect(existing()).toEqual([]);
+    expect(leaks()).toEqual([]);
+    platform.fault = () => undefined;
+    kube.refuses = () => undefined;
+    kube.setSecret("ada", {});
+    await isReady();
+    expectHandedOver(world);
+  });
+
+  it("serves the older of two objects that name it, and then no other", async () => {
+    const world = start();
+    const { kube, apply, ada, scenario, reported, isReady, ready, existing } = world;
+    kube.setSecret("ada", {});
+    apply(shop, ada, inviteOf(scenario, "eve"));
+    await isReady();
+    await reported("Conflict", "eve");
+    expect(ready("eve")?.message).toContain("GroupInvite ada names Secret ada, too");
+    expectHandedOver(world);
+    kube.remove(ada);
+    await scenario.until("deleted", () => existing().length === 0);
+    await scenario.pass(60_000);
+    expect(existing()).toEqual([]);
+  });
+
+  it("is not believed if it names an invite that is something else, which is left alone", async () => {
+    const { kube, apply, ada, scenario, platform, reported, existing } = start();
+    apply(shop);
+    await scenario.until("Ready", () => platform.createdIn("groups").length === 1);
+    const uid = `${platform.createdIn("groups")[0]?.uid}/00000000000000e1`;
+    const role = { uid: "d".repeat(40), name: "owner" };
+    platform.set(invites, { uid, role, email: "", singleUse: true } as never);
+    kube.setSecret("ada", { code: "theirs", uid });
+    apply(ada);
+    await reported("Conflict");
+    kube.remove(ada);
+    await scenario.until("gone", () => kube.find("GroupInvite", "ada") === undefined);
+    expect(existing()).toEqual([uid]);
+  });
+});
+
+describe("a lost response", () => {
+  it.each(["applied", "applied later", "not applied", "applied twice"] as const)(
+    "is followed by another invite after the settle time: %s",
+    async (how) => {
+      const world = start({ fault: { lose: { post: 1, how } } });
+      const { kube, apply, ada, isReady, existing, status, scenario, leaks } = world;
+      kube.setSecret("ada", {});
+      const startedAt = scenario.clock.monotonic();
+      apply(shop, ada);
+      await isReady();
+      expect(scenario.clock.monotonic() - startedAt).toBeGreaterThan(15_000);
+      const lost = existing().filter((uid) => uid !== status()?.uid);
+      expect(lost).toHaveLength({ applied: 1, "applied later": 1, "not applied": 0, "applied twice": 2 }[how]);
+      expect(kube.secretData("ada")["uid"]).toBe(status()?.uid);
+      expect(scenario.events).toContain("Orphaned ada");
+      await scenario.resync();
+      await scenario.resync();
+      const group = () => kube.find("Group", "shop")?.status as Status | undefined;
+      await scenario.until("reported", () => (group()?.undeclared ?? []).length === lost.length);
+      expect((group()?.undeclared ?? []).map(({ uid }) => uid).toSorted()).toEqual(lost.toSorted());
+      expect(leaks()).toEqual([]);
+    },
+  );
+});
+
+it("never leaves a code in no Secret, nor two invites with a known code, whatever fails", async () => {
+  const points = await withEveryFault(async (fault) => {
+    const world = start({ fault });
+    const { kube, apply, ada, isReady, existing, status, scenario, platform, leaks } = world;
+    kube.setSecret("ada", {});
+    apply(shop, ada);
+    await isReady();
+    const uid = status()?.uid ?? "";
+    expect(kube.secretData("ada")).toEqual({ code: platform.codes.get(uid), uid });
+    expect(existing()).toContain(uid);
+    const { calls, crashed } = scenario;
+    const { posts } = platform;
+    for (const one of [ada, shop]) kube.remove(one);
+    await scenario.until("gone", () => kube.find("GroupInvite", "ada") === undefined);
+    expect(existing()).not.toContain(uid);
+    expect(leaks()).toEqual([]);
+    return { calls, posts, crashed };
+  });
+  console.info(`${points.crashes} crash points, ${points.lost} lost responses`);
+  expect(points.crashes).toBeGreaterThan(5);
+}, 120_000);
+
+const immutable = new KubeError(
+  { call: "patch secrets", code: 422, reason: "Invalid" },
+  'Secret "ada" is invalid: data: Forbidden: field is immutable when `immutable` is set',
+);
+const planted = "planted-code-18-of-an-invite";
+const repeating = new KubeError(
+  { call: "patch secrets", code: 422, reason: "Invalid" },
+  `data: Invalid value: "${planted}" ${Buffer.from(planted).toString("base64")}`,
+);
