@@ -25,7 +25,8 @@ describe("what was imported from a random tree", () => {
       const managed = world.store(adopting);
       world.makeSecrets(adopting);
       expect((await world.plan({ apply: managed })).refusals, `seed ${seed}`).toEqual([]);
-      const writes = await world.act({ apply: managed });
+      // Nothing waits for a resync.
+      const writes = await world.act({ apply: managed }, 0);
       const expected = adoptingObjects(adopting).map(({ kind, spec }) => {
         adopted.set(kind, (adopted.get(kind) ?? 0) + 1);
         // The platform never returns a client secret: it is sent with the marker, and with what it belongs to.
