@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { markerOf, objectHash, withMarker } from "#src/kinds/marker.ts";
+import { markerOf, objectHash, ownerHash, withMarker } from "#src/kinds/marker.ts";
 import { withRecordedOwner } from "#src/platform-client/owner-record.ts";
 import type { ExistingTree } from "./existing-tree.ts";
 import type { ImportOptions } from "./import-options.ts";
@@ -114,6 +114,20 @@ it("only observes the role of an identity outside of the group", () => {
   const result = withRoles({ roleBindings: [binding, hidden] });
   expect(exceptionsOf(result)).toContain(
     `role observed: identity ${root}/0000000000000001 has it, which is outside of the group, of another owner, or hidden from you`,
+  );
+});
+
+it("only observes a role that an identity of another owner has outside of the group", () => {
+  const theirs = {
+    ...identity,
+    uid: `${shop}/00000000000000c2`,
+    description: withMarker("", markerOf(ownerHash("elsewhere"), objectHash("a", "b", "c"))),
+  };
+  const elsewhere = { ...grant, uid: `${root}/00000000000000e9`, identity: theirs };
+  const result = withRoles({ identities: [identity, theirs], roleBindingsElsewhere: [elsewhere] });
+
+  expect(exceptionsOf(result)).toContain(
+    `role observed: identity ${theirs.uid} has it, which is outside of the group, of another owner, or hidden from you`,
   );
 });
 

@@ -31,14 +31,14 @@ export interface CheckedRole {
  * @param used the roles that objects bind
  */
 export function checkRoles(
-  { group, roles, rolesElsewhere, roleBindings }: ExistingTree,
+  { group, roles, rolesElsewhere, roleBindings, roleBindingsElsewhere }: ExistingTree,
   used: readonly RoleReference[],
   protectedIdentities: ProtectedIdentities,
   declarations: Declarations,
 ): readonly CheckedRole[] {
   const listed = new Set(used.map(({ uid }) => uid).filter(isBuiltIn));
   const permitted = new Set(rolesElsewhere.flatMap(({ uid, capabilities }) => (listed.has(uid) ? capabilities : [])));
-  const holders = Map.groupBy(roleBindings, ({ role }) => role.uid);
+  const holders = Map.groupBy([...roleBindings, ...roleBindingsElsewhere], ({ role }) => role.uid);
   return roles
     .toSorted((one, other) => (one.uid < other.uid ? -1 : 1))
     .flatMap((resource) => {

@@ -30,7 +30,7 @@ import {
 import { refusalOf } from "./policy/refusal.ts";
 import { failureOf } from "./policy/retry.ts";
 import type { TenantContext } from "./tenancy/tenancy.ts";
-import { wakeBinders } from "./wake-referrers.ts";
+import { wakeRoleUsers } from "./wake-role-users.ts";
 import { eventsOf, isPlatformStep, type KubeStep, type PlatformStep, type Step } from "./policy/step.ts";
 
 export interface ReconcilerOptions {
@@ -158,7 +158,7 @@ export class Reconciler {
     }
     this.#recordRemoval(kind, key, step, "removed");
     const cached = sources.stores.get(kind.name).get(key);
-    if (step.do === "update" && cached !== undefined) wakeBinders(sources, kind, cached, enqueue, {});
+    if (step.do === "update" && cached !== undefined) wakeRoleUsers(sources, kind, cached, enqueue, {});
     const secrets = {
       secretSent: secretSentWith(kind, step, written ?? undefined),
       issued: keepIssuedCode(sources.codes, kind, step, written ?? undefined),

@@ -15,16 +15,18 @@ import { waitingObjects } from "./observe/waiting-objects.ts";
 import { type BreakerLimits, opensBreaker } from "./policy/breaker.ts";
 import { wakeForTrial } from "./wake-trial.ts";
 import { mayReleaseClaim, wakeConflicts, wakeConflictsOverName } from "./wake-conflicts.ts";
-import { referrersOf, wakeBinders } from "./wake-referrers.ts";
+import { referrersOf } from "./wake-referrers.ts";
+import { wakeAfterDeclaration, wakeRoleUsers } from "./wake-role-users.ts";
 
 /**
  * Turns changes into keys to reconcile.
  *
  * - A custom resource changed: the object itself; the objects that refer to it; if it is gone, the objects that wait for
- *   its deletion; the objects that claim the same uid; and those in Conflict, if it may have released what they want.
+ *   its deletion; the objects that claim the same uid; those in Conflict, if it may have released what they want; and, if it
+ *   began or ceased to manage a role, those that were not adopted because their resources hold it.
  * - A resource got another name, or is gone: the objects in Conflict over its name.
- * - The platform was listed: the objects whose external resources changed, those that bind a role which changed, and all
- *   objects of the session that are waiting.
+ * - The platform was listed: the objects whose external resources changed, those that bind a role which changed or were
+ *   denied because of it, and all objects of the session that are waiting.
  * - The permissions of a session changed, or its outage ended: all objects of the session that are waiting.
  * - A trial shows whether an outage of writes has ended: one object of the session that is waiting for that.
  * - A kind could be read for the first time: all objects that are waiting.
@@ -98,10 +100,11 @@ function onResourceChanged(
   if (after === undefined || before?.resource.status?.uid !== after.resource.status?.uid)
     wakeReferents(sources, kind, cached, enqueue);
   wakeClaimants(sources, kind, before, after, enqueue);
+  wakeAfterDeclaration(sources, kind, before, after, enqueue);
   if (before !== undefined && mayReleaseClaim(before, after)) wakeConflicts(sources, kind, [before], enqueue);
 }
 
-/** How long after a list showed that a role changed its bindings are looked at: most changes are corrected by then. */
+/** How long after a list showed that a role changed those that depend on it are looked at: most changes are corrected by then. */
 const correctionMs = 2_000;
 
 function onCollectionListed(
@@ -120,7 +123,7 @@ function onCollectionListed(
   for (const uid of changed)
     for (const cached of objectsOf(sources, session, kind, uid)) {
       enqueue(kind.name, keyOf(cached), { priority: "low" });
-      wakeBinders(sources, kind, cached, enqueue, { delayMs: correctionMs });
+      wakeRoleUsers(sources, kind, cached, enqueue, { delayMs: correctionMs });
     }
   // The list may show what they wait for: a name that was released, a resource that now exists.
   wakeWaiting(sources, session, kind, enqueue);

@@ -49,10 +49,18 @@ export function roleToRead(
   const uid = references.are === "resolved" ? references.uids.role : undefined;
   if (uid === undefined) return null;
   const isOfObject = kind.references(resource).some(({ role, target }) => role === "role" && target.by === "resource");
-  if (!isOfObject || sources.kinds.some(({ collection }) => session.viewOf(collection).stateOf(uid).is === "gone"))
-    return null;
+  return isOfObject && isToRead(sources, session, uid) ? uid : null;
+}
+
+/** Whether the role was not read a moment ago, and is not known to be gone. */
+export function isToRead(
+  sources: Pick<Sources, "kinds" | "tenancy" | "clock">,
+  session: PlatformSession,
+  uid: string,
+): boolean {
+  if (sources.kinds.some(({ collection }) => session.viewOf(collection).stateOf(uid).is === "gone")) return false;
   const seen = lastSeen(sources, uid);
-  return seen !== undefined && seen.seenAt > sources.clock.monotonic() - maxAgeMs ? null : uid;
+  return seen === undefined || seen.seenAt <= sources.clock.monotonic() - maxAgeMs;
 }
 
 function lastSeen({ kinds, tenancy }: Pick<Sources, "kinds" | "tenancy">, uid: string): SeenRole | undefined {

@@ -1,19 +1,21 @@
 import type { Kind } from "#src/kinds/kind.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import { type ExternalRoleBinding, roleBindings } from "#src/platform-client/permission-resources.ts";
-import { parentOf } from "#src/platform-client/uid.ts";
+import { isWithin, parentOf } from "#src/platform-client/uid.ts";
 import { permitsParent, permitsResource, permitsRole } from "#src/reconcile/tenancy/boundary.ts";
 import { excessOf } from "#src/reconcile/tenancy/permits-capabilities.ts";
 import type { TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
-import { capabilitiesOf, isDeclaredRole } from "./declared-roles.ts";
+import { capabilitiesOf, isDeclaredRole, isToRead } from "./declared-roles.ts";
 import type { Grants } from "./observed.ts";
 import { isUnknown } from "./operator-identities.ts";
 import { type ProtectionSources, protectionOf } from "./protections.ts";
 import type { Sources } from "./sources.ts";
 
+type GrantSources = ProtectionSources & Pick<Sources, "clock">;
+
 /** What was read of the role bindings of those of the resources that are identities or roles. */
 export function grantsOf(
-  sources: ProtectionSources,
+  sources: GrantSources,
   context: Pick<TenantContext, "session" | "boundary">,
   kind: Kind,
   found: readonly ExternalResource[],
@@ -22,14 +24,46 @@ export function grantsOf(
     const grants = context.session.grantsOf(of);
     if (grants === undefined) return [];
     const { readAt, bindings } = grants;
-    const mayTouch = kind.bindable === null ? mayBind : mayTakeOver;
-    const denied = bindings.filter((binding) => !mayTouch(sources, context, binding)).map(({ uid }) => uid);
-    const unknown =
-      kind.bindable === null
-        ? undefined
-        : bindings.find(({ identity }) => isUnknown(sources, context.session, identity.uid));
-    return [{ of, readAt, denied, unknownIdentity: unknown?.identity.uid ?? null }];
+    const judged = kind.bindable === null ? ofIdentity(sources, context, bindings) : ofRole(sources, context, bindings);
+    return [{ of, readAt, ...judged }];
   });
+}
+
+type Judged = Omit<Grants, "of" | "readAt">;
+
+/** The Tenant has to permit the role of each binding of an identity, in the group of the binding. */
+function ofIdentity(
+  sources: GrantSources,
+  context: Pick<TenantContext, "session" | "boundary">,
+  bindings: readonly ExternalRoleBinding[],
+): Judged {
+  const roles = new Map(bindings.map(({ role }) => [role.uid, judge(sources, context, role.uid)]));
+  const judged = (is: Judgement) => [...roles.keys()].filter((role) => roles.get(role) === is);
+  const denied = bindings.filter(
+    ({ uid, role }) => roles.get(role.uid) === "denied" || !permitsParent(context.boundary, parentOf(uid) ?? ""),
+  );
+  return {
+    denied: denied.map(({ uid }) => uid),
+    deniedRoles: judged("denied").filter((role) => parentOf(role) !== undefined),
+    roleToRead: judged("toRead")[0] ?? null,
+    unknownIdentity: null,
+  };
+}
+
+/** The Tenant has to permit the identity of each binding of a role. */
+function ofRole(
+  sources: ProtectionSources,
+  context: Pick<TenantContext, "session" | "boundary">,
+  bindings: readonly ExternalRoleBinding[],
+): Judged {
+  const denied = bindings.filter((binding) => !mayTakeOver(sources, context, binding));
+  const unknown = bindings.find(({ identity }) => isUnknown(sources, context.session, identity.uid));
+  return {
+    denied: denied.map(({ uid }) => uid),
+    deniedRoles: [],
+    roleToRead: null,
+    unknownIdentity: unknown?.identity.uid ?? null,
+  };
 }
 
 /** Whether a RoleBinding object of the Tenant could take over the role binding, as far as its identity goes. */
@@ -43,26 +77,23 @@ function mayTakeOver(
   return protectionOf(sources, { session }, kind, binding) === undefined;
 }
 
-/** Whether the Tenant may bind the role in the group, so that a RoleBinding object of it could create the role binding. */
-function mayBind(
-  sources: ProtectionSources,
-  context: Pick<TenantContext, "session" | "boundary">,
-  { uid, role }: ExternalRoleBinding,
-): boolean {
-  return permitsParent(context.boundary, parentOf(uid) ?? "") && mayBindRole(sources, context, role.uid);
-}
+type Judgement = "permitted" | "denied" | "toRead";
 
-/** Whether the Tenant may bind the role: it lists it, or an object declares it and its capabilities permit that. */
-function mayBindRole(
-  sources: Pick<Sources, "kinds" | "stores" | "tenancy">,
+/**
+ * Whether the Tenant may bind the role: it lists it, or an object declares it and its capabilities permit that. They are read
+ * again where the session can do that: somebody may have given the role more since.
+ */
+function judge(
+  sources: GrantSources,
   { session, boundary }: Pick<TenantContext, "session" | "boundary">,
   uid: string,
-): boolean {
+): Judgement {
   const { roles } = session;
   const builtIn = parentOf(uid) === undefined ? roles?.byUid.get(uid) : undefined;
-  if (permitsRole(boundary, uid, builtIn)) return true;
-  if (roles === undefined || !isDeclaredRole(sources, uid)) return false;
+  if (permitsRole(boundary, uid, builtIn)) return "permitted";
+  if (roles === undefined || !isDeclaredRole(sources, uid)) return "denied";
+  if (session.groups.some((group) => isWithin(uid, group)) && isToRead(sources, session, uid)) return "toRead";
   const capabilities = capabilitiesOf(sources, uid);
   const limits = { boundary, roles, isDeclaredRole: (role: string) => isDeclaredRole(sources, role) };
-  return capabilities !== undefined && excessOf(capabilities, limits).length === 0;
+  return capabilities !== undefined && excessOf(capabilities, limits).length === 0 ? "permitted" : "denied";
 }

@@ -282,6 +282,10 @@ export interface Grants {
   readonly readAt: MonotonicTime;
   /** The uids of its role bindings, in any group that can be seen, for which the Tenant may not adopt it. */
   readonly denied: readonly string[];
+  /** The roles that it holds, except built-in ones, and that the Tenant may not bind as they are. */
+  readonly deniedRoles: readonly string[];
+  /** A role of an object that it holds, and that has to be read first, to know what it allows now; null if there is none. */
+  readonly roleToRead: string | null;
   /** An identity of these bindings that has to be read first, to know who uses it; null if there is none. */
   readonly unknownIdentity: string | null;
 }
@@ -329,6 +333,8 @@ export interface ReconcileState {
   /** The last POST of this process for the object, and for which Tenant, until the uid of what it created is recorded. */
   readonly posted?: { readonly naturalKey: string; readonly tenant?: string };
   readonly waitingSince?: MonotonicTime;
+  /** While it waits: the roles because of which its resource was not adopted. Once they are declared, or allow less, it may be. */
+  readonly deniedRoles?: readonly string[];
   readonly failure?: Failure;
   /** How many times a watch handler observed that the cause of a failure may be gone. */
   readonly causeChanges?: number;

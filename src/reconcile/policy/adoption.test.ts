@@ -111,18 +111,40 @@ describe("D3: the adoption of an identity", () => {
     { name: "reads its role bindings first", given, expected: { do: "readGrants", of: { identity: uid } } },
     {
       name: "reads them again after a minute",
-      given: { ...given, now: 80_000, grants: [{ of: uid, readAt: 19_000, denied: [], unknownIdentity: null }] },
+      given: {
+        ...given,
+        now: 80_000,
+        grants: [{ of: uid, readAt: 19_000, denied: [], deniedRoles: [], roleToRead: null, unknownIdentity: null }],
+      },
       expected: { do: "readGrants" },
     },
     {
       name: "is denied while it holds a role that the Tenant does not permit",
-      given: { ...given, grants: [{ of: uid, readAt: 19_000, denied: [anotherUid], unknownIdentity: null }] },
+      given: {
+        ...given,
+        grants: [
+          { of: uid, readAt: 19_000, denied: [anotherUid], deniedRoles: [], roleToRead: null, unknownIdentity: null },
+        ],
+      },
       expected: reportsStalled("TenantDenied", "holds a role"),
     },
     {
       name: "continues if it holds none",
-      given: { ...given, grants: [{ of: uid, readAt: 19_000, denied: [], unknownIdentity: null }] },
+      given: {
+        ...given,
+        grants: [{ of: uid, readAt: 19_000, denied: [], deniedRoles: [], roleToRead: null, unknownIdentity: null }],
+      },
       expected: reports("Updating"),
+    },
+    {
+      name: "reads a role of an object first that it holds, and that was not read a moment ago",
+      given: {
+        ...given,
+        grants: [
+          { of: uid, readAt: 19_000, denied: [], deniedRoles: [], roleToRead: anotherUid, unknownIdentity: null },
+        ],
+      },
+      expected: { do: "readRole", role: anotherUid },
     },
     {
       name: "for emergencies is a Conflict",
@@ -142,7 +164,7 @@ describe("the adoption of a role", () => {
   const resource: Role = { ...rest, kind: "Role", metadata, spec: { ...spec, capabilities: [] } };
   const external = { uid, name: "lister", description: "", capabilities: [] };
   const given = { resource, references: resolved({ name: "lister" }), external: present(external) };
-  const read = { of: uid, readAt: 19_000, denied: [], unknownIdentity: null };
+  const read = { of: uid, readAt: 19_000, denied: [], deniedRoles: [], roleToRead: null, unknownIdentity: null };
   itDecides([
     { name: "reads its role bindings first", given, expected: { do: "readGrants", of: { role: uid } } },
     {
@@ -152,7 +174,10 @@ describe("the adoption of a role", () => {
     },
     {
       name: "is denied while the Tenant could not take over one of its role bindings",
-      given: { ...given, grants: [{ ...read, denied: [anotherUid], unknownIdentity: anotherUid }] },
+      given: {
+        ...given,
+        grants: [{ ...read, denied: [anotherUid], deniedRoles: [], roleToRead: null, unknownIdentity: anotherUid }],
+      },
       expected: reportsStalled("TenantDenied", `role binding ${anotherUid}.`),
     },
     { name: "continues otherwise", given: { ...given, grants: [read] }, expected: reports("Updating") },

@@ -90,10 +90,11 @@ function decideGrants(observed: DecisionInput, { uid }: ExternalResource): Step 
   const read = grants.find(({ of }) => of === uid);
   if (read === undefined || now - read.readAt > grantsMaxAgeMs)
     return attempt(observed, { do: "readGrants", of: isRole ? { role: uid } : { identity: uid } });
-  const { denied, unknownIdentity } = read;
+  const { denied, roleToRead, unknownIdentity } = read;
   if (denied.length > 0) {
     const message = isRole ? messages.roleHeldByOthers(uid, denied) : messages.identityHoldsMore(uid);
     return conclude(observed, stalled("TenantDenied", message));
   }
+  if (roleToRead !== null) return attempt(observed, { do: "readRole", role: roleToRead });
   return unknownIdentity === null ? undefined : attempt(observed, { do: "readIdentity", identity: unknownIdentity });
 }

@@ -40,6 +40,22 @@ describe("a wait", () => {
     expect(stateAfterDecision(at(4_000, started), { do: "done" })).toEqual(emptyState);
   });
 
+  it("remembers the roles that it is for while it lasts", () => {
+    const denied = (deniedRoles: readonly string[]) => [
+      { of: uid, readAt: 0, denied: [uid], deniedRoles, roleToRead: null, unknownIdentity: null },
+    ];
+    const wait = { do: "wait", until: 9_000 } as const;
+    const started = stateAfterDecision({ ...at(2_000), grants: denied(["a", "b"]) }, wait);
+    expect(started).toMatchObject({ waitingSince: 2_000, deniedRoles: ["a", "b"] });
+    expect(stateAfterDecision({ ...at(3_000, started), grants: denied(["a", "b"]) }, wait)).toBe(started);
+    const fewer = stateAfterDecision({ ...at(3_000, started), grants: denied(["b"]) }, wait);
+    expect(fewer).toMatchObject({ waitingSince: 2_000, deniedRoles: ["b"] });
+    expect(stateAfterDecision(at(4_000, fewer), wait)).toEqual({ ...emptyState, waitingSince: 2_000 });
+    expect(stateAfterDecision(at(4_000, fewer), { do: "done" })).toEqual(emptyState);
+    const many = Array.from({ length: 300 }, (_, index) => `${index}`);
+    expect(stateAfterDecision({ ...at(2_000), grants: denied(many) }, wait).deniedRoles).toHaveLength(256);
+  });
+
   it("starts with a failure, unless the object was waiting before", () => {
     expect(stateAfterFailure(at(1_000), failure, emptyState, true)).toMatchObject({ failure, waitingSince: 1_000 });
     const waiting = { ...emptyState, waitingSince: 500 };

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Failure, MonotonicTime, Observed, ReconcileState, Refusal } from "#src/reconcile/observe/observed.ts";
 import { attemptOf } from "./attempted.ts";
 import { recentCorrections } from "./retry.ts";
@@ -9,8 +10,8 @@ import type { KubeStep, PlatformStep, Step } from "./step.ts";
 
 /** The state after `step` was decided: since when the object has been waiting, or that it no longer is. */
 export function stateAfterDecision(observed: Observed, step: Step): ReconcileState {
-  const { state, now } = observed;
-  if (step.do === "wait" && state.waitingSince === undefined) return { ...state, waitingSince: now };
+  const { state } = observed;
+  if (step.do === "wait") return stateWhileWaiting(observed);
   if (step.do === "create") return { ...state, posted: postedBy(observed, step.naturalKey) };
   if (
     step.do === "done" &&
@@ -23,6 +24,7 @@ export function stateAfterDecision(observed: Observed, step: Step): ReconcileSta
     // The uid of what was created is recorded by now.
     const {
       waitingSince: _wait,
+      deniedRoles: _deniedRoles,
       failure: _failure,
       refusals: _refusals,
       posted: _posted,
@@ -32,6 +34,16 @@ export function stateAfterDecision(observed: Observed, step: Step): ReconcileSta
     return rest;
   }
   return state;
+}
+
+/** How many of the roles are remembered because of which an identity is not adopted. After the others, a resync wakes it. */
+const maxDeniedRoles = 256;
+
+function stateWhileWaiting({ state, grants, now }: Observed): ReconcileState {
+  const roles = grants.flatMap(({ deniedRoles }) => deniedRoles).slice(0, maxDeniedRoles);
+  const { deniedRoles: known = [], waitingSince = now, ...rest } = state;
+  if (state.waitingSince !== undefined && isDeepStrictEqual(roles, known)) return state;
+  return { ...rest, waitingSince, ...(roles.length === 0 ? {} : { deniedRoles: roles }) };
 }
 
 /** What is remembered of the secrets in a call and its response, which are not part of it. */

@@ -45,7 +45,8 @@ describe("what was imported from a random tree", () => {
       const managed = world.store(adopting);
       world.makeSecrets(adopting);
       expect((await world.plan({ apply: managed })).refusals, `seed ${seed}`).toEqual([]);
-      const writes = await world.act({ apply: managed });
+      // Nothing waits for a resync.
+      const writes = await world.act({ apply: managed }, 0);
       for (const { kind } of adoptingObjects(adopting)) adopted.set(kind, (adopted.get(kind) ?? 0) + 1);
       expect(world.notReady(managed), `seed ${seed}`).toEqual([]);
       expect(textsOf(writes), `seed ${seed}`).toEqual(adoptionOf(adopting));
@@ -64,7 +65,7 @@ describe("what was imported from a random tree", () => {
       const adopting = await world.import(true);
       const managed = world.store(adopting);
       world.makeSecrets(adopting);
-      const writes = await world.act({ apply: managed });
+      const writes = await world.act({ apply: managed }, 0);
       expect(world.notReady(managed), `seed ${seed}`).toEqual([]);
       expect(textsOf(writes), `seed ${seed}`).toEqual(adoptionOf(adopting));
     }

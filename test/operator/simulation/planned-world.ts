@@ -86,21 +86,22 @@ export class PlannedWorld extends TwoTenants {
 
   /**
    * Makes the change, and lets an operator that has just started work until only people could change more: one that runs would
-   * first act on what it saw before others changed the platform. @returns what it wrote
+   * first act on what it saw before others changed the platform. @param resyncs how often it lists everything again
+   * @returns what it wrote
    */
-  async act({ apply = [], remove = [] }: Change): Promise<readonly PlatformWrite[]> {
+  async act({ apply = [], remove = [] }: Change, resyncs = 3): Promise<readonly PlatformWrite[]> {
     const { kube, platform } = this.scenario;
     const start = platform.applied.length;
     for (const manifest of apply) kube.apply(manifest);
     for (const object of remove) kube.remove(object);
     this.scenario.handOver();
-    await this.quiet();
+    await this.quiet(resyncs);
     return platform.applied.slice(start);
   }
 
-  async quiet(): Promise<void> {
+  async quiet(resyncs = 3): Promise<void> {
     await this.scenario.pass(120_000);
-    for (let count = 0; count < 3; count += 1) {
+    for (let count = 0; count < resyncs; count += 1) {
       await this.scenario.resync();
       await this.scenario.pass(120_000);
     }

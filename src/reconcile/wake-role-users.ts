@@ -1,0 +1,77 @@
+import type { Kind } from "#src/kinds/kind.ts";
+import { keyOf } from "#src/kube/object.ts";
+import type { AddOptions } from "#src/runtime/queue.ts";
+import type { Enqueue } from "./enqueue.ts";
+import { type CachedResource, claimedUids } from "./observe/cached-resource.ts";
+import { isRecorded } from "./observe/claims.ts";
+import type { Sources } from "./observe/sources.ts";
+import { referrersOf } from "./wake-referrers.ts";
+
+// Which objects depend on what a role allows, and on whether an object declares it. Without this they would wait for the next
+// resync: an identity does not refer to the roles that it holds.
+
+/**
+ * After the role of `cached` changed on the platform: the objects that bind it, and those that were not adopted because their
+ * resources hold it.
+ */
+export function wakeRoleUsers(
+  sources: Pick<Sources, "kinds" | "stores" | "states">,
+  kind: Kind,
+  cached: CachedResource,
+  enqueue: Enqueue,
+  options: AddOptions,
+): void {
+  if (kind.bindable === null) return;
+  for (const [name, referrer] of referrersOf(sources, kind, cached)) enqueue(name, keyOf(referrer), options);
+  for (const uid of claimedUids(cached)) wakeDeniedBy(sources, uid, enqueue, options);
+}
+
+/** An object that depends on all roles is looked at this long after one was declared: others may follow. */
+const declarationsMs = 2_000;
+
+/**
+ * After an object began to manage a role, or ceased to: the objects that were not adopted because their resources hold it. A
+ * role that a Tenant lists permits others what it allows only while no object manages it, so that all roles depend on it.
+ */
+export function wakeAfterDeclaration(
+  sources: Pick<Sources, "kinds" | "stores" | "states" | "tenancy">,
+  kind: Kind,
+  before: CachedResource | undefined,
+  after: CachedResource | undefined,
+  enqueue: Enqueue,
+): void {
+  if (kind.bindable === null) return;
+  const [earlier, later] = [managedUid(before), managedUid(after)];
+  if (earlier === later) return;
+  const uids = [earlier, later].filter((uid) => uid !== undefined);
+  for (const uid of uids) wakeDeniedBy(sources, uid, enqueue, {});
+  const isListed = Iterator.from(sources.tenancy.contexts).some(({ boundary }) =>
+    uids.some((uid) => boundary.roles.includes(uid)),
+  );
+  if (!isListed) return;
+  for (const cached of sources.stores.get(kind.name).values()) {
+    const options = { priority: "low", delayMs: declarationsMs } as const;
+    enqueue(kind.name, keyOf(cached), options);
+    wakeRoleUsers(sources, kind, cached, enqueue, options);
+  }
+}
+
+/** The objects that wait because their resources hold the role. */
+function wakeDeniedBy(
+  { kinds, states }: Pick<Sources, "kinds" | "states">,
+  role: string,
+  enqueue: Enqueue,
+  options: AddOptions,
+): void {
+  for (const { name, principal } of kinds) {
+    if (principal === null) continue;
+    for (const [key, { deniedRoles }] of states.get(name).waiting())
+      if (deniedRoles?.includes(role) === true) enqueue(name, key, options);
+  }
+}
+
+/** The uid that the object manages, as its status records it. */
+function managedUid(cached: CachedResource | undefined): string | undefined {
+  const uid = cached?.resource.status?.uid;
+  return cached !== undefined && uid !== undefined && isRecorded(cached.resource, uid) ? uid : undefined;
+}
