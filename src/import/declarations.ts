@@ -13,11 +13,13 @@ export class Declarations {
   readonly #names = new Map<string, ObjectNames>();
   /** By kind and key. */
   readonly #handedOut = new Map<string, string>();
+  /** By kind and uid: an account association has the uid of its group. */
   readonly #objectNames = new Map<string, string>();
   readonly #byGroup = new Map<string, ImportedObject[]>();
   readonly #exceptions: ImportException[] = [];
   readonly #kinds = new Set<string>();
   readonly #adoptedKinds = new Set<string>();
+  /** By kind and uid. */
   readonly #adopted = new Set<string>();
   readonly #secrets = new Map<string, NeededSecret>();
 
@@ -41,9 +43,9 @@ export class Declarations {
     return this.#adoptedKinds;
   }
 
-  /** Whether an object adopts the resource, which has a marker then. */
-  adopts(uid: string): boolean {
-    return this.#adopted.has(uid);
+  /** Whether an object of the kind adopts the resource, which has a marker then. */
+  adopts(kind: string, uid: string): boolean {
+    return this.#adopted.has(`${kind} ${uid}`);
   }
 
   /** The Secrets that objects name, by the uids of the resources. */
@@ -71,11 +73,11 @@ export class Declarations {
     const objects = this.#byGroup.get(group) ?? [];
     objects.push({ apiVersion, kind, metadata: { name, namespace: this.namespace }, spec });
     this.#byGroup.set(group, objects);
-    this.#objectNames.set(uid, name);
+    this.#objectNames.set(`${kind} ${uid}`, name);
     this.#kinds.add(kind);
     if (!adopts) return;
     this.#adoptedKinds.add(kind);
-    this.#adopted.add(uid);
+    this.#adopted.add(`${kind} ${uid}`);
   }
 
   /** @param uid of the resource whose object names the Secret */
@@ -92,14 +94,14 @@ export class Declarations {
     return this.#byGroup.get(uid) ?? [];
   }
 
-  /** The name of the object that declares a resource; undefined if none does. */
-  objectOf(uid: string): string | undefined {
-    return this.#objectNames.get(uid);
+  /** The name of the object of a kind that declares a resource; undefined if none does. */
+  objectOf(kind: string, uid: string): string | undefined {
+    return this.#objectNames.get(`${kind} ${uid}`);
   }
 
-  /** A reference by name if an object declares the resource: `groupRef` or `groupUid`, for example. */
-  reference(field: string, uid: string): Fields {
-    const name = this.objectOf(uid);
+  /** A reference by name if an object of the kind declares the resource: `groupRef` or `groupUid`, for example. */
+  reference(field: string, kind: string, uid: string): Fields {
+    const name = this.objectOf(kind, uid);
     return name === undefined ? { [`${field}Uid`]: uid } : { [`${field}Ref`]: { name } };
   }
 }

@@ -1,7 +1,6 @@
 import { groupKind } from "#src/kinds/group.ts";
 import type { Fields, Kind } from "#src/kinds/kind.ts";
 import { objectHash, withoutMarker } from "#src/kinds/marker.ts";
-import { parentOf } from "#src/platform-client/uid.ts";
 import { declarableFields } from "./declarable-fields.ts";
 import type { Declarations } from "./declarations.ts";
 import type { ImportOptions } from "./import-options.ts";
@@ -46,9 +45,12 @@ export function declareResource(
   };
   const origin = originOf(kind, resource, declarations, owners);
   if (origin === "otherObject") return except("left out", [declaredAlready]);
-  const parent = parentOf(uid) ?? uid;
-  const reference = declarations.reference(kind.name === groupKind.name ? "parent" : "group", parent);
-  const base = { ...reference, uid, ...required(name) };
+  const { uids } = kind.collection;
+  const parent = uids.parentOf(uid) ?? uid;
+  const reference = declarations.reference(kind.name === groupKind.name ? "parent" : "group", groupKind.name, parent);
+  // The group says which singleton is meant. Its object has no uid, and its name is always compared.
+  const which = uids.isSingleton ? { name: resource.name } : { uid };
+  const base = { ...reference, ...which, ...required(name) };
   const observed = { policy: { management: "Observe" } };
   const declarable = declarableFields(
     kind.definition.specSchema,
@@ -62,7 +64,8 @@ export function declareResource(
   const adopts = adopt && reasons.length === 0;
   if (adopt && !adopts) except("observed", reasons);
   else if (incomplete.length > 0) except("in part", incomplete);
-  const spec = { ...base, ...declarable.fields, ...(adopts ? {} : observed) };
+  const adopting = uids.isSingleton ? { policy: { adoption: "IfExists" } } : {};
+  const spec = { ...base, ...declarable.fields, ...(adopts ? adopting : observed) };
   const folder = kind.name === groupKind.name ? uid : parent;
   declarations.add(uid, folder, { kind: kind.name, metadata: { name }, spec }, adopts);
   return name;

@@ -1,3 +1,5 @@
+import { groupKind } from "#src/kinds/group.ts";
+import { identityKind } from "#src/kinds/identity.ts";
 import type { Fields } from "#src/kinds/kind.ts";
 import { roleKind } from "#src/kinds/role.ts";
 import { roleBindingKind } from "#src/kinds/role-binding.ts";
@@ -70,8 +72,8 @@ export function declareRoleBindings(
     }
     declared.set(key, uid);
     const spec = {
-      ...declarations.reference("group", group),
-      ...declarations.reference("identity", identity.uid),
+      ...declarations.reference("group", groupKind.name, group),
+      ...declarations.reference("identity", identityKind.name, identity.uid),
       ...roleOf(role, declarations),
       ...(adopt ? {} : { policy: { management: "Observe" } }),
     };
@@ -80,7 +82,7 @@ export function declareRoleBindings(
 }
 
 function roleOf(role: RoleReference, declarations: Declarations): Fields {
-  const name = declarations.objectOf(role.uid);
+  const name = declarations.objectOf(roleKind.name, role.uid);
   if (name !== undefined) return { roleRef: { kind: roleKind.name, name } };
   return isNamed(role) ? { roleRef: { name: role.name } } : { roleUid: role.uid };
 }

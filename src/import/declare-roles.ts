@@ -71,9 +71,12 @@ export function declarePermittedRoles(
 ): ReadonlySet<string> {
   const permitted = roles.filter(({ excess }) => excess.length === 0);
   for (const role of permitted) declare(role, true, declarations, options);
-  const uids = permitted.map(({ resource }) => resource.uid).filter((uid) => declarations.objectOf(uid) !== undefined);
+  const { name } = roleKind;
+  const uids = permitted
+    .map(({ resource }) => resource.uid)
+    .filter((uid) => declarations.objectOf(name, uid) !== undefined);
   // Whoever adopts an identity may bind all of its roles: those that are managed, and those that the Tenant lists.
-  return new Set(options.adopt ? uids.filter((uid) => declarations.adopts(uid)) : uids);
+  return new Set(options.adopt ? uids.filter((uid) => declarations.adopts(name, uid)) : uids);
 }
 
 /** Declares the other roles. They are not managed. What they allow is permitted if the Tenant lists them, which it does if they are bound. */

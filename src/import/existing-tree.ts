@@ -1,3 +1,4 @@
+import type { ExternalAccountAssociation } from "#src/kinds/account-association.ts";
 import type { ExternalGroup } from "#src/kinds/group.ts";
 import type { ExternalIdentity } from "#src/kinds/identity.ts";
 import { carriedMarker } from "#src/kinds/marker.ts";
@@ -21,6 +22,8 @@ export interface ExistingTree {
   /** Role bindings elsewhere, as far as they can be seen: an identity that has one holds more than the group. */
   readonly roleBindingsElsewhere: readonly ExternalRoleBinding[];
   readonly identityProviders: readonly ExternalIdentityProvider[];
+  /** That of the group itself among them. */
+  readonly accountAssociations: readonly ExternalAccountAssociation[];
   /** Resources of types that import does not declare. */
   readonly others: readonly OtherResource[];
 }
@@ -36,8 +39,9 @@ export interface OtherResource {
 }
 
 /** Whether Muster manages something in the tree, so that it matters whose marker that is. */
-export function hasMarkers({ groups, identities, roles, identityProviders }: ExistingTree): boolean {
-  return [groups, identities, roles, identityProviders].some((resources) =>
+export function hasMarkers(tree: ExistingTree): boolean {
+  const { groups, identities, roles, identityProviders, accountAssociations } = tree;
+  return [groups, identities, roles, identityProviders, accountAssociations].some((resources) =>
     resources.some((resource) => carriedMarker(resource) !== undefined),
   );
 }

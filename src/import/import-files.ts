@@ -1,3 +1,4 @@
+import { accountAssociationKind } from "#src/kinds/account-association.ts";
 import { groupKind } from "#src/kinds/group.ts";
 import { identityKind } from "#src/kinds/identity.ts";
 import { identityProviderKind } from "#src/kinds/identity-provider.ts";
@@ -13,7 +14,9 @@ export type ImportFiles = ReadonlyMap<string, string>;
 /** The names of objects by kind. */
 export type EarlierNames = ReadonlyMap<string, readonly string[]>;
 
-const kinds = [groupKind, identityKind, roleKind, roleBindingKind, identityProviderKind].map(({ name }) => name);
+const kinds = [groupKind, identityKind, roleKind, roleBindingKind, identityProviderKind, accountAssociationKind].map(
+  ({ name }) => name,
+);
 
 /**
  * The files of an import: the Namespace, the Tenant, and one folder a group with one file an object. There is one kustomization, after

@@ -1,5 +1,6 @@
 import { apiVersion } from "#src/api/custom-resource.ts";
 import type { Authentication } from "#src/api/identity.ts";
+import type { LinkedAccounts } from "#src/api/linked-accounts.ts";
 import { groupKind } from "#src/kinds/group.ts";
 import { type ExternalIdentity, identityKind } from "#src/kinds/identity.ts";
 import type { Fields } from "#src/kinds/kind.ts";
@@ -7,6 +8,7 @@ import type { ExternalRoleBinding } from "#src/platform-client/permission-resour
 import { isWithin, parentOf } from "#src/platform-client/uid.ts";
 import { authenticationOf } from "./authentication-of.ts";
 import { declarableFields } from "./declarable-fields.ts";
+import { checkAssociations, declareAccountAssociations } from "./declare-account-associations.ts";
 import { declareIdentityProviders, findProviders } from "./declare-identity-providers.ts";
 import { declareResource } from "./declare-resource.ts";
 import { declareRoleBindings, findObstacles } from "./declare-role-bindings.ts";
@@ -32,6 +34,7 @@ export function importTree(tree: ExistingTree, options: ImportOptions): Imported
   const identities = sorted(tree.identities).map((identity) => ({ identity, authentication: validOf(identity) }));
   const bindings = findObstacles(tree, protectedIdentities);
   const providers = findProviders(tree, declarations, options);
+  const associations = checkAssociations(tree, declarations, options);
   const bound = bindings.flatMap(({ binding, obstacle }) => (obstacle === undefined ? [binding.role] : []));
   const given = providers.map(({ role }) => role);
   const roles = checkRoles(tree, [...bound, ...given], protectedIdentities, declarations);
@@ -47,9 +50,10 @@ export function importTree(tree: ExistingTree, options: ImportOptions): Imported
     declaredRoles,
     vouching: providers.map(({ provider }) => provider.oidc.issuer),
   };
-  const { limits, denials } = findLimits(
+  const { limits, denials, accountDenials } = findLimits(
     needs,
     identities.map(({ authentication }) => authentication),
+    associations.map(({ accounts }) => accounts),
   );
   const excess = grantsInExcess(tree, limits);
   for (const [index, { identity }] of identities.entries()) {
@@ -68,6 +72,7 @@ export function importTree(tree: ExistingTree, options: ImportOptions): Imported
   declareOtherRoles(roles, limits, declarations, options);
   declareRoleBindings(bindings, limits, declarations, options);
   declareIdentityProviders(providers, limits, declarations, options);
+  declareAccountAssociations(associations, accountDenials, declarations, options);
   for (const other of tree.others) declarations.except({ ...other, outcome: "left out" });
   return {
     namespace,
@@ -83,15 +88,28 @@ export function importTree(tree: ExistingTree, options: ImportOptions): Imported
   };
 }
 
-/** The limits of the Tenant, and why they do not permit some of the ways in which identities are assumed. */
-function findLimits(needs: Omit<TenantNeeds, "authentications">, authentications: readonly Authentication[]) {
-  const everything = new TenantLimits({ ...needs, authentications });
+/** The limits of the Tenant, and why they do not permit some of the ways in which identities are assumed, or some of the accounts. */
+function findLimits(
+  needs: Omit<TenantNeeds, "authentications" | "linked">,
+  authentications: readonly Authentication[],
+  linked: readonly LinkedAccounts[],
+) {
+  const everything = new TenantLimits({ ...needs, authentications, linked });
   const denials = authentications.map((one) => everything.denialOf(one));
-  if (denials.every((denial) => denial === undefined)) return { limits: everything, denials };
+  const accountDenials = linked.map((one) => everything.denialOfAccounts(one));
+  if ([...denials, ...accountDenials].every((denial) => denial === undefined))
+    return { limits: everything, denials, accountDenials };
   // What is not permitted nevertheless needs nothing of the Tenant, and what only that would have permitted is not permitted either.
-  const permitted = authentications.filter((_, index) => denials[index] === undefined);
-  const limits = new TenantLimits({ ...needs, authentications: permitted });
-  return { limits, denials: authentications.map((one, index) => denials[index] ?? limits.denialOf(one)) };
+  const limits = new TenantLimits({
+    ...needs,
+    authentications: authentications.filter((_, index) => denials[index] === undefined),
+    linked: linked.filter((_, index) => accountDenials[index] === undefined),
+  });
+  return {
+    limits,
+    denials: authentications.map((one, index) => denials[index] ?? limits.denialOf(one)),
+    accountDenials: linked.map((one, index) => accountDenials[index] ?? limits.denialOfAccounts(one)),
+  };
 }
 
 /** The spec of the Tenant, without what the API server fills in. */

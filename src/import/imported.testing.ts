@@ -32,6 +32,7 @@ export function imported(tree: Partial<ExistingTree>, options: Partial<ImportOpt
       roleBindings: [binding],
       roleBindingsElsewhere: [],
       identityProviders: [],
+      accountAssociations: [],
       others: [],
       ...tree,
     },

@@ -1,11 +1,14 @@
 import type { Authentication } from "#src/api/identity.ts";
+import type { LinkedAccounts } from "#src/api/linked-accounts.ts";
 import { type IdentityType, type TenantSpec, tenantSpecSchema } from "#src/api/tenant.ts";
 import type { Fields } from "#src/kinds/kind.ts";
 import type { ExternalRole } from "#src/platform-client/permission-resources.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
 import { type Boundary, boundaryOf, permitsRole } from "#src/reconcile/tenancy/boundary.ts";
 import { beginningsOf } from "#src/reconcile/tenancy/pattern-prefix.ts";
+import { findAccountDenial } from "#src/reconcile/tenancy/permits-accounts.ts";
 import { findIdentityDenial, findIssuerDenial, type IdentityContext } from "#src/reconcile/tenancy/permits-identity.ts";
+import { accountLists } from "./account-lists.ts";
 import type { ImportOptions } from "./import-options.ts";
 
 /** What a Tenant has to permit. */
@@ -16,6 +19,8 @@ export interface TenantNeeds extends ImportOptions {
   /** The uids of custom roles that may be bound unlisted: objects declare them, and what they allow is permitted. */
   readonly declaredRoles: ReadonlySet<string>;
   readonly authentications: readonly Authentication[];
+  /** The accounts to which groups are linked. */
+  readonly linked: readonly LinkedAccounts[];
   /** The issuers of identity providers, which let in everybody for whom they vouch. */
   readonly vouching: readonly string[];
 }
@@ -28,7 +33,6 @@ type ClaimIssuer = NonNullable<TenantSpec["claimIssuers"]>[number];
 const maxRoles = 256;
 const maxIssuers = 64;
 const maxPrefixes = 64;
-const maxAccounts = 256;
 
 /** The Tenant that permits what exists, and what it does not permit nevertheless. */
 export class TenantLimits {
@@ -38,14 +42,14 @@ export class TenantLimits {
   readonly #context: IdentityContext;
 
   constructor(needs: TenantNeeds) {
-    const { namespace, group, roles, authentications, vouching, clusterIssuer = "", publicIssuers } = needs;
+    const { namespace, group, roles, authentications, linked, vouching, clusterIssuer = "", publicIssuers } = needs;
     // The built-in ones first: their capabilities bound the other ones.
     const [builtIn, custom] = [true, false].map((is) =>
       sorted(roles.filter(({ uid }) => isBuiltIn(uid) === is).map(tenantRole)),
     );
     const names = [...(builtIn ?? []), ...(custom ?? [])].slice(0, maxRoles);
     const types = sorted(authentications.flatMap(typeOf));
-    const accounts = sorted(authentications.flatMap(({ awsIdentity }) => awsIdentity?.awsAccount ?? []));
+    const awsAccounts = authentications.flatMap(({ awsIdentity }) => awsIdentity?.awsAccount ?? []);
     const issuers = claimIssuersOf(authentications, vouching).slice(0, maxIssuers);
     this.#declaredRoles = needs.declaredRoles;
     this.#spec = {
@@ -53,7 +57,7 @@ export class TenantLimits {
       groups: [group],
       ...(names.length === 0 ? {} : { roles: names }),
       ...(types.length === 0 ? {} : { identityTypes: types }),
-      ...(accounts.length === 0 ? {} : { awsAccounts: accounts.slice(0, maxAccounts) }),
+      ...accountLists(linked, awsAccounts),
       ...(issuers.length === 0 ? {} : { claimIssuers: issuers }),
     };
     this.#context = { namespace, clusterIssuer, uploadsKeys: false, publicIssuers };
@@ -75,6 +79,16 @@ export class TenantLimits {
   denialOf(authentication: Authentication): string | undefined {
     const denial = findIdentityDenial(authentication, this.#boundary, this.#context);
     return denial && `${denial.path}: ${denial.message}`;
+  }
+
+  /** Why the Tenant does not permit that a group is linked to the accounts; undefined if it does. */
+  denialOfAccounts(accounts: LinkedAccounts): string | undefined {
+    const denial = findAccountDenial(accounts, this.#boundary);
+    if (denial === undefined) return undefined;
+    const isListed = this.#boundary.googleProjects?.some(({ projectId }) => projectId === accounts.google?.projectId);
+    return denial.path === "spec.google" && isListed === true
+      ? "spec.google: the Tenant can list a project with one number only"
+      : `${denial.path}: the Tenant cannot list more accounts of this type`;
   }
 
   /** Why the Tenant does not permit that everybody for whom the issuer vouches gets the role; undefined if it does. */

@@ -121,7 +121,7 @@ function requireNone(stale: readonly EarlierFile[]): void {
   const [first] = stale;
   if (first === undefined) return;
   throw new Error(
-    `an earlier import declares ${stale.length} resources that do not exist any more, or that you may not list, such as ${first.path}: nothing was written. Use a token that may list groups, identities and role bindings, or another folder`,
+    `an earlier import declares ${stale.length} resources that do not exist any more, or that you may not list, such as ${first.path}: nothing was written. Use a token that may list everything in the group, as the role viewer may, or another folder`,
   );
 }
 

@@ -267,6 +267,45 @@ it("declares roles and identity providers, and says which Secret a person has to
   ).toEqual(expect.arrayContaining(["adopt role marker", "adopt role binding", "adopt identity marker"]));
 });
 
+it("declares account associations, that of the group itself among them", async () => {
+  const { admin, root } = platform;
+  const group = await admin.group(root, "linked");
+  const below = await admin.group(group, "below");
+  const installations = [{ installationId: "10" }, { installationId: "9", name: "acme" }];
+  for (const [uid, accounts] of [
+    [group, { amazon: { account: "123456789012" }, azure: { tenantId: "acme", clientIds: { web: "1", ci: "2" } } }],
+    [
+      below,
+      {
+        google: { projectId: "acme-shop", projectNumber: "42" },
+        github: { appInstallations: { 7: { installations } } },
+      },
+    ],
+  ] as const)
+    await admin.ok("POST", `/iam/v2beta1/accountAssociations/${uid}`, { name: "cloud", ...accounts });
+  const { code, objects } = await report(group);
+  expect({ code, objects }).toEqual({ code: 0, objects: { Group: 2, AccountAssociation: 2 } });
+  expect(await plan()).toMatchObject({ code: 0, stdout: "Plan: nothing to do.\n" });
+  await run(group, ["--adopt"]);
+  const { changes, refusals } = JSON.parse((await plan("-o", "json")).stdout) as {
+    changes: { action: string; resource: { noun: string }; fields: { field: string }[] }[];
+    refusals: [];
+  };
+  expect(refusals).toEqual([]);
+  expect(
+    changes.map(({ action, resource, fields }) => [action, resource.noun, ...fields.map(({ field }) => field)]),
+  ).toEqual(
+    expect.arrayContaining([
+      ["adopt", "group", "marker"],
+      ["adopt", "account association", "marker"],
+      ["adopt", "account association", "marker"],
+    ]),
+  );
+  const before = content();
+  expect((await report(group, ["--adopt"])).files).toMatchObject({ written: 0, removed: [] });
+  expect(content()).toEqual(before);
+});
+
 it("changes no byte when it runs again", async () => {
   await run(team);
   const before = content();
@@ -345,12 +384,15 @@ describe("what cannot be declared", () => {
     expect(stderr).toContain("import has to know which one is yours: set --owner-id, or --kubeconfig");
   });
 
-  it("includes the account association of the group itself, which has the uid of the group", async () => {
+  it("includes invites, whose codes nobody can read", async () => {
     const { admin, root } = platform;
-    const group = await admin.group(root, "linked");
-    await admin.ok("POST", `/iam/v2beta1/accountAssociations/${group}`, { name: "cloud" });
-    expect((await report(group)).exceptions).toMatchObject([
-      { noun: "account association", name: "cloud", uid: group },
+    const group = await admin.group(root, "invited");
+    const invite = { roleUid: await admin.role("viewer"), email: "ada@example.com", ttl: "3600s" };
+    const { uid } = await admin.ok("POST", `/iam/v2beta1/groupInvites/${group}`, invite);
+    const { code, exceptions } = await report(group);
+    expect(code).toBe(3);
+    expect(exceptions).toEqual([
+      { noun: "invite", uid, outcome: "left out", reason: expect.stringContaining("unless a GroupInvite made it") },
     ]);
   });
 

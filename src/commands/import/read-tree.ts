@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { listStable } from "#src/commands/reader/list-stable.ts";
 import type { ExistingTree, OtherResource } from "#src/import/existing-tree.ts";
+import { accountAssociationKind } from "#src/kinds/account-association.ts";
 import { groupKind } from "#src/kinds/group.ts";
 import { type ExternalIdentity, identityKind } from "#src/kinds/identity.ts";
 import { identityProviderKind } from "#src/kinds/identity-provider.ts";
@@ -10,31 +11,30 @@ import type { ReadApi } from "#src/platform-client/api.ts";
 import { externalText, externalUid } from "#src/platform-client/collection.ts";
 import type { ExternalRoleBinding } from "#src/platform-client/permission-resources.ts";
 import { readPermissions } from "#src/platform-client/permissions.ts";
-import { childUids, isBelow, singletonUids } from "#src/platform-client/uid.ts";
+import { childUids, isBelow } from "#src/platform-client/uid.ts";
 import type { Caller, UnprovenAbsence } from "#src/plan/overlay-platform.ts";
 
 /** Types without manifests: what messages call a resource, the capability to list it, and why there are none. */
 const others = [
   {
-    noun: "account association",
-    collection: "accountAssociations",
-    capability: "CAP_IAM_ACCOUNT_ASSOCIATIONS_LIST",
-    uids: singletonUids,
-    reason: "import writes no manifest of its type",
-  },
-  {
     noun: "invite",
     collection: "groupInvites",
     capability: "CAP_IAM_GROUP_INVITES_LIST",
-    uids: childUids,
-    reason: "import writes no manifest of its type",
+    reason:
+      "nobody can read its code again, so no object can take it over: unless a GroupInvite made it, replace it by one",
   },
 ] as const;
 
+const declarable = [
+  groupKind,
+  identityKind,
+  roleKind,
+  roleBindingKind,
+  identityProviderKind,
+  accountAssociationKind,
+] as const;
 /** The capabilities to list what has manifests. */
-const declarable: readonly string[] = [groupKind, identityKind, roleKind, roleBindingKind, identityProviderKind].map(
-  ({ collection }) => collection.listCapability,
-);
+const declarableCapabilities: readonly string[] = declarable.map(({ collection }) => collection.listCapability);
 
 const other = z.object({ uid: externalUid, name: externalText });
 
@@ -61,7 +61,7 @@ export interface ReadTree {
  */
 export async function readTree(api: ReadApi, { group, caller, elsewhere, signal }: ReadTreeOptions): Promise<ReadTree> {
   const scope = { descendantsOf: group };
-  const [root, groups, identities, allRoles, bindings, identityProviders, unseen, ...rest] = await Promise.all([
+  const [root, groups, identities, allRoles, bindings, providers, associations, unseen, ...rest] = await Promise.all([
     api.get(groupKind.collection, group, signal),
     listStable(api, groupKind.collection, { scope }, signal),
     listStable(api, identityKind.collection, { scope }, signal),
@@ -69,6 +69,7 @@ export async function readTree(api: ReadApi, { group, caller, elsewhere, signal 
     listStable(api, roleKind.collection, {}, signal),
     listStable(api, roleBindingKind.collection, elsewhere ? {} : { scope }, signal),
     listStable(api, identityProviderKind.collection, { scope }, signal),
+    listStable(api, accountAssociationKind.collection, { scope }, signal),
     findUnseen(api, group, caller, signal),
     ...others.map((type) => readOthers(api, type, group, signal)),
   ]);
@@ -84,10 +85,11 @@ export async function readTree(api: ReadApi, { group, caller, elsewhere, signal 
     rolesElsewhere: allRoles.filter((role) => !isInTree(role)),
     roleBindings,
     roleBindingsElsewhere: bindings.filter((binding) => !isInTree(binding) && known.has(binding.identity.uid)),
-    identityProviders,
+    identityProviders: providers,
+    accountAssociations: associations,
     others: rest.flat(),
   };
-  const isComplete = !unseen.some(({ capability }) => declarable.includes(capability));
+  const isComplete = !unseen.some(({ capability }) => declarableCapabilities.includes(capability));
   return { tree, unseen, isComplete };
 }
 
@@ -110,11 +112,11 @@ async function readHolders(
 
 async function readOthers(
   api: ReadApi,
-  { noun, collection, uids, reason }: (typeof others)[number],
+  { noun, collection, reason }: (typeof others)[number],
   group: string,
   signal: AbortSignal,
 ): Promise<readonly OtherResource[]> {
-  const type = { name: collection, api: "iam/v2beta1", schema: other, uids };
+  const type = { name: collection, api: "iam/v2beta1", schema: other, uids: childUids };
   const resources = await listStable(api, type, { scope: { descendantsOf: group } }, signal);
   return resources.map(({ uid, name }) => ({ noun, uid, reason, ...(name === "" ? {} : { name }) }));
 }
@@ -127,7 +129,7 @@ async function findUnseen(
 ): Promise<readonly UnprovenAbsence[]> {
   if (caller === "administrator") return [];
   const permissions = caller && (await readPermissions(api, caller.identity, signal)).permissions;
-  return [...declarable, ...others.map(({ capability }) => capability)]
+  return [...declarableCapabilities, ...others.map(({ capability }) => capability)]
     .filter((capability) => permissions?.allow(capability, group) !== true)
     .map((capability) => ({ capability, group }));
 }

@@ -34,13 +34,16 @@ describeWithSystem("an import with a cluster and a platform", (system) => {
     const manifests = await kustomize(folder());
     for (const object of manifests) await system().controlPlane.admin.apply(object);
     const own = manifests.filter(({ kind }) => kind !== "Namespace" && kind !== "Tenant");
-    expect(own).toHaveLength(4);
+    expect(own).toHaveLength(5);
     for (const object of own) await system().ready(object);
   }
 
   /** What exists in the group, and when it was changed. */
   async function resources() {
-    const lists = (["groups", "identities", "roleBindings"] as const).map((name) => system().admin.list(name, group));
+    const collections = ["groups", "identities", "roleBindings", "accountAssociations"] as const;
+    const lists = collections.map(async (collection) =>
+      (await system().admin.list(collection, group)).map((resource) => ({ collection, resource })),
+    );
     return (await Promise.all(lists)).flat();
   }
 
@@ -54,6 +57,12 @@ describeWithSystem("an import with a cluster and a platform", (system) => {
     });
     const viewer = (await admin.list("roles")).find(({ name }) => name === "viewer")?.uid;
     await admin.create("roleBindings", shop, { identityUid, roleUid: viewer });
+    await admin.create("accountAssociations", shop, {
+      name: "cloud",
+      google: { projectId: "1e3", projectNumber: "42" },
+      azure: { tenantId: "acme", clientIds: { yes: "no" } },
+      github: { appInstallations: { 7: { installations: [{ installationId: "9", name: "acme" }] } } },
+    });
 
     const before = await resources();
     expect(await runImport()).toMatchObject({ code: 0, exceptions: [] });
@@ -63,14 +72,17 @@ describeWithSystem("an import with a cluster and a platform", (system) => {
     expect(await runImport("--adopt")).toMatchObject({ code: 0, exceptions: [] });
     await applyAll();
     const after = await resources();
-    const changed = after.filter(
-      ({ uid, updateTime }) => before.find((one) => one.uid === uid)?.["updateTime"] !== updateTime,
-    );
+    const timeIn = (lists: typeof after, { collection, resource: { uid } }: (typeof after)[number]) =>
+      lists.find((one) => one.collection === collection && one.resource.uid === uid)?.resource["updateTime"];
+    const changed = after.filter((one) => timeIn(before, one) !== timeIn(after, one)).map(({ resource }) => resource);
     expect(changed.map(({ uid, description }) => [uid, /\[muster:\w+\+\w+\]$/.test(description)])).toEqual([
       [shop, true],
       [identityUid, true],
+      // The association has the uid of its group.
+      [shop, true],
     ]);
-    expect(after.map(({ uid }) => uid)).toEqual(before.map(({ uid }) => uid));
+    const uidsOf = (lists: typeof after) => lists.map(({ resource }) => resource.uid);
+    expect(uidsOf(after)).toEqual(uidsOf(before));
     expect(await runImport("--adopt")).toMatchObject({ code: 0, exceptions: [], files: { written: 0, removed: [] } });
     const flags = ["--identity", system().identity, "--root-group", root];
     const roles = allowedRoles.flatMap((role) => ["--allowed-role", role]);

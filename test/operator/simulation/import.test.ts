@@ -1,11 +1,31 @@
 import { describe, expect, it } from "vitest";
 import { importFiles } from "#src/import/import-files.ts";
+import type { ImportedTree } from "#src/import/imported-tree.ts";
+import { kinds } from "#src/kinds/kinds.ts";
 import type { PlatformWrite } from "#src/plan/overlay-platform.ts";
-import { adoptingObjects, ImportedWorld } from "./imported-world.ts";
+import { adoptingObjects, declaredUid, ImportedWorld } from "./imported-world.ts";
 
 const worlds = Number(process.env["MUSTER_IMPORT_WORLDS"] ?? 60);
 const seeds = Array.from({ length: worlds }, (_, index) => index + 1);
 const nothing = { changes: [], refusals: [], unproven: [], writes: [] };
+
+function textsOf(writes: readonly PlatformWrite[]): readonly string[] {
+  return writes
+    .map(({ do: what, collection, uid, fields }) => `${what} ${collection} ${uid} ${fields.join()}`)
+    .toSorted();
+}
+
+/** The writes by which the operator adopts what was imported. */
+function adoptionOf(adopting: ImportedTree): readonly string[] {
+  return adoptingObjects(adopting)
+    .map((object) => {
+      const collection = kinds.find(({ name }) => name === object.kind)?.collection.name;
+      // The platform never returns a client secret: it is sent with the marker, and with what it belongs to.
+      const fields = object.spec["clientSecretRef"] === undefined ? "description" : "description,oidc";
+      return `update ${collection} ${declaredUid(object, adopting)} ${fields}`;
+    })
+    .toSorted();
+}
 
 describe("what was imported from a random tree", () => {
   it("observes without a write, then adopts with one write for each resource with a marker", async () => {
@@ -27,24 +47,28 @@ describe("what was imported from a random tree", () => {
       expect((await world.plan({ apply: managed })).refusals, `seed ${seed}`).toEqual([]);
       // Nothing waits for a resync.
       const writes = await world.act({ apply: managed }, 0);
-      const expected = adoptingObjects(adopting).map(({ kind, spec }) => {
-        adopted.set(kind, (adopted.get(kind) ?? 0) + 1);
-        // The platform never returns a client secret: it is sent with the marker, and with what it belongs to.
-        const fields = spec["clientSecretRef"] === undefined ? "description" : "description,oidc";
-        return `update ${String(spec["uid"])} ${fields}`;
-      });
+      for (const { kind } of adoptingObjects(adopting)) adopted.set(kind, (adopted.get(kind) ?? 0) + 1);
       expect(world.notReady(managed), `seed ${seed}`).toEqual([]);
-      expect(
-        writes.map(({ do: what, uid, fields }) => `${what} ${uid} ${fields.join()}`).toSorted(),
-        `seed ${seed}`,
-      ).toEqual(expected.toSorted());
+      expect(textsOf(writes), `seed ${seed}`).toEqual(adoptionOf(adopting));
       expect(await world.plan({ apply: managed }), `seed ${seed}`).toEqual(nothing);
       expect(importFiles(await world.import(true)), `seed ${seed}`).toEqual(importFiles(adopting));
       expect(world.forbidden).toEqual([]);
     }
     console.info(`${worlds} worlds, ${objects} objects; adopted: ${JSON.stringify(Object.fromEntries(adopted))}`);
-    for (const kind of ["Group", "Identity", "Role", "IdentityProvider"])
+    for (const kind of ["Group", "Identity", "Role", "IdentityProvider", "AccountAssociation"])
       expect(adopted.get(kind), kind).toBeGreaterThan(worlds / 10);
+  }, 600_000);
+
+  it("adopts in an empty cluster, where nothing observed it before", async () => {
+    for (const seed of seeds.slice(0, worlds / 3)) {
+      const world = new ImportedWorld(seed);
+      const adopting = await world.import(true);
+      const managed = world.store(adopting);
+      world.makeSecrets(adopting);
+      const writes = await world.act({ apply: managed }, 0);
+      expect(world.notReady(managed), `seed ${seed}`).toEqual([]);
+      expect(textsOf(writes), `seed ${seed}`).toEqual(adoptionOf(adopting));
+    }
   }, 600_000);
 
   it("keeps the client secret of a provider until its Secret exists, and sends that once", async () => {

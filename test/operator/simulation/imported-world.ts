@@ -5,6 +5,7 @@ import { tenantSpecSchema } from "#src/api/tenant.ts";
 import { importFiles } from "#src/import/import-files.ts";
 import type { GroupFolder, ImportedObject, ImportedTree } from "#src/import/imported-tree.ts";
 import { importTree } from "#src/import/import-tree.ts";
+import { accountAssociationKind } from "#src/kinds/account-association.ts";
 import { groupKind } from "#src/kinds/group.ts";
 import { identityKind } from "#src/kinds/identity.ts";
 import { kinds } from "#src/kinds/kinds.ts";
@@ -14,7 +15,7 @@ import { roleKind } from "#src/kinds/role.ts";
 import { roleBindingKind } from "#src/kinds/role-binding.ts";
 import { listAll } from "#src/platform-client/list-all.ts";
 import { withRecordedOwner } from "#src/platform-client/owner-record.ts";
-import { isBelow } from "#src/platform-client/uid.ts";
+import { isBelow, isWithin } from "#src/platform-client/uid.ts";
 import { systemClock } from "#src/time/clock.ts";
 import { seeded } from "#test/support/seeded.ts";
 import type { Manifest } from "./memory-kube.ts";
@@ -50,6 +51,7 @@ export class ImportedWorld extends PlannedWorld {
     const { resources: roles } = await listAll(platform, roleKind.collection, {}, signal);
     const { resources: bindings } = await listAll(platform, roleBindingKind.collection, {}, signal);
     const { resources: providers } = await listAll(platform, identityProviderKind.collection, {}, signal);
+    const { resources: associations } = await listAll(platform, accountAssociationKind.collection, {}, signal);
     const isInTree = ({ uid }: { readonly uid: string }) => isBelow(uid, red);
     return importTree(
       {
@@ -60,6 +62,7 @@ export class ImportedWorld extends PlannedWorld {
         roles: roles.filter(isInTree),
         rolesElsewhere: roles.filter((one) => !isInTree(one)),
         identityProviders: providers.filter(isInTree),
+        accountAssociations: associations.filter(({ uid }) => isWithin(uid, red)),
         roleBindings: bindings.filter(isInTree),
         roleBindingsElsewhere: bindings.filter((one) => !isInTree(one)),
         others: [],
@@ -171,6 +174,9 @@ export class ImportedWorld extends PlannedWorld {
         "identityProviders",
         randomProvider(below(one(...groups)), { name: name(), description: description() }, uids, one),
       );
+    for (const uid of groups)
+      if (random() < 0.5)
+        add("accountAssociations", randomAssociation({ uid, name: name(), description: description() }, one));
     if (random() < 0.3)
       add("identityProviders", randomProvider(publicClient, { name: "public", description: "" }, uids, one));
     // The operator's settings do not permit this role: what it allows is permitted, because viewer is bound, too.
@@ -240,8 +246,53 @@ function randomProvider(
   };
 }
 
-/** The objects of an import that adopt a resource with a marker. */
-export function adoptingObjects({ folder }: ImportedTree): readonly ImportedObject[] {
+/** What a platform returns, in its order. */
+function randomAssociation(
+  texts: { readonly uid: string; readonly name: string; readonly description: string },
+  one: One,
+): { readonly uid: string } {
+  const apps = one<object>(
+    { 9: { installations: [{ installationId: "12" }, { installationId: 5, name: "acme" }] } },
+    { 9: { installations: [{ installationId: "12" }] }, 10: { installations: [{ installationId: "12" }] } },
+    // No manifest can have these.
+    { 9: { installations: [{ installationId: "5" }, { installationId: "5" }] } },
+    { 9: {} },
+    {},
+  );
+  const accounts = one<object>(
+    {},
+    { amazon: { account: one("012345678901", "123456789012", "not an account") } },
+    { google: { projectId: one("acme", "acme", "shop"), projectNumber: one("42", "43", "0x1") } },
+    { azure: { tenantId: one("acme", "tab\there"), clientIds: one<object>({}, { b: "1", a: "2", yes: "no" }) } },
+    { github: { appInstallations: apps } },
+    { amazon: { account: "012345678901" }, azure: { tenantId: "acme" }, github: { appInstallations: apps } },
+  );
+  return accountAssociationKind.collection.schema.parse({ ...texts, createTime: "2025-01-01T00:00:00Z", ...accounts });
+}
+
+/** The objects of an import. */
+function objectsOf({ folder }: ImportedTree): readonly ImportedObject[] {
   const all = ({ objects, folders }: GroupFolder): readonly ImportedObject[] => [...objects, ...folders.flatMap(all)];
-  return all(folder).filter(({ kind, spec }) => kind !== "RoleBinding" && spec["policy"] === undefined);
+  return all(folder);
+}
+
+/** The objects of an import that adopt a resource with a marker. */
+export function adoptingObjects(imported: ImportedTree): readonly ImportedObject[] {
+  return objectsOf(imported).filter(({ kind, spec }) => {
+    const { management } = (spec["policy"] ?? {}) as { readonly management?: string };
+    return kind !== "RoleBinding" && management === undefined;
+  });
+}
+
+/** The uid of the resource that an object declares: without a uid, that of the group. */
+export function declaredUid({ spec }: ImportedObject, imported: ImportedTree): string {
+  const { uid, groupUid, groupRef } = spec as DeclaredPlace;
+  const group = objectsOf(imported).find(({ kind, metadata }) => kind === "Group" && metadata.name === groupRef?.name);
+  return uid ?? groupUid ?? (group?.spec as DeclaredPlace | undefined)?.uid ?? "";
+}
+
+interface DeclaredPlace {
+  readonly uid?: string;
+  readonly groupUid?: string;
+  readonly groupRef?: { readonly name: string };
 }
