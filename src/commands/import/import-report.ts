@@ -102,9 +102,7 @@ export function reportText(report: ImportReport): AnswerText {
         ({ provider, name, commands }) =>
           `Secret: before the operator manages identity provider ${provider}, make Secret ${name}, because the platform never returns a client secret: ${commands.join(" && ")}`,
       ),
-      ...(management === "Observe"
-        ? [`Next: kubectl apply -k ${dir}`]
-        : [`Next: see what the operator would write with muster plan -f ${dir}, then kubectl apply -k ${dir}`]),
+      `Next: see what the operator would do with muster plan -f ${dir}, then kubectl apply -k ${dir}`,
     ],
   };
 }
