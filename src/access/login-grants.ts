@@ -2,7 +2,7 @@ import { ancestorsOf, isWithin, parentOf, rootOf } from "#src/platform/contract/
 import type { AccessModel } from "./access-model.ts";
 import type { KnownIdentity, LoginGrant } from "./access-state.ts";
 import { callerCan } from "./caller-can.ts";
-import type { Unread } from "./unread.ts";
+import { type Unread, unreadRoles } from "./unread.ts";
 
 /** The group in which, and below which, people get the role. */
 export function groupOfGrant({ uid }: LoginGrant): string {
@@ -66,6 +66,16 @@ const listCapabilities = {
 /** Where it is unknown what those may get in addition who can assume the identity: in its organization. */
 export function unreadLoginGrantsFor(model: AccessModel, identity: string, now: number): readonly Unread[] {
   return unreadLoginGrants(model, rootOf(identity), now, true);
+}
+
+/** The roles of grants that cannot be read, so that it is unknown what the grants give. @param reported what is reported already */
+export function unreadLoginRoles(
+  { roles }: AccessModel,
+  grants: readonly LoginGrant[],
+  reported: readonly Unread[],
+): readonly Unread[] {
+  const known = new Set(reported.flatMap((one) => (one.what === "role" ? [one.role] : [])));
+  return unreadRoles(grants.filter(({ role: { uid } }) => !roles.has(uid) && !known.has(uid)));
 }
 
 /** In which groups that contain `at`, and in `at`, it is unknown what people get who log in. @param below whether also below `at` */

@@ -10,7 +10,7 @@ export type Unread =
   | { readonly what: "roleBindingsBelow"; readonly group: string; readonly except: readonly string[] }
   /** What people get who log in, in the groups, and if `below` is true also in all groups below the last one. */
   | { readonly what: "identityProviders" | "groupInvites"; readonly groups: readonly string[]; readonly below: boolean }
-  /** The capabilities of a role, which a role binding grants. The role belongs to the group. */
+  /** The capabilities of a role, which a role binding or a login grants. The role belongs to the group. */
   | { readonly what: "role"; readonly role: string; readonly name: string; readonly group: string | undefined };
 
 /** The groups whose bindings apply on `uid` and are not listed, from the root down. */
@@ -20,8 +20,8 @@ export function unreadBindingsOn(model: AccessModel, uid: string): readonly Unre
     .map((group) => ({ what: "roleBindings", group }));
 }
 
-/** The roles of the bindings, each once. */
-export function unreadRoles(bindings: readonly KnownBinding[]): readonly Unread[] {
+/** The roles of what grants them, each once. */
+export function unreadRoles(bindings: readonly Pick<KnownBinding, "role">[]): readonly Unread[] {
   const roles = new Map(bindings.map(({ role }) => [role.uid, role.name]));
   return [...roles].map(([role, name]) => ({ what: "role", role, name, group: parentOf(role) }));
 }

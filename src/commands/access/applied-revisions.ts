@@ -59,15 +59,15 @@ const maxDeployers = 5_000;
 const maxRevisionLength = 500;
 
 /**
- * The revisions that the deployers of the cluster applied last, by namespace/name. Those that cannot be read, or are not
- * installed, have none: that is no error, because a declaration is complete without it.
+ * The revisions that the deployers of the cluster applied last, by namespace/name; undefined for one that applied none. Those that
+ * cannot be read, or are not installed, are missing: that is no error, because a declaration is complete without it.
  */
 export async function appliedRevisions(
   kube: Pick<KubeApi, "list">,
   { resource, revisionOf }: Deployer,
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, string>> {
-  const found = new Map<string, string>();
+): Promise<ReadonlyMap<string, string | undefined>> {
+  const found = new Map<string, string | undefined>();
   let count = 0;
   try {
     for await (const { metadata, status } of listExisting<KubeObject & { readonly status?: DeployerStatus | null }>(
@@ -76,8 +76,8 @@ export async function appliedRevisions(
       signal,
     )) {
       const revision = revisionOf(status ?? {});
-      if (typeof revision === "string" && revision !== "" && revision.length <= maxRevisionLength)
-        found.set(`${metadata.namespace ?? ""}/${metadata.name}`, visibleText(revision));
+      const isRevision = typeof revision === "string" && revision !== "" && revision.length <= maxRevisionLength;
+      found.set(`${metadata.namespace ?? ""}/${metadata.name}`, isRevision ? visibleText(revision) : undefined);
       if ((count += 1) >= maxDeployers) break;
     }
   } catch (error) {

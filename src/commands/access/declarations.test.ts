@@ -43,6 +43,7 @@ it("names the revision that the Argo CD Application has applied", async () => {
     tracked("failed", "failed"),
     tracked("twice", "same"),
     tracked("gone", "gone"),
+    tracked("unsynced", "one-of-two"),
   ];
   const failed = { phase: "Failed", syncResult: { revision: sha } };
   const applications = [
@@ -53,6 +54,8 @@ it("names the revision that the Argo CD Application has applied", async () => {
     { metadata: { namespace: "argocd", name: "new" }, status: null },
     deployer("one", "same", { sync: { status: "Synced", revision: "x" } }),
     deployer("two", "same", { sync: { status: "Synced", revision: "y" } }),
+    deployer("one", "one-of-two", { sync: { status: "Synced", revision: "x" } }),
+    deployer("two", "one-of-two", { sync: { status: "OutOfSync" } }),
   ];
   const { asked, texts } = await shown({ groups, applications });
   expect(texts).toEqual([
@@ -62,6 +65,7 @@ it("names the revision that the Argo CD Application has applied", async () => {
     "shop/failed (Argo CD failed)",
     "shop/twice (Argo CD same)",
     "shop/gone (Argo CD gone)",
+    "shop/unsynced (Argo CD one-of-two)",
   ]);
   expect(asked).not.toContain("kustomizations");
 });

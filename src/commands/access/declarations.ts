@@ -104,7 +104,7 @@ async function withRevisions(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Declaration>> {
   const all = [...found.values()];
-  const none: ReadonlyMap<string, string> = new Map();
+  const none: ReadonlyMap<string, string | undefined> = new Map();
   const [argoCd, flux] = await Promise.all([
     all.some(({ argoCdApplication }) => argoCdApplication !== undefined)
       ? appliedRevisions(kube, argoCdApplications, signal)
@@ -128,12 +128,17 @@ async function withRevisions(
  * Objects name an Application of Argo CD's own namespace by its name, and others by NAMESPACE_NAME. A name that several
  * Applications have says nothing.
  */
-function byApplicationName(revisions: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+function byApplicationName(
+  revisions: ReadonlyMap<string, string | undefined>,
+): ReadonlyMap<string, string | undefined> {
   const named = Map.groupBy(revisions, ([key]) => key.slice(key.indexOf("/") + 1));
-  const unique = [...named].flatMap(([name, [first, ...more]]): readonly [string, string][] =>
+  const unique = [...named].flatMap(([name, [first, ...more]]): readonly [string, string | undefined][] =>
     first === undefined || more.length > 0 ? [] : [[name, first[1]]],
   );
-  const qualified = [...revisions].map(([key, revision]): [string, string] => [key.replace("/", "_"), revision]);
+  const qualified = [...revisions].map(([key, revision]): [string, string | undefined] => [
+    key.replace("/", "_"),
+    revision,
+  ]);
   return new Map([...unique, ...qualified]);
 }
 

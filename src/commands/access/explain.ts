@@ -2,7 +2,7 @@ import { noLimits } from "#src/access/access-model.ts";
 import type { KnownBinding } from "#src/access/access-state.ts";
 import { dottedCapability } from "#src/access/capability-name.ts";
 import { explain } from "#src/access/explain.ts";
-import { loginGrantsOn, unreadLoginGrants } from "#src/access/login-grants.ts";
+import { loginGrantsOn, unreadLoginGrants, unreadLoginRoles } from "#src/access/login-grants.ts";
 import { defineCommand } from "#src/commands/command.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 import { dottedNames } from "./access-view.ts";
@@ -57,6 +57,8 @@ The answer is yes, no or unknown: it is never no if something that could grant t
           ? ("the limits of the token" as const)
           : ("the role" as const),
       });
+      const logins = loginGrantsOn(model, wanted, at, now);
+      const unreadLogins = [...unreadLoginRoles(model, logins, unread), ...unreadLoginGrants(model, at, now)];
       const value: Explanation = {
         answer: decision,
         capability: dottedCapability(wanted),
@@ -74,8 +76,8 @@ The answer is yes, no or unknown: it is never no if something that could grant t
         through: through.map((binding) => view.link(binding)),
         undecided: undecided.map((binding) => view.link(binding)),
         others: others.map(other),
-        loginGrants: loginGrantsOn(model, wanted, at, now).map((grant) => loginGrantView({ model, view }, grant)),
-        unknown: [...unread, ...unreadLoginGrants(model, at, now)].map((one) => view.unread(one)),
+        loginGrants: logins.map((grant) => loginGrantView({ model, view }, grant)),
+        unknown: [...unread, ...unreadLogins].map((one) => view.unread(one)),
         builtInRoles: model.state.roles
           .filter((role) => !role.uid.includes("/") && role.capabilities.has(wanted))
           .map(({ name }) => name),

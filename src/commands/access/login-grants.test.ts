@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { parentOf } from "#src/platform/contract/uid.ts";
 import { type CommandRun, runCommand } from "#src/command-line.testing.ts";
 import { RunningPlatform } from "#src/platform/tests/running-platform.testing.ts";
 
@@ -76,6 +77,33 @@ it("says that it is unknown where the caller cannot list it", async () => {
   expect(stdout).toContain(`Unknown: the invites ${where}: you need group_invites.list there.`);
   expect(stdout).toContain(sentence.replace("root/shop", "…/shop"));
 });
+
+it("says that it is unknown what people get who log in, if the caller cannot read the role", async () => {
+  const { admin, root } = platform;
+  const made = { name: "hidden", capabilities: ["CAP_REPO_DELETE"] };
+  const role = (await admin.ok("POST", `/iam/v2beta1/roles/${root}`, made)).uid;
+  const shop = parentOf(provider) ?? "";
+  const oidc = { issuer: "https://others.example.com", clientId: "muster", pkceEnabled: true };
+  const other = { name: "others", defaultRole: role, oidc };
+  const { uid } = await admin.ok("POST", `/iam/v2beta1/identityProviders/${shop}`, other);
+  const { body } = await platform.exchange(await platform.subjectToken(reader), reader);
+  for (const args of [
+    ["who-can", "repo.delete", "--group", "web"],
+    ["explain", "ann", "repo.delete", "--group", "web"],
+    ["of", await othersIdentity(shop)],
+  ]) {
+    const { stdout } = await access(body.token, ...args);
+    expect(stdout).toContain(`Unknown: the capabilities of the role ${role} cannot be read: you need roles.list in `);
+  }
+  await admin.ok("DELETE", `/iam/v2beta1/identityProviders/${uid}`);
+});
+
+/** An identity of somebody at the other issuer. */
+async function othersIdentity(group: string): Promise<string> {
+  const claimMatch = { issuer: "https://others.example.com", subject: "bob", audience: "muster" };
+  const { uid } = await platform.admin.ok("POST", `/iam/v2beta1/identities/${group}`, { name: "bob", claimMatch });
+  return uid;
+}
 
 it("has a row in the table for spreadsheets, and a place on the page", async () => {
   const { stdout: csv } = await asAdmin("report", "--group", "web", "-o", "csv");

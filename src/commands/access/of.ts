@@ -1,5 +1,5 @@
 import { accessOf } from "#src/access/access-of.ts";
-import { loginGrantsFor, unreadLoginGrantsFor } from "#src/access/login-grants.ts";
+import { loginGrantsFor, unreadLoginGrantsFor, unreadLoginRoles } from "#src/access/login-grants.ts";
 import { defineCommand } from "#src/commands/command.ts";
 import { assumptionText, declaredText, dottedNames } from "./access-view.ts";
 import { capabilitySummary } from "./capability-summary.ts";
@@ -20,8 +20,9 @@ A role applies in the group of its role binding, and in every group below it. JS
       const uid = identityNamed(model, values.subject);
       const { bindings, expired, listedBelow, unread } = accessOf(model, uid, now);
       const whose = view.identity(uid, bindings[0]?.binding.identity.name);
-      const logins = loginGrantsFor(model, uid, now).map((grant) => loginGrantView({ model, view }, grant));
-      const unreadLogins = unreadLoginGrantsFor(model, uid, now);
+      const grants = loginGrantsFor(model, uid, now);
+      const logins = grants.map((grant) => loginGrantView({ model, view }, grant));
+      const unreadLogins = [...unreadLoginRoles(model, grants, unread), ...unreadLoginGrantsFor(model, uid, now)];
       const unknown = [...unread, ...unreadLogins].map((one) => view.unread(one));
       const links = bindings.map(({ binding, role }) => ({
         ...view.link(binding),

@@ -1,7 +1,7 @@
 import type { OpenedAccess } from "./open-access.ts";
 import { accessReport, type Reach, reachOf } from "#src/access/report.ts";
 import { expiredAt } from "#src/access/expiry.ts";
-import { groupOfGrant, openLoginGrants, unreadLoginGrants } from "#src/access/login-grants.ts";
+import { groupOfGrant, openLoginGrants, unreadLoginGrants, unreadLoginRoles } from "#src/access/login-grants.ts";
 import { groupOf } from "#src/access/access-model.ts";
 import {
   type DeclaredBy,
@@ -65,7 +65,12 @@ export function reportContent({ model, now, platformUrl, view }: OpenedAccess, a
       reach,
     };
   });
-  const unread = [...report.unread, ...unreadLoginGrants(model, at, now, true)];
+  const logins = openLoginGrants(model, now).filter((grant) => reachOf(groupOfGrant(grant), at) !== undefined);
+  const unread = [
+    ...report.unread,
+    ...unreadLoginRoles(model, logins, report.unread),
+    ...unreadLoginGrants(model, at, now, true),
+  ];
   return {
     group: view.group(at),
     platform: platformUrl.href,
@@ -75,9 +80,7 @@ export function reportContent({ model, now, platformUrl, view }: OpenedAccess, a
     groups: [...groups.values()],
     roles: rolesOf(links, model),
     roleBindings: links.toSorted(undeclaredFirst),
-    loginGrants: openLoginGrants(model, now)
-      .filter((grant) => reachOf(groupOfGrant(grant), at) !== undefined)
-      .map((grant) => loginGrantView({ model, view }, grant)),
+    loginGrants: logins.map((grant) => loginGrantView({ model, view }, grant)),
   };
 }
 

@@ -47,7 +47,7 @@ ${filter(roles)}
 <tbody>
 ${bindingRows(content)}</tbody>
 </table>
-${roleBindings.length === 0 ? html`<p id="nothing">Nobody has access that you can read.</p>` : html`<p id="nothing" hidden>No role binding matches the filter.</p>`}
+${roleBindings.length === 0 ? html`<p id="nothing">There is no role binding that you can read.</p>` : html`<p id="nothing" hidden>No role binding matches the filter.</p>`}
 </section>
 </div>
 ${loginGrants.length === 0 ? undefined : logins(loginGrants.map((login) => loginGrantText(login)))}

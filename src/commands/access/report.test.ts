@@ -71,6 +71,19 @@ describe("the report", () => {
     expect(page).toContain("the cluster was not read (--no-cluster is set)");
   });
 
+  it("says that it is unknown what people get who log in, if the role cannot be read", () => {
+    const role = { uid: `${company.root}/${"8".repeat(16)}`, name: "" };
+    const provider = { name: "people", issuer: "https://a.example", clientId: "a" };
+    const uid = `${company.shop}/${"7".repeat(16)}`;
+    const loginGrants = [{ ...provider, through: "identityProvider", role, uid } as const];
+    const report = reportContent(openCompany({ changes: { loginGrants, bindings: [] } }), company.shop);
+    expect(report).toMatchObject({ complete: false, loginGrants: [{ uid }] });
+    expect(report.unknown.map(({ message }) => message)).toEqual([
+      `the capabilities of the role ${role.uid} cannot be read: you need roles.list in acme (${company.root})`,
+    ]);
+    expect(reportPage(report, undefined)).not.toContain("Nobody");
+  });
+
   it("says that nobody else has access only if everything could be read", () => {
     const report = reportContent(openCompany(), company.shop);
     expect(report).toMatchObject({ complete: true, unknown: [] });

@@ -1,5 +1,5 @@
 import { dottedCapability } from "#src/access/capability-name.ts";
-import { loginGrantsOn, unreadLoginGrants } from "#src/access/login-grants.ts";
+import { loginGrantsOn, unreadLoginGrants, unreadLoginRoles } from "#src/access/login-grants.ts";
 import { type Holder, type Holders, whoCan } from "#src/access/who-can.ts";
 import { defineCommand } from "#src/commands/command.ts";
 import { assumptionText, declaredText, type AccessView, type UnreadView } from "./access-view.ts";
@@ -18,14 +18,15 @@ What you may not read is reported as unknown: then there may be more identities 
     answerAccess(values, context, ({ model, view, now }) => {
       const wanted = capabilityNamed(model, values.capability);
       const at = groupNamed(model, values.group);
-      const logins = loginGrantsOn(model, wanted, at, now).map((grant) => loginGrantView({ model, view }, grant));
-      const unknownLogins = unreadLoginGrants(model, at, now).map((one) => view.unread(one));
+      const found = whoCan(model, wanted, at, now);
+      const logins = loginGrantsOn(model, wanted, at, now);
+      const unreadLogins = [...unreadLoginRoles(model, logins, found.unread), ...unreadLoginGrants(model, at, now)];
       return answerOf(view, at, {
-        notes: notAGroup(model, at),
-        ...whoCan(model, wanted, at, now),
+notes: notAGroup(model, at),
+        ...found,
         wanted: dottedCapability(wanted),
-        logins,
-        unknownLogins,
+        logins: logins.map((grant) => loginGrantView({ model, view }, grant)),
+        unknownLogins: unreadLogins.map((one) => view.unread(one)),
       });
     }),
 });

@@ -1,4 +1,4 @@
-import type { AnswerText } from "#src/commands/output/answer-format.ts";
+import type { AnswerText, Note } from "#src/commands/output/answer-format.ts";
 import { visibleText } from "#src/commands/output/visible-text.ts";
 import type { ExistingTree } from "#src/import/existing-tree.ts";
 import type { GroupFolder, ImportedTree, ImportException, NeededSecret } from "#src/import/imported-tree.ts";
@@ -99,8 +99,10 @@ export function reportText(report: ImportReport): AnswerText {
         ({ capability, group: uid }) => `Not seen: you do not have ${capability} in ${uid}. More may exist there.`,
       ),
       ...secrets.map(
-        ({ provider, name, commands }) =>
-          `Secret: before the operator manages identity provider ${provider}, make Secret ${name}, because the platform never returns a client secret: ${commands.join(" && ")}`,
+        ({ provider, name, commands }): Note => ({
+          text: `Secret: before the operator manages identity provider ${provider}, make Secret ${name}, because the platform never returns a client secret:`,
+          command: commands.join(" && "),
+        }),
       ),
       `Next: see what the operator would do with muster plan -f ${dir}, then kubectl apply -k ${dir}`,
     ],

@@ -239,7 +239,7 @@ it("declares roles and identity providers, and says which Secret a person has to
     name: "sso",
     defaultRole: viewer,
     oidc: {
-      issuer: "https://login.example.com",
+      issuer: "https://www.login.example.com",
       clientId: "muster",
       clientSecret: "planted-secret",
       pkceEnabled: true,
@@ -252,6 +252,7 @@ it("declares roles and identity providers, and says which Secret a person has to
   });
   expect(secrets).toMatchObject([{ provider, namespace: "login", key: "clientSecret" }]);
   expect((await run(group)).stdout).toContain(`make Secret ${secrets[0]?.name}, because the platform never returns`);
+  expect((await run(group, ["-o", "markdown"])).stdout).toContain(`\` ${secrets[0]?.commands.join(" && ")} \``);
   expect(await plan()).toMatchObject({ code: 0, stdout: "Plan: nothing to do.\n" });
   await run(group, ["--adopt"]);
   const { changes, refusals } = JSON.parse((await plan("-o", "json")).stdout) as {

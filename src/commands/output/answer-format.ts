@@ -1,13 +1,16 @@
-import { markdownTable, markdownText } from "./markdown.ts";
+import { markdownCode, markdownTable, markdownText } from "./markdown.ts";
 import { formatValue, type OutputFormat } from "./output-format.ts";
+
+/** A paragraph. A command that people copy stands apart, because Markdown would change it. */
+export type Note = string | { readonly text: string; readonly command: string };
 
 /** What people read of an answer. */
 export interface AnswerText {
   /** One line. */
   readonly heading: string;
   readonly table: { readonly titles: readonly string[]; readonly rows: readonly (readonly string[])[] };
-  /** What to know in addition, a paragraph each. */
-  readonly notes: readonly string[];
+  /** What to know in addition. */
+  readonly notes: readonly Note[];
 }
 
 /** An answer with a table: for programs as one value, for people with a heading and notes. */
@@ -19,13 +22,21 @@ export async function formatAnswer(format: OutputFormat, value: object, text: An
     return [
       `**${markdownText(heading)}**\n`,
       ...(rows.length === 0 ? [] : [markdownTable(titles, rows)]),
-      ...(notes.length === 0 ? [] : [notes.map((note) => `- ${markdownText(note)}\n`).join("")]),
+      ...(notes.length === 0 ? [] : [notes.map((note) => `- ${markdownNote(note)}\n`).join("")]),
     ].join("\n");
   return [
     `${heading}\n`,
     ...(rows.length === 0 ? [] : [alignedRows([...(titles.some((title) => title !== "") ? [titles] : []), ...rows])]),
-    ...(notes.length === 0 ? [] : [notes.map((note) => `${note}\n`).join("")]),
+    ...(notes.length === 0 ? [] : [notes.map((note) => `${plainNote(note)}\n`).join("")]),
   ].join("\n");
+}
+
+function markdownNote(note: Note): string {
+  return typeof note === "string" ? markdownText(note) : `${markdownText(note.text)} ${markdownCode(note.command)}`;
+}
+
+function plainNote(note: Note): string {
+  return typeof note === "string" ? note : `${note.text} ${note.command}`;
 }
 
 function alignedRows(rows: readonly (readonly string[])[]): string {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { formatAnswer } from "./answer-format.ts";
-import { markdownTable, markdownText } from "./markdown.ts";
+import { markdownCode, markdownTable, markdownText } from "./markdown.ts";
 import { formatValue, recordFormat } from "./output-format.ts";
 
 it("prints a table", () => {
@@ -19,6 +19,19 @@ it.each([
   ["emphasis", "*a* _b_ `c` ~d~", "\\*a\\* \\_b\\_ \\`c\\` \\~d\\~"],
   ["an entity", "&#64;", "&amp;#\u206064;"],
 ])("takes the meaning from %s", (_, text, shown) => expect(markdownText(text)).toBe(shown));
+
+it.each([
+  ["run --issuer=https://www.a.example/@b#c", "` run --issuer=https://www.a.example/@b#c `"],
+  ["a `b` ``c``", "``` a `b` ``c`` ```"],
+  ["a\n# b", "` a # b `"],
+])("shows %j as code, without a change", (text, shown) => expect(markdownCode(text)).toBe(shown));
+
+it("prints a command in a note as it is", async () => {
+  const notes = [{ text: "Run_it:", command: "a --b=https://www.c.example" }];
+  const text = { heading: "One.", table: { titles: [], rows: [] }, notes };
+  expect(await formatAnswer("table", {}, text)).toBe("One.\n\nRun_it: a --b=https://www.c.example\n");
+  expect(await formatAnswer("markdown", {}, text)).toBe("**One.**\n\n- Run\\_it: ` a --b=https://www.c.example `\n");
+});
 
 it("prints records and values", async () => {
   const { format, header } = await recordFormat<{ name: string }>("markdown", [

@@ -17,6 +17,15 @@ export function markdownText(text: string): string {
     .replace(/[@#]|\bGH-|\bwww(?=\.)/gi, `$&${wordJoiner}`);
 }
 
+/** A text as code on one line, which people copy as it is. */
+export function markdownCode(text: string): string {
+  const line = text.replace(/\s+/g, " ");
+  const longest = Math.max(0, ...(line.match(/`+/g) ?? []).map(({ length }) => length));
+  const fence = "`".repeat(longest + 1);
+  // Without the spaces, backticks at the ends would belong to the fences.
+  return `${fence} ${line} ${fence}`;
+}
+
 /** Not visible. GitHub looks for mentions and numbers after it has read the Markdown, so that a backslash does not prevent them. */
 const wordJoiner = "\u2060";
 

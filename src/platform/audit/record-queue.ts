@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import { seconds } from "#src/time/durations.ts";
 import type { WallClock } from "#src/time/wall-clock.ts";
 import type { Database } from "../store/database.ts";
+import { settleAll } from "../store/settle-all.ts";
 import { insertEvent } from "./audit-log.ts";
 import type { SecurityEvent, WaitingEvent } from "./security-event.ts";
 import { recordedNow } from "./time-order.ts";
@@ -79,7 +80,7 @@ export class RecordQueue {
     try {
       await database.write(async (tx) => {
         const now = clock();
-        await Promise.all(all.map((waiting) => insertEvent(tx, recordedNow(waiting, now))));
+        await settleAll(all.map((waiting) => insertEvent(tx, recordedNow(waiting, now))));
       });
     } catch (error) {
       log.error({ err: error }, "recording security events failed; it is retried");

@@ -1,6 +1,7 @@
 import { collections } from "../collections/collections.ts";
 import { failedPrecondition } from "../errors/api-error.ts";
 import { type Reader, type Statement, statement } from "../store/database.ts";
+import { settleAll } from "../store/settle-all.ts";
 import type { ResourceTable } from "../store/schema/tables.ts";
 
 /** @property now milliseconds since the epoch */
@@ -38,7 +39,7 @@ const childTypes = collections
 
 /** Requires that a group is empty. @throws ApiError (9), `RESOURCE_NOT_EMPTY`, that names the first type of child */
 export async function checkEmpty(reader: Reader, group: string, now: number): Promise<void> {
-  const children = await Promise.all(childTypes.map(({ find }) => reader.first(find, { parent: group, now })));
+  const children = await settleAll(childTypes.map(({ find }) => reader.first(find, { parent: group, now })));
   const index = children.findIndex((child) => child !== undefined);
   const first = childTypes[index];
   if (first !== undefined)

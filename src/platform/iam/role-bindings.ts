@@ -25,6 +25,7 @@ import type { Collection } from "../resources/collection.ts";
 import type { Condition } from "../resources/row-condition.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Session, Sessions, WriteSession } from "../service/session.ts";
+import { settleAll } from "../store/settle-all.ts";
 import { hasEqualBinding, hydrate } from "./role-binding-rows.ts";
 import { canReadRole, roleToGrant } from "./role-to-grant.ts";
 
@@ -105,14 +106,10 @@ interface NewBinding {
 
 /** Creates all of them, or none. Their statements are sent together. @throws ApiError of the first that may not be created */
 async function createBindings(session: WriteSession, bindings: readonly NewBinding[]): Promise<RoleBinding[]> {
-  const checked = await Promise.allSettled(bindings.map((one) => checkedBinding(session, one)));
-  const created = checked.map((result) => {
-    if (result.status === "rejected") throw result.reason;
-    return result.value;
-  });
+  const created = await settleAll(bindings.map((one) => checkedBinding(session, one)));
   const grants = created.map(({ uid, identityUid, roleUid }) => [parentOf(uid), identityUid, roleUid].join());
   if (session.settings.uniqueNames && new Set(grants).size < grants.length) throw equalBinding();
-  await Promise.all(created.map((binding) => roleBindings.insert(session.tx, binding)));
+  await settleAll(created.map((binding) => roleBindings.insert(session.tx, binding)));
   return created;
 }
 

@@ -50,5 +50,12 @@ export function rootGroupShare(uid: string): Share {
 /** The shares of the admin, which belongs to no root group. */
 export const adminShares: readonly Share[] = [{ scope: "identity", key: "admin" }];
 
+const unattributed: Share = { scope: "unauthenticated", key: "unattributed" };
+
 /** The shares of work for nobody in particular, such as that of the platform itself. */
-export const unattributedShares: readonly Share[] = [{ scope: "unauthenticated", key: "unattributed" }];
+export const unattributedShares: readonly Share[] = [unattributed];
+
+/** Whether the outermost share with this key is that of a root group or of the admin. */
+export function isAuthenticated(key: string): boolean {
+  return key !== everybody.key && key !== unattributed.key;
+}

@@ -17,7 +17,7 @@ let queryLength = 0;
 export class PostgresConnection implements Writer {
   readonly #client: PoolClient;
   readonly #compiler: Compiler;
-  /** The error of the first statement that failed. All later statements of the transaction fail too. */
+  /** The error of the first statement that failed. All later statements fail too, until a rollback to a savepoint. */
   failure: unknown;
 
   constructor(client: PoolClient, compiler: Compiler) {
@@ -45,6 +45,12 @@ export class PostgresConnection implements Writer {
   /** Runs one or more statements without parameters. */
   async exec(sql: string): Promise<void> {
     await this.#recordFailure(this.#client.query(sql));
+  }
+
+  /** Undoes the statements since a savepoint, and a failure of one of them, and begins the next savepoint. */
+  async undo(savepoint: string, next: string): Promise<void> {
+    await this.exec(`rollback to savepoint ${savepoint}; release savepoint ${savepoint}; savepoint ${next}`);
+    this.failure = undefined;
   }
 
   /** @throws Error if the database rolled back instead, which it does without an error if a statement failed before */

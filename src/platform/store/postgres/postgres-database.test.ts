@@ -1,11 +1,12 @@
 import { Kysely } from "kysely";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { describeWithPostgres } from "#src/platform/tests/describe-with-postgres.testing.ts";
 import { initialStamp, replaceSecurityStamp, securityStampOf } from "#src/platform/access/security-stamp.ts";
 import { postgresDialect } from "../compiler.ts";
 import { databaseContract } from "../database-contract.testing.ts";
 import { NewerSchemaError, statement, DatabaseUnavailableError } from "../database.ts";
 import { migrations, postgresTypes } from "../schema/migrations.ts";
+import { PostgresConnection } from "./postgres-connection.ts";
 import { PostgresDatabase } from "./postgres-database.ts";
 
 const put = statement((db, p: { name: string; value: string }) =>
@@ -14,6 +15,7 @@ const put = statement((db, p: { name: string; value: string }) =>
     .values({ name: p.name, value: p.value })
     .onConflict((conflict) => conflict.column("name").doUpdateSet({ value: p.value })),
 );
+const insertOnly = statement((db, p: { name: string; value: string }) => db.insertInto("facts").values(p));
 const get = statement((db, p: { name: string }) => db.selectFrom("facts").select("value").where("name", "=", p.name));
 
 describeWithPostgres("PostgreSQL", (postgres) => {
@@ -106,6 +108,44 @@ describeWithPostgres("PostgreSQL", (postgres) => {
       });
       expect(runs).toBe(2);
       expect(await database.read((tx) => tx.first(get, { name: "n" }))).toEqual({ value: "11" });
+      await database.close();
+    });
+
+    it("retries a write that conflicts after a statement of another write in the same transaction failed", async () => {
+      const url = await postgres().newDatabase();
+      const database = await PostgresDatabase.open(url, { connections: 2 });
+      await database.write((tx) => tx.run(put, { name: "n", value: "1" }));
+      let runs = 0;
+      const results = await Promise.allSettled([
+        database.write((tx) => tx.run(insertOnly, { name: "n", value: "2" })),
+        database.write(async (tx) => {
+          runs++;
+          await tx.first(get, { name: "n" });
+          if (runs === 1) await postgres().run(url, "update facts set value = '10' where name = 'n'");
+          await tx.run(put, { name: "n", value: "11" });
+        }),
+      ]);
+      expect([runs, ...results.map(({ status }) => status)]).toEqual([2, "rejected", "fulfilled"]);
+      expect(await database.read((tx) => tx.first(get, { name: "n" }))).toEqual({ value: "11" });
+      await database.close();
+    });
+
+    it("reports no write as kept that is lost because its savepoint could not be released", async () => {
+      const database = await PostgresDatabase.open(await postgres().newDatabase(), { connections: 2 });
+      // oxlint-disable-next-line typescript/unbound-method -- It is called with the `this` of the mock.
+      const { exec } = PostgresConnection.prototype;
+      const failingRelease = vi.spyOn(PostgresConnection.prototype, "exec").mockImplementation(function (
+        this: PostgresConnection,
+        sql,
+      ) {
+        return exec.call(this, sql.startsWith("release") ? "select 1/0" : sql);
+      });
+      const written = database.write((tx) => tx.run(put, { name: "n", value: "1" }));
+      const refused = database.write(() => Promise.reject(new Error("refused")));
+      await expect(refused).rejects.toThrow();
+      await expect(written).rejects.toBeInstanceOf(DatabaseUnavailableError);
+      failingRelease.mockRestore();
+      expect(await database.read((tx) => tx.first(get, { name: "n" }))).toBeUndefined();
       await database.close();
     });
 

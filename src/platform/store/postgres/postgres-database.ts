@@ -156,14 +156,15 @@ export class PostgresDatabase implements Database {
       let step: "work" | "commit" = "work";
       try {
         await connection.exec(
-          "begin isolation level repeatable read; lock table schema_version in exclusive mode; savepoint job",
+          "begin isolation level repeatable read; lock table schema_version in exclusive mode; savepoint job0",
         );
         const resolvers: (() => void)[] = [];
+        const run = async (job: Job<Writer>) => resolvers.push(await runInSavepoint(connection, job, resolvers.length));
         // The jobs of an attempt before this one are run again.
-        for (const job of jobs) resolvers.push(await runInSavepoint(connection, job));
+        for (const job of jobs) await run(job);
         for (let job = next(); job !== undefined; job = next()) {
           jobs.push(job);
-          resolvers.push(await runInSavepoint(connection, job));
+          await run(job);
         }
         step = "commit";
         await connection.commit();
@@ -200,16 +201,24 @@ async function endRead(client: PoolClient): Promise<void> {
   );
 }
 
-/** @throws unknown the error that ends the whole transaction: a serialization failure or a lost connection */
-async function runInSavepoint(connection: PostgresConnection, { run, reject }: Job<Writer>): Promise<() => void> {
+/**
+ * Runs the job in its savepoint, and then begins that of the next one. Each has a name of its own: if the beginning failed, a job
+ * that rolls back would otherwise roll back to the savepoint of the job before it, whose write is reported as kept.
+ * @throws unknown the error that ends the whole transaction: a serialization failure or a lost connection
+ */
+async function runInSavepoint(
+  connection: PostgresConnection,
+  { run, reject }: Job<Writer>,
+  index: number,
+): Promise<() => void> {
   try {
     const resolve = await run(connection);
-    // Not awaited: if it fails, the transaction ends, and so do the statements after it and the commit.
-    connection.exec("release savepoint job; savepoint job").catch(() => {});
+    // Not awaited: if it fails, so do the statements after it, the next rollback to a savepoint, and the commit.
+    connection.exec(`release savepoint job${index}; savepoint job${index + 1}`).catch(() => {});
     return resolve;
   } catch (error) {
     if (isSerializationFailure(connection.failure) || connectionLost(connection.failure)) throw connection.failure;
-    await connection.exec("rollback to savepoint job");
+    await connection.undo(`job${index}`, `job${index + 1}`);
     return () => reject(error);
   }
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { identityShares, type Share } from "../../shares/share.ts";
+import { identityShares, type Share, unauthenticatedShares } from "../../shares/share.ts";
 import { DatabaseUnavailableError } from "../database.ts";
 import { ReadSlots } from "./read-slots.ts";
 
@@ -7,6 +7,8 @@ const [busy, other] = ["a", "b"].map((digit) => identityShares(`${digit.repeat(4
   readonly Share[],
   readonly Share[],
 ];
+
+const exchanging = unauthenticatedShares("192.0.2.1");
 
 describe("ReadSlots", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
@@ -38,6 +40,18 @@ describe("ReadSlots", () => {
     await start(slots, other, 1);
     expect(await start(slots, busy, 20)).toHaveLength(2);
     expect(await start(slots, other, 1)).toHaveLength(1);
+  });
+
+  it("gives all of them to an owner that also exchanges tokens", async () => {
+    const slots = new ReadSlots(10, 5_000);
+    for (const release of await start(slots, exchanging, 1)) release();
+    expect(await start(slots, busy, 20)).toHaveLength(10);
+  });
+
+  it("gives a fifth to those who are not authenticated while somebody who is calls", async () => {
+    const slots = new ReadSlots(10, 5_000);
+    await start(slots, other, 1);
+    expect(await start(slots, exchanging, 20)).toHaveLength(2);
   });
 
   it("lets reads that wait for the share of their owner start as it releases slots", async () => {

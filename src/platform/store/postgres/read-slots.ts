@@ -1,5 +1,5 @@
 import { FairQueue } from "../../shares/fair-queue.ts";
-import type { Share } from "../../shares/share.ts";
+import { isAuthenticated, type Share } from "../../shares/share.ts";
 import { DatabaseUnavailableError } from "../database.ts";
 
 /** A read that waits for a slot. */
@@ -25,9 +25,12 @@ export class ReadSlots {
   readonly #waiting = new FairQueue<WaitingRead>();
   /** The number of slots of each owner that has any. */
   readonly #held = new Map<string, number>();
+  /** The authenticated owner that called last. */
   #lastOwner: string | undefined;
-  /** Until when (ms) an owner has only its share. */
+  /** Until when (ms) an authenticated owner has only its share. */
   #sharedUntil = 0;
+  /** Until when (ms) reads for those who are not authenticated have only their share. */
+  #calledUntil = 0;
 
   /** @param timeLimit the longest time that a read waits (ms) */
   constructor(slots: number, timeLimit: number) {
@@ -54,12 +57,16 @@ export class ReadSlots {
   }
 
   #notice(owner: string): void {
-    if (this.#lastOwner !== undefined && owner !== this.#lastOwner) this.#sharedUntil = performance.now() + sharedTime;
+    // An owner that calls alone exchanges tokens, too, and the platform reads for itself.
+    if (!isAuthenticated(owner)) return;
+    this.#calledUntil = performance.now() + sharedTime;
+    if (this.#lastOwner !== undefined && owner !== this.#lastOwner) this.#sharedUntil = this.#calledUntil;
     this.#lastOwner = owner;
   }
 
   #mayHold(owner: string): boolean {
-    return (this.#held.get(owner) ?? 0) < this.#share || performance.now() >= this.#sharedUntil;
+    const until = isAuthenticated(owner) ? this.#sharedUntil : this.#calledUntil;
+    return (this.#held.get(owner) ?? 0) < this.#share || performance.now() >= until;
   }
 
   #hold(owner: string): void {
