@@ -24,15 +24,15 @@ export function capabilityNamed(model: AccessModel, text: string): string {
 /** What to give instead: the capability that was mistyped, those of the role that was named, or all that there are. */
 function hintFor({ state }: AccessModel, text: string, capabilities: readonly string[]): string {
   const role = state.roles.find(({ name }) => name === text);
-  if (role !== undefined) return `; it is a role: give one of its capabilities, ${listed([...role.capabilities])}`;
+  if (role !== undefined) return `; it is a role: give one of its capabilities, ${namesOf([...role.capabilities])}`;
   const guess = didYouMean(
     text,
     capabilities.flatMap((capability) => [dottedCapability(capability), capability]),
   );
-  return guess || `; the capabilities are ${listed(capabilities)}`;
+  return guess || `; the capabilities are ${namesOf(capabilities)}`;
 }
 
-function listed(capabilities: readonly string[]): string {
+function namesOf(capabilities: readonly string[]): string {
   const names = capabilities.map(dottedCapability).toSorted();
   const omitted = names.length > maxCapabilities ? ` and ${names.length - maxCapabilities} more` : "";
   return names.slice(0, maxCapabilities).join(", ") + omitted;

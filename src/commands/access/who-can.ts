@@ -22,7 +22,7 @@ What you may not read is reported as unknown: then there may be more identities 
       const logins = loginGrantsOn(model, wanted, at, now);
       const unreadLogins = [...unreadLoginRoles(model, logins, found.unread), ...unreadLoginGrants(model, at, now)];
       return answerOf(view, at, {
-notes: notAGroup(model, at),
+        notes: notAGroup(model, at),
         ...found,
         wanted: dottedCapability(wanted),
         logins: logins.map((grant) => loginGrantView({ model, view }, grant)),
