@@ -198,6 +198,14 @@ describe("a kubeconfig", () => {
     await expect(read).rejects.not.toThrow("hidden");
   });
 
+  test("without any context is an error", async () => {
+    const empty = join(folder, "empty");
+    await writeFile(empty, "apiVersion: v1\nkind: Config\n");
+    await expect(readConnection({ kubeconfig: empty, env: {}, clock })).rejects.toThrow(
+      `--kubeconfig: ${empty} has no contexts; give another file`,
+    );
+  });
+
   test.each([
     ["context", "nope", 'has no context "nope"; select one of: by-token, by-cert, broken'],
     ["cluster", "broken", 'has no cluster "gone", which its context "broken" names'],

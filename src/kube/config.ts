@@ -145,9 +145,10 @@ async function fromKubeconfig({ kubeconfig, context, clock, env }: ConnectionSet
   const selected = config.getContextObject(config.getCurrentContext());
   if (selected === null) {
     const names = config.getContexts().map(({ name }) => name);
-    throw new KubeConfigError(
-      `--context: ${source} has no context "${config.getCurrentContext()}"; ${names.length === 0 ? "it has none" : `select one of: ${names.join(", ")}`}`,
-    );
+    // Such as an empty file.
+    if (names.length === 0) throw new KubeConfigError(`--kubeconfig: ${source} has no contexts; give another file`);
+    const missing = config.getCurrentContext() ? `context "${config.getCurrentContext()}"` : "current context";
+    throw new KubeConfigError(`--context: ${source} has no ${missing}; select one of: ${names.join(", ")}`);
   }
   const cluster = config.getCurrentCluster();
   if (cluster === null)

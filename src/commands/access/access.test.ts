@@ -305,10 +305,30 @@ describe("muster access report", () => {
 describe("muster access", () => {
   it.each([
     ["a capability that no role has", ["who-can", "repo.crate", "--group", "web"], 'did you mean "repo.create"?'],
-    ["a group that does not exist", ["who-can", "repo.create", "--group", "wob"], 'did you mean "web"?'],
+    [
+      "a word that is near none, with those that exist",
+      ["who-can", "push", "--group", "web"],
+      "; the capabilities are ",
+    ],
+    [
+      "a role in the place of a capability",
+      ["who-can", "registry.push", "--group", "web"],
+      "it is a role: give one of ",
+    ],
+    ["a group that does not exist", ["who-can", "repo.create", "--group", "wob"], 'did you mean "web"?\n'],
     ["an identity that does not exist", ["of", "robto"], 'did you mean "robot"?'],
   ])("reports %s", async (_, args, message) => {
     expect(await asAdmin(...args)).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining(message) });
+  });
+
+  it.each([
+    ["who-can", ["who-can", "repo.create"]],
+    ["explain", ["explain", "ci", "repo.create"]],
+  ])("says of a uid that it is not a group that the caller can read: %s", async (_, args) => {
+    const mistyped = `${uids["shop"]}/${"0".repeat(16)}`;
+    const note = "is not a group that you can read";
+    expect((await asAdmin(...args, "--group", mistyped)).stdout).toContain(`${mistyped} ${note}: the answer holds if`);
+    expect((await asAdmin(...args, "--group", "shop")).stdout).not.toContain(note);
   });
 
   it("lists the candidates if a name is not unique", async () => {

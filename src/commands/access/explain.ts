@@ -8,7 +8,7 @@ import * as settings from "#src/commands/settings/settings.ts";
 import { dottedNames } from "./access-view.ts";
 import { explanationText, type Explanation } from "./explanation-text.ts";
 import { loginGrantView } from "./login-grant-view.ts";
-import { capabilityNamed, groupNamed, identityNamed } from "./named.ts";
+import { capabilityNamed, groupNamed, identityNamed, notAGroup } from "./named.ts";
 import { answerAccess } from "./open-access.ts";
 import { accessSettings, capability, group, subject } from "./settings.ts";
 
@@ -82,6 +82,7 @@ The answer is yes, no or unknown: it is never no if something that could grant t
           .filter((role) => !role.uid.includes("/") && role.capabilities.has(wanted))
           .map(({ name }) => name),
       };
-      return { value, text: explanationText(value, view.declarationsNote) };
+      const text = explanationText(value, view.declarationsNote);
+      return { value, text: { ...text, notes: [...notAGroup(model, at), ...text.notes] } };
     }),
 });

@@ -62,12 +62,17 @@ function whoGets(grant: LoginGrant): string {
   const { email, expirationTime, keyId, singleUse } = grant;
   const who = singleUse ? "the first who logs in" : "anybody who logs in";
   const until = expirationTime === undefined ? "" : ` until ${expirationTime}`;
-  const address = email === "" ? "" : ` and has the e-mail address ${email}`;
+  const address = email === "" ? "" : `, with the verified e-mail address ${email},`;
   return `${who} with the code of ${keyId === "" ? "a new invite" : `the invite ${keyId}`}${until}${address}`;
+}
+
+function declarationText(declaredBy: DeclaredBy): string {
+  if (declaredBy === "unknown") return "";
+  return declaredBy === "undeclared" ? ", which no object declares" : `, declared by ${declaredText(declaredBy)}`;
 }
 
 /** One sentence, such as `Anybody who logs in through the identity provider web (issuer …) gets viewer in acme/shop and below.` */
 export function loginGrantText({ declaredBy, group, role, who }: LoginGrantView): string {
-  const declared = declaredBy === "unknown" ? "" : ` (${declaredText(declaredBy)})`;
+  const declared = declarationText(declaredBy);
   return `${who.charAt(0).toUpperCase()}${who.slice(1)} gets ${role.name} in ${group.path} and below${declared}.`;
 }

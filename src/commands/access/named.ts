@@ -7,6 +7,8 @@ import { parentOf, uidPattern } from "#src/platform-client/uid.ts";
 
 /** More candidates are not listed. */
 const maxCandidates = 10;
+/** More capabilities are not listed. */
+const maxCapabilities = 100;
 
 /**
  * The capability that a text means, by the name of the contract.
@@ -16,10 +18,24 @@ export function capabilityNamed(model: AccessModel, text: string): string {
   const capabilities = knownCapabilities(model);
   const found = findCapability(text, capabilities);
   if (found !== undefined) return found;
-  const names = [...capabilities].flatMap((capability) => [dottedCapability(capability), capability]);
-  throw new Error(
-    `CAPABILITY: no role of the platform has "${text}"${didYouMean(text, names)} (muster api GET /iam/v2beta1/roles prints the capabilities of each role)`,
+  throw new Error(`CAPABILITY: no role of the platform has "${text}"${hintFor(model, text, [...capabilities])}`);
+}
+
+/** What to give instead: the capability that was mistyped, those of the role that was named, or all that there are. */
+function hintFor({ state }: AccessModel, text: string, capabilities: readonly string[]): string {
+  const role = state.roles.find(({ name }) => name === text);
+  if (role !== undefined) return `; it is a role: give one of its capabilities, ${namesOf([...role.capabilities])}`;
+  const guess = didYouMean(
+    text,
+    capabilities.flatMap((capability) => [dottedCapability(capability), capability]),
   );
+  return guess || `; the capabilities are ${namesOf(capabilities)}`;
+}
+
+function namesOf(capabilities: readonly string[]): string {
+  const names = capabilities.map(dottedCapability).toSorted();
+  const omitted = names.length > maxCapabilities ? ` and ${names.length - maxCapabilities} more` : "";
+  return names.slice(0, maxCapabilities).join(", ") + omitted;
 }
 
 /**
@@ -29,6 +45,15 @@ export function capabilityNamed(model: AccessModel, text: string): string {
 export function groupNamed(model: AccessModel, text: string): string {
   const candidates = model.state.groups.map(({ uid }) => ({ uid, path: groupPath(model, uid) }));
   return theOne("--group", "group", text, candidates);
+}
+
+/**
+ * What to say of a uid that is not the one of a group which the caller can read: a resource has the access of its group, and a
+ * mistyped uid would have it, too. Empty for a group.
+ */
+export function notAGroup(model: AccessModel, uid: string): readonly string[] {
+  if (model.groups.has(uid)) return [];
+  return [`${uid} is not a group that you can read: the answer holds if it is one, or a resource in a group.`];
 }
 
 /**
@@ -54,7 +79,7 @@ function theOne(setting: string, noun: string, text: string, candidates: readonl
   if (first === undefined) {
     const names = candidates.flatMap(({ path }) => [path, path.slice(path.lastIndexOf("/") + 1)]);
     throw new Error(
-      `${setting}: there is no ${noun} "${text}" that you can read${didYouMean(text, names)}. Give its uid if you know it`,
+      `${setting}: there is no ${noun} "${text}" that you can read${didYouMean(text, names) || ". Give its uid if you know it"}`,
     );
   }
   if (more.length === 0) return first.uid;

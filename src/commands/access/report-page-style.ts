@@ -36,7 +36,7 @@ nav li{outline:none}
 [aria-selected=true]>.group{background:var(--chosen);font-weight:600}
 li:focus-visible>.group{outline:3px solid var(--main);outline-offset:-1px}
 table,thead,tbody{display:block}
-tr{display:grid;grid-template-columns:34fr 20fr 20fr 26fr;gap:0 .75rem;padding:.6rem .75rem;border-bottom:1px solid var(--line);border-left:4px solid transparent}
+tr{display:grid;grid-template-columns:31fr 25fr 18fr 26fr;gap:0 .75rem;padding:.6rem .75rem;border-bottom:1px solid var(--line);border-left:4px solid transparent}
 thead tr{padding:.25rem .75rem .5rem;border-bottom-color:var(--strong)}
 tbody tr{content-visibility:auto;contain-intrinsic-size:auto 5.5rem}
 th,td{min-width:0;padding:0}

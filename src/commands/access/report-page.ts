@@ -68,7 +68,7 @@ ${roles.map(
 }
 
 function logins(texts: readonly string[]): Html {
-  return html`<section class="note"><h2>Who gets access by logging in</h2><ul>${texts.map((text) => html`<li>${text}</li>`)}</ul></section>`;
+  return html`<section class="note" id="logins"><h2>Who gets access by logging in</h2><ul>${texts.map((text) => html`<li>${text}</li>`)}</ul></section>`;
 }
 
 function unknownNote(messages: readonly string[]): Html {
@@ -77,7 +77,7 @@ function unknownNote(messages: readonly string[]): Html {
 
 /** @param areDeclarationsKnown otherwise nobody knows what is undeclared */
 function facts(content: ReportContent, areDeclarationsKnown: boolean): Html {
-  const { complete, group, groups, roleBindings } = content;
+  const { complete, group, groups, loginGrants, roleBindings } = content;
   const undeclared = undeclaredCount(roleBindings);
   const identities = new Set(roleBindings.map(({ identity }) => identity.uid)).size;
   const above = roleBindings.filter(({ reach }) => reach === "above").length;
@@ -93,6 +93,9 @@ function facts(content: ReportContent, areDeclarationsKnown: boolean): Html {
     fact(identities, "identities"),
     fact(above, "granted above"),
     fact(below, "groups below"),
+    ...(loginGrants.length === 0
+      ? []
+      : [html`<li><b>${loginGrants.length}</b> <a href="#logins">by logging in</a></li>`]),
   ]}</ul>`;
 }
 

@@ -9,7 +9,7 @@ export const notIncluded = "Not included: holders of admin tokens of the platfor
 
 /** The report for a terminal, and for a comment. */
 export function reportText(content: ReportContent, declarationsNote: string | undefined): AnswerText {
-  const { group, loginGrants, roleBindings, unknown } = content;
+  const { loginGrants, roleBindings, unknown } = content;
   return {
     heading: headingOf(content),
     table: {
@@ -27,7 +27,7 @@ export function reportText(content: ReportContent, declarationsNote: string | un
       ...loginGrants.map((login) => loginGrantText(login)),
       ...unknown.map(({ message }) => `Unknown: ${message}.`),
       ...(declarationsNote === undefined || roleBindings.length === 0 ? [] : [declarationsNote]),
-      `${notIncluded} -o html prints a page to search ${group.path} with, and -o csv a table for spreadsheets.`,
+      `${notIncluded} -o html prints a page with a tree and a filter, and -o csv a table for spreadsheets.`,
     ],
   };
 }

@@ -4,7 +4,7 @@ import { type Holder, type Holders, whoCan } from "#src/access/who-can.ts";
 import { defineCommand } from "#src/commands/command.ts";
 import { assumptionText, declaredText, type AccessView, type UnreadView } from "./access-view.ts";
 import { loginGrantText, type LoginGrantView, loginGrantView } from "./login-grant-view.ts";
-import { capabilityNamed, groupNamed } from "./named.ts";
+import { capabilityNamed, groupNamed, notAGroup } from "./named.ts";
 import { type Answer, answerAccess } from "./open-access.ts";
 import { accessSettings, capability, group } from "./settings.ts";
 
@@ -22,6 +22,7 @@ What you may not read is reported as unknown: then there may be more identities 
       const logins = loginGrantsOn(model, wanted, at, now);
       const unreadLogins = [...unreadLoginRoles(model, logins, found.unread), ...unreadLoginGrants(model, at, now)];
       return answerOf(view, at, {
+        notes: notAGroup(model, at),
         ...found,
         wanted: dottedCapability(wanted),
         logins: logins.map((grant) => loginGrantView({ model, view }, grant)),
@@ -31,13 +32,14 @@ What you may not read is reported as unknown: then there may be more identities 
 });
 
 interface FoundHolders extends Holders {
+  readonly notes: readonly string[];
   readonly wanted: string;
   readonly logins: readonly LoginGrantView[];
   readonly unknownLogins: readonly UnreadView[];
 }
 
 function answerOf(view: AccessView, at: string, found: FoundHolders): Answer {
-  const { holders, logins, possible, unknownLogins, unread, wanted } = found;
+  const { holders, logins, notes, possible, unknownLogins, unread, wanted } = found;
   const place = view.group(at);
   const shown = (all: readonly Holder[]) =>
     all
@@ -76,6 +78,7 @@ function answerOf(view: AccessView, at: string, found: FoundHolders): Answer {
       heading: `${headingOf(holders.length, unread.length)} ${wanted} in ${place.path}.`,
       table: { titles, rows },
       notes: [
+        ...notes,
         ...logins.map((login) => loginGrantText(login)),
         ...unknown.map(({ message }) => `Unknown: ${message}.`),
         ...(declarationsNote === undefined || rows.length === 0 ? [] : [declarationsNote]),

@@ -104,9 +104,7 @@ export function reportText(report: ImportReport): AnswerText {
           command: commands.join(" && "),
         }),
       ),
-      ...(management === "Observe"
-        ? [`Next: kubectl apply -k ${dir}`]
-        : [`Next: see what the operator would write with muster plan -f ${dir}, then kubectl apply -k ${dir}`]),
+      `Next: see what the operator would do with muster plan -f ${dir}, then kubectl apply -k ${dir}`,
     ],
   };
 }

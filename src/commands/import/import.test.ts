@@ -83,7 +83,7 @@ it("writes one folder a group, and reads only", async () => {
     "DIR declares what is in group team (Group: 2, Identity: 1, RoleBinding: 1) in namespace team, with management Observe.
 
     Files: 7 written, 0 unchanged, 0 removed.
-    Next: kubectl apply -k DIR
+    Next: see what the operator would do with muster plan -f DIR, then kubectl apply -k DIR
     "
   `);
   const shown = Object.entries(content()).map(

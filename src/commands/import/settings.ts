@@ -8,7 +8,12 @@ const { class: operatorClass, ownerId, previousOwnerId, publicIssuer, platformTi
 
 /** The settings of `muster import`: what is imported, to where, how, and who asks. */
 export const importSettings = {
-  group: settings.flagOnly(settings.required(uid, "The group whose contents are imported, with everything below it.")),
+  group: settings.flagOnly(
+    settings.required(
+      uid,
+      "The group whose contents are imported, with everything below it. Its uid: muster api GET '/iam/v2beta1/groups?name=NAME'",
+    ),
+  ),
   dir: settings.flagOnly(
     settings.required(
       { ...settings.file, placeholder: "DIR" },

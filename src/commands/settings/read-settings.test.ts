@@ -61,6 +61,10 @@ describe("readSettings", () => {
     expect(() => read("GET")).toThrowError("TEXT is required: The path.");
     expect(() => read("/a", "GET")).toThrowError('GET|POST: "/a" is not valid');
     expect(() => read("GET", "/a", "/b")).toThrowError("TEXT: must be given only once");
+    // The value of the unknown flag is not a second path.
+    expect(() => read("GET", "/a", "--nope", "/b")).toThrowError(
+      /^--nope is not a setting of this command; --help lists all settings$/,
+    );
   });
 
   it("reads a setting that is only a flag never from a variable", () => {

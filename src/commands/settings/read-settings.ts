@@ -24,7 +24,10 @@ export function readSettings<S extends Settings>(
   const mistakes: string[] = [];
   const given = textsFromArguments(settings, args, mistakes);
   const values: Record<string, unknown> = {};
+  // After an unknown flag, its value may have been taken for an operand: what is wrong with operands then follows from it.
+  const operandsAreKnown = mistakes.length === 0;
   for (const [key, setting] of Object.entries(settings)) {
+    if (setting.operand && !operandsAreKnown) continue;
     const fromFlag = given.get(key);
     const variable = hasVariable(setting) ? env[variableOf(key)] : undefined;
     const flag = setting.operand ? setting.placeholder : flagOf(key);
