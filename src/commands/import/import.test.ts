@@ -429,6 +429,7 @@ it("needs a namespace for a group whose name is not one", async () => {
 
 it("says that a group does not exist, with the exit code of NOT_FOUND", async () => {
   const { code, stderr } = await run(`${team}/0123456789abcdef`);
-  expect(stderr).toContain("NOT_FOUND");
+  expect(stderr).toContain(`--group: you can read no group with the uid ${team}/0123456789abcdef`);
+  expect(stderr).toContain("muster api GET /iam/v2beta1/groups");
   expect(code).toBe(15);
 });

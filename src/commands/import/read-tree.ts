@@ -1,14 +1,17 @@
 import * as z from "zod";
+import { CommandFailure } from "#src/commands/command.ts";
+import { exitCodeOf } from "#src/commands/login/exit-code.ts";
 import { listStable } from "#src/commands/reader/list-stable.ts";
 import type { ExistingTree, OtherResource } from "#src/import/existing-tree.ts";
 import { accountAssociationKind } from "#src/kinds/account-association.ts";
-import { groupKind } from "#src/kinds/group.ts";
+import { type ExternalGroup, groupKind } from "#src/kinds/group.ts";
 import { type ExternalIdentity, identityKind } from "#src/kinds/identity.ts";
 import { identityProviderKind } from "#src/kinds/identity-provider.ts";
 import { roleKind } from "#src/kinds/role.ts";
 import { roleBindingKind } from "#src/kinds/role-binding.ts";
 import type { ReadApi } from "#src/platform-client/api.ts";
 import { externalText, externalUid } from "#src/platform-client/collection.ts";
+import { isRejection } from "#src/platform-client/failure.ts";
 import type { ExternalRoleBinding } from "#src/platform-client/permission-resources.ts";
 import { readPermissions } from "#src/platform-client/permissions.ts";
 import { childUids, isBelow } from "#src/platform-client/uid.ts";
@@ -57,12 +60,12 @@ export interface ReadTree {
 
 /**
  * Reads a group and everything below it, in pages of 200.
- * @throws {PlatformFailure} NOT_FOUND if the group does not exist, or the caller may not see it
+ * @throws {CommandFailure} if the group does not exist, or the caller may not see it. @throws {PlatformFailure}
  */
 export async function readTree(api: ReadApi, { group, caller, elsewhere, signal }: ReadTreeOptions): Promise<ReadTree> {
   const scope = { descendantsOf: group };
   const [root, groups, identities, allRoles, bindings, providers, associations, unseen, ...rest] = await Promise.all([
-    api.get(groupKind.collection, group, signal),
+    readGroup(api, group, signal),
     listStable(api, groupKind.collection, { scope }, signal),
     listStable(api, identityKind.collection, { scope }, signal),
     // What built-in roles allow bounds what others can be declared to allow.
@@ -91,6 +94,17 @@ export async function readTree(api: ReadApi, { group, caller, elsewhere, signal 
   };
   const isComplete = !unseen.some(({ capability }) => declarableCapabilities.includes(capability));
   return { tree, unseen, isComplete };
+}
+
+async function readGroup(api: ReadApi, group: string, signal: AbortSignal): Promise<ExternalGroup> {
+  try {
+    return await api.get(groupKind.collection, group, signal);
+  } catch (cause) {
+    if (!isRejection(cause, "NOT_FOUND")) throw cause;
+    const fix = "muster api GET /iam/v2beta1/groups lists those that you can read, with their uids";
+    const message = `--group: you can read no group with the uid ${group}; ${fix}`;
+    throw new CommandFailure(message, exitCodeOf("NOT_FOUND"), { cause });
+  }
 }
 
 /** The identities outside of the group to which roles of the group are bound: one may be a credential, whose role is never managed. */
