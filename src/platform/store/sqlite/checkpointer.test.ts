@@ -29,7 +29,7 @@ describe("Checkpointer", () => {
     throw new Error("the rest is not due");
   };
 
-  it("copies the log to the file once enough rows have changed, has the rest copied, and begins anew", async () => {
+  it("copies the log to the file once enough was written, has the rest copied, and begins anew", async () => {
     const database = written();
     const checkpointer = new Checkpointer(path, 10);
     const before = statSync(path).size;

@@ -22,20 +22,20 @@ export interface CheckpointFile {
  */
 export class Checkpointer {
   readonly #path: string;
-  readonly #rows: number;
+  readonly #length: number;
   #worker: Worker | undefined;
   #descriptor: number | undefined;
   /** `copied`: the thread has ended a checkpoint, and the thread that writes has not copied the rest yet. */
   #state: "idle" | "copying" | "copied" = "idle";
-  #changed = 0;
+  #written = 0;
 
   /**
    * @param path of the SQLite file, which exists and has a write-ahead log
-   * @param rows how many changed rows make a checkpoint
+   * @param length how much (bytes) is written to the log until a checkpoint is made
    */
-  constructor(path: string, rows: number) {
+  constructor(path: string, length: number) {
     this.#path = path;
-    this.#rows = rows;
+    this.#length = length;
   }
 
   /** Whether a thread is running. */
@@ -45,18 +45,18 @@ export class Checkpointer {
 
   /**
    * Takes note of a commit, and begins a checkpoint if enough was written and none is running.
-   * @param rows that it changed
+   * @param length about how much (bytes) it added to the log
    * @param copyRest makes a checkpoint in this thread. Called if little is left to copy.
    */
-  committed(rows: number, copyRest: () => void): void {
-    this.#changed += rows;
+  committed(length: number, copyRest: () => void): void {
+    this.#written += length;
     if (this.#state === "copied") {
       this.#state = "idle";
       copyRest();
     }
-    if (this.#state === "copying" || this.#changed < this.#rows) return;
+    if (this.#state === "copying" || this.#written < this.#length) return;
     this.#state = "copying";
-    this.#changed = 0;
+    this.#written = 0;
     this.#worker ??= this.#start();
     this.#worker.postMessage("checkpoint");
   }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Kysely, sql } from "kysely";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { initialStamp, replaceSecurityStamp, securityStampOf } from "#src/platform/access/security-stamp.ts";
 import { identityShares, type Share } from "../../shares/share.ts";
 import { sqliteDialect } from "../compiler.ts";
@@ -57,6 +57,16 @@ describe("SqliteDatabase", () => {
   const countOften = async (reader: Reader) => {
     for (let statements = 0; statements < 50; statements++) await reader.all(counting, {});
   };
+
+  it("copies the log to the file after a few rows, too, if their texts are long", async () => {
+    const path = join(folder(), "data");
+    const database = new SqliteDatabase(path);
+    const megabyte = 1_000_000;
+    for (let n = 0; n < 20; n++) await database.write(put(String(n).repeat(megabyte)));
+    await vi.waitUntil(() => statSync(path).size > megabyte);
+    expect((await database.read(get))?.length).toBe(2 * megabyte);
+    await database.close();
+  });
 
   it("lets the event loop serve others between the statements of a long read", async () => {
     const database = new SqliteDatabase(join(folder(), "data"));

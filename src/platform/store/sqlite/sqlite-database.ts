@@ -24,8 +24,12 @@ const busyTimeout = 2_000;
 const defaultCacheMiB = 16;
 /** The pages of the log (4 KiB) at which a commit makes a checkpoint itself. */
 const longLog = 16_000;
-/** The changed rows after which the checkpointer makes one: about 500 creates, which need 16 MiB of log. */
-const checkpointRows = 5_000;
+/** The length of the log (bytes) after which the checkpointer makes one: about 500 creates, which change 5,000 rows. */
+const checkpointLength = 16 * 1024 * 1024;
+/** What a changed row adds to the log (bytes), with the indexes, apart from long texts. */
+const lengthPerRow = checkpointLength / 5_000;
+/** Texts that are longer (characters) have pages of their own in the log. */
+const longText = 2_048;
 /**
  * How many batches use savepoints after one was repeated. Writes that fail late, of which a caller can send many, repeat at most one
  * batch in so many.
@@ -69,7 +73,7 @@ export class SqliteDatabase implements Database {
     const cacheSize = `pragma cache_size = -${cacheMiB * 1024}`;
     database.exec(cacheSize);
     migrate(database);
-    this.#checkpointer = new Checkpointer(path, checkpointRows);
+    this.#checkpointer = new Checkpointer(path, checkpointLength);
     const compiler = new Compiler(sqliteDialect);
     this.#writer = new Connection(database, compiler);
     this.#reads = new ReadLanes(() => {
@@ -98,6 +102,7 @@ export class SqliteDatabase implements Database {
     const jobs: Job<Writer>[] = [];
     let settle: (() => void)[] = [];
     let before = 0;
+    const textBefore = this.#writer.longTextLength;
     const repeatOthers = async () => {
       this.#cautious = cautiousBatches;
       this.#writer.exec("rollback");
@@ -124,7 +129,9 @@ export class SqliteDatabase implements Database {
       return;
     }
     for (const settleJob of settle) settleJob();
-    this.#checkpointer.committed(this.#writer.totalChanges() - before, () => this.#copyRest());
+    const rows = this.#writer.totalChanges() - before;
+    const length = rows * lengthPerRow + (this.#writer.longTextLength - textBefore);
+    this.#checkpointer.committed(length, () => this.#copyRest());
   }
 
   #copyRest(): void {
@@ -176,6 +183,7 @@ class Connection implements Writer {
   readonly #database: DatabaseSync;
   readonly #compiler: Compiler;
   readonly #prepared: PreparedStatements;
+  #longTextLength = 0;
 
   constructor(database: DatabaseSync, compiler: Compiler) {
     this.#database = database;
@@ -200,6 +208,8 @@ class Connection implements Writer {
 
   async run<P extends object>(statement: Statement<P, unknown>, parameters: P): Promise<number> {
     const { sql, parameters: values } = this.#compiler.statement(statement, parameters);
+    for (const value of values)
+      if (typeof value === "string" && value.length > longText) this.#longTextLength += value.length;
     return Number(this.#prepared.statement(sql).run(...(values as SQLInputValue[])).changes);
   }
 
@@ -214,6 +224,11 @@ class Connection implements Writer {
   /** How many rows this connection has inserted, changed and deleted, including those that were rolled back. */
   totalChanges(): number {
     return this.#prepared.statement("select total_changes() as changes").get()?.["changes"] as number;
+  }
+
+  /** The length (characters) of all long texts that this connection has written, including those that were rolled back. */
+  get longTextLength(): number {
+    return this.#longTextLength;
   }
 
   rollbackIfOpen(): void {
