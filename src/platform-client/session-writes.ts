@@ -2,7 +2,7 @@ import type { Clock, MonotonicTime } from "#src/time/clock.ts";
 import { minutes } from "#src/time/durations.ts";
 import type { PlatformApi } from "./api.ts";
 import type { ExternalResource, ManagedCollection } from "./collection.ts";
-import { sameContent } from "./collection-view.ts";
+import { type ExternalState, sameContent } from "./collection-view.ts";
 import { isRejection, PlatformFailure, provesNoEffect } from "./failure.ts";
 import type { OwnerCheck } from "./owner-check.ts";
 import { groups } from "./permission-resources.ts";
@@ -97,7 +97,8 @@ export class SessionWrites {
   }
 
   /**
-   * Changes the fields in `mask`. Rejects with `paused` if a singleton is not as the view shows it any longer.
+   * Changes the fields in `mask`. Must be called when the decision is made: it rejects with `paused` if a singleton is not as the
+   * view showed it then.
    * @returns the resource as the platform returned it.
    */
   async update(
@@ -107,9 +108,10 @@ export class SessionWrites {
     mask: readonly string[],
   ): Promise<ExternalResource> {
     const { api, views, clock, signal } = this.#options;
+    const decidedFrom = views.viewOf(collection).stateOf(uid);
     await this.#requireWritable(`update ${collection.name}`, uid);
     try {
-      await this.#requireUnchanged(collection, uid);
+      await this.#requireUnchanged(collection, uid, decidedFrom);
       const updated = await api.update(collection, uid, body, mask, signal);
       views.record(collection, updated, clock.monotonic());
       return updated;
@@ -120,14 +122,15 @@ export class SessionWrites {
   }
 
   /**
-   * Deletes one resource. Resolves also if it was absent before and that is proven. Rejects with `paused` if a singleton is not
-   * as the view shows it any longer.
+   * Deletes one resource. Resolves also if it was absent before and that is proven. Must be called when the decision is made: it
+   * rejects with `paused` if a singleton is not as the view showed it then.
    */
   async delete(collection: ManagedCollection, uid: string): Promise<void> {
     const { api, views, clock, signal } = this.#options;
+    const decidedFrom = views.viewOf(collection).stateOf(uid);
     await this.#requireWritable(`delete ${collection.name}`, uid);
     try {
-      await this.#requireUnchanged(collection, uid);
+      await this.#requireUnchanged(collection, uid, decidedFrom);
       await api.delete(collection, uid, signal);
     } catch (error) {
       if (!isRejection(error, "NOT_FOUND")) {
@@ -140,17 +143,20 @@ export class SessionWrites {
   }
 
   /**
-   * Requires that a singleton is as the view shows it, from which the write was decided: another one may have its uid since.
+   * Requires that a singleton is what the write was decided from: another one may have its uid since, also in the view.
    * What a read shows instead is in the view before this rejects, so that the next decision is made from it.
    */
-  async #requireUnchanged(collection: ManagedCollection, uid: string): Promise<void> {
+  async #requireUnchanged(
+    collection: ManagedCollection,
+    uid: string,
+    decidedFrom: ExternalState<ExternalResource>,
+  ): Promise<void> {
     if (!collection.uids.isSingleton) return;
     const { api, views, clock, signal } = this.#options;
-    const known = views.viewOf(collection).stateOf(uid);
     const startedAt = clock.monotonic();
     const current = await api.get(collection, uid, signal);
     views.record(collection, current, startedAt);
-    if (known.is !== "present" || !sameContent(known.resource, current))
+    if (decidedFrom.is !== "present" || !sameContent(decidedFrom.resource, current))
       throw new PlatformFailure(`write ${collection.name}`, { kind: "paused", retryAfterMs: 0 });
   }
 

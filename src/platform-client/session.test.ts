@@ -410,6 +410,21 @@ describe("writes", () => {
     expect(session.viewOf(singletons).stateOf(group).is).toBe("gone");
   });
 
+  it("to a singleton are not sent if another one was listed since the decision", async () => {
+    const singletons = { ...groupCollection, uids: singletonUids };
+    const { session, clock, groups, calls } = world({ collections: [singletons] });
+    await session.read(singletons, group);
+    calls.length = 0;
+    const writes = [problemOf(session.update(singletons, group, { name: "new" }, ["name"]))];
+    writes.push(problemOf(session.delete(singletons, group)));
+    const another = groupResource(group, "another");
+    groups.set(group, another);
+    session.viewOf(singletons).record(another, clock.monotonic());
+    const paused = { kind: "paused", retryAfterMs: 0 };
+    expect(await Promise.all(writes)).toEqual([paused, paused]);
+    expect(calls).toEqual([`get ${group}`, `get ${group}`]);
+  });
+
   it("a POST with a lost response is settled once its resource is listed", async () => {
     const { session, failing, groups } = world();
     failing.set("create", lost);
