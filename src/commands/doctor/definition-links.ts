@@ -20,7 +20,10 @@ export interface InstalledDefinition extends KubeObject {
   };
 }
 
-const fix = "Apply crds/ of this version, or helm upgrade the chart muster-crds: kubectl apply --server-side -f crds/";
+const fix = {
+  text: "Apply crds/ of this version, or helm upgrade the chart muster-crds:",
+  command: "kubectl apply --server-side -f crds/",
+};
 
 /** Whether the CRD of a kind is installed, and has the fields that this version reads and writes. */
 export async function definitionLink(cluster: ClusterReads, definition: ResourceDefinition): Promise<Link> {

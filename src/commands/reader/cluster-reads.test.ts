@@ -35,7 +35,7 @@ it("does not know what is in a list of more than 20,000 objects, and reads no fu
   expect(await cluster.list(resource)).toEqual({
     state: "unknown",
     because: "there are more than 20000 things, which are not all read",
-    fix: "Ask about one of them: kubectl get things",
+    fix: { text: "Ask about one of them:", command: "kubectl get things" },
   });
   expect(asked.length).toBeLessThanOrEqual(41);
 });

@@ -1,3 +1,4 @@
+import type { Note } from "#src/commands/output/note.ts";
 import type { KubeApi } from "#src/kube/api.ts";
 import { isForbidden, isNotFound, KubeError } from "#src/kube/errors.ts";
 import { kubeSystemUid, namespaceResource } from "#src/kube/namespaces.ts";
@@ -13,7 +14,7 @@ export type Reading<T> = { readonly state: "found"; readonly value: T } | { read
 export interface Unknown {
   readonly state: "unknown";
   readonly because: string;
-  readonly fix: string;
+  readonly fix: Note;
 }
 
 /** What is in a longer list is unknown: it is not read into the memory. */
@@ -47,7 +48,7 @@ export class ClusterReads {
     return {
       state: "unknown",
       because: `there are more than ${maxObjects} ${resource.plural}, which are not all read`,
-      fix: `Ask about one of them: kubectl get ${resource.plural}`,
+      fix: { text: "Ask about one of them:", command: `kubectl get ${resource.plural}` },
     };
   }
 
@@ -85,12 +86,12 @@ export class ClusterReads {
   }
 }
 
-const connectionFix = "Check that the cluster responds to you: kubectl auth whoami";
+const connectionFix: Note = { text: "Check that the cluster responds to you:", command: "kubectl auth whoami" };
 
 /** How somebody gets a right that they lack. @param refusal what Kubernetes said, which names the user. */
-function grantFix(right: Right, refusal: string): string {
-  const commands = grantCommands(right, `muster-${right.verb}-${right.resource}`, refusedUser(refusal) ?? "USER");
-  return `Ask an administrator to run: ${commands}`;
+function grantFix(right: Right, refusal: string): Note {
+  const command = grantCommands(right, `muster-${right.verb}-${right.resource}`, refusedUser(refusal) ?? "USER");
+  return { text: "Ask an administrator to run:", command };
 }
 
 function rightTo(verb: string, { group, plural: resource }: ResourceKind, namespace?: string): Right {

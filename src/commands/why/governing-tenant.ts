@@ -60,7 +60,10 @@ async function namedTenant(
   const { because, fix } =
     failed.state === "unknown"
       ? failed
-      : { because: "the CRD of Tenants does not exist", fix: "Find out what is installed: muster doctor." };
+      : {
+          because: "the CRD of Tenants does not exist",
+          fix: { text: "Find out what is installed:", command: "muster doctor" },
+        };
   if (named === undefined)
     return {
       link: { ...base, state: "unknown", message: `Which Tenant governs the namespace is unknown: ${because}`, fix },

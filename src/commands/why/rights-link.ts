@@ -23,7 +23,10 @@ export async function rightsLink(
       state: "unknown",
       ...(unknown.state === "unknown"
         ? { message: `What the operator may do is unknown to you: ${unknown.because}`, fix: unknown.fix }
-        : { message: "The API server has no access reviews.", fix: `Ask it: kubectl auth can-i --list --as ${user}` }),
+        : {
+            message: "The API server has no access reviews.",
+            fix: { text: "Ask it:", command: `kubectl auth can-i --list --as ${user}` },
+          }),
     };
   const missing = rights.filter((_, index) => {
     const answer = answers[index];
