@@ -18,7 +18,16 @@ it("writes the commands that grant a right in the cluster, or in one namespace",
   );
 });
 
-it("quotes a user whose name a shell would take for more", () => {
+it("repeats the flag for each of several names", () => {
+  expect(grantCommands({ ...lease, name: "a,b" }, "reader", "ana")).toContain(
+    " --resource-name=a --resource-name=b && ",
+  );
+});
+
+it("quotes what a shell would take for more", () => {
+  expect(grantCommands({ ...lease, name: "$(x)", namespace: ";" }, "get-$(x)", "ana")).toBe(
+    "kubectl create role -n ';' 'get-$(x)' --verb=get --resource=leases.coordination.k8s.io --resource-name='$(x)' && kubectl create rolebinding -n ';' 'get-$(x)' --role='get-$(x)' --user=ana",
+  );
   expect(grantCommands(tenants, "reader", "it's me; rm -rf /")).toMatch(/ --user='it'\\''s me; rm -rf \/'$/);
 });
 

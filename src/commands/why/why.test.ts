@@ -199,7 +199,7 @@ describe("muster why", () => {
     expect(stdout).toMatch(/Unknown: Tenant\/shop: It cannot be read: .*forbidden/);
     expect(stdout).toMatch(/Unknown: Lease .*forbidden/);
     expect(stdout).toContain(
-      "To know it: Ask an administrator to run: kubectl create role -n muster-system muster-get-leases --verb=get --resource=leases.coordination.k8s.io && kubectl create rolebinding -n muster-system muster-get-leases --role=muster-get-leases --user=",
+      "To know it: Ask an administrator to run: kubectl create role -n muster-system muster-get-leases-muster-operator --verb=get --resource=leases.coordination.k8s.io --resource-name=muster-operator && kubectl create rolebinding -n muster-system muster-get-leases-muster-operator --role=muster-get-leases-muster-operator --user=",
     );
     expect(stdout.match(/Unknown: /g)).toHaveLength(stdout.match(/To know it: /g)?.length ?? 0);
   });
