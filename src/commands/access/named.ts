@@ -2,8 +2,8 @@ import { type AccessModel, knownCapabilities } from "#src/access/access-model.ts
 import { dottedCapability, findCapability } from "#src/access/capability-name.ts";
 import { findByName, type Nameable } from "#src/access/find-by-name.ts";
 import { groupPath } from "#src/access/group-path.ts";
-import { didYouMean } from "#src/commands/settings/settings.ts";
 import { parentOf, uidPattern } from "#src/platform-client/uid.ts";
+import { didYouMean } from "#src/text/nearest.ts";
 
 /** More candidates are not listed. */
 const maxCandidates = 10;
