@@ -13,8 +13,24 @@ export interface Right {
 
 /** The right as people write it: `patch groups.iam.muster.dev/status`. */
 export function rightText(right: Right): string {
-  const { verb, name, namespace } = right;
-  return `${verb} ${resourceText(right)}${name === undefined ? "" : ` ${name}`}${namespace === undefined ? "" : ` in ${namespace}`}`;
+  return `${right.verb} ${objectText(right)}`;
+}
+
+/** Many rights: objects for which the same verbs are needed stand together, `get, list groups, tenants; patch groups/status`. */
+export function rightsText(rights: readonly Right[]): string {
+  const verbs = Map.groupBy(rights, objectText);
+  const objects = Map.groupBy(verbs.keys(), (object) =>
+    verbs
+      .get(object)
+      ?.map(({ verb }) => verb)
+      .join(", "),
+  );
+  return [...objects].map(([needed, named]) => `${needed} ${named.join(", ")}`).join("; ");
+}
+
+function objectText(right: Right): string {
+  const { name, namespace } = right;
+  return `${resourceText(right)}${name === undefined ? "" : ` ${name}`}${namespace === undefined ? "" : ` in ${namespace}`}`;
 }
 
 /**

@@ -159,9 +159,17 @@ describe("muster doctor", () => {
     [
       "a missing right",
       "RBAC",
-      "It may not patch identities.iam.muster.dev/status.",
+      ": patch identities.iam.muster.dev/status.",
       () => {
         cluster.permits = (right) => right !== "patch identities/status";
+      },
+    ],
+    [
+      "that all rights are missing, without a list of them",
+      "RBAC",
+      "permissions that it needs.",
+      () => {
+        cluster.permits = () => false;
       },
     ],
     [

@@ -282,7 +282,7 @@ describe("muster why", () => {
     expect(found).toMatchObject([
       {
         link: "RBAC",
-        message: "It may not patch groups.iam.muster.dev/status in shop.",
+        message: "It lacks 1 of 5 permissions: patch groups.iam.muster.dev/status in shop.",
         reason: "KubernetesForbidden",
       },
     ]);
