@@ -3,6 +3,7 @@ import type { ExternalAccountAssociation } from "#src/kinds/account-association.
 import { withoutMarker } from "#src/kinds/marker.ts";
 import { oneIn, withEveryFault } from "./fault-points.ts";
 import type { Manifest } from "./memory-kube.ts";
+import type { Scenario } from "./scenario.ts";
 import { awsAccount, red, TwoTenants } from "./two-tenants.ts";
 
 const policy = { management: "Full", adoption: "Never", drift: "Correct" };
@@ -135,6 +136,81 @@ describe("of two AccountAssociations of a group", () => {
     await world.until("Available", [second]);
     expect(association()?.name).toBe("second");
     await world.rest();
+  });
+});
+
+describe("an association that was deleted, while no Tenant permitted the object that records it", () => {
+  const second = cloud({ name: "second", amazon: foreign }, "second");
+
+  async function replacedBySecond(world: TwoTenants) {
+    await world.apply(tree);
+    await world.until("Available", tree);
+    world.tenant("red", { awsAccounts: [foreign.account] });
+    await world.until("TenantDenied", [cloud()]);
+    world.scenario.platform.remove("accountAssociations", world.statusOf(shop)?.uid ?? "");
+    await world.scenario.resync();
+    await world.apply([second]);
+    await world.until("Available", [second]);
+  }
+
+  const namesOn = ({ scenario }: TwoTenants) =>
+    scenario.platform.createdIn("accountAssociations").map((one) => (one as ExternalAccountAssociation).name);
+
+  it("is created for another object of the group, and goes with that, with every fault", async () => {
+    await withEveryFault(async (fault) => {
+      const world = new TwoTenants(fault);
+      await replacedBySecond(world);
+      await world.remove([second]);
+      await world.scenario.pass(60_000);
+      expect(namesOn(world)).toEqual([]);
+      return world.run;
+    });
+  });
+
+  it("stays when the object goes that records the earlier one", async () => {
+    const world = new TwoTenants();
+    await replacedBySecond(world);
+    world.tenant("red", { awsAccounts: [awsAccount, foreign.account] });
+    await world.until("Conflict", [cloud()]);
+    expect(world.messageOf(cloud())).toContain("AccountAssociation second");
+    await world.scenario.resync();
+    await world.until("Available", [second]);
+    await world.remove([cloud()]);
+    await world.scenario.pass(60_000);
+    expect(namesOn(world)).toEqual(["second"]);
+    await world.rest();
+  });
+
+  it("is taken over when the object goes that records the present one", async () => {
+    const world = new TwoTenants();
+    await replacedBySecond(world);
+    world.tenant("red", { awsAccounts: [awsAccount, foreign.account] });
+    await world.until("Conflict", [cloud()]);
+    await world.remove([second]);
+    await world.until("Available", [cloud()]);
+    expect(namesOn(world)).toEqual(["cloud"]);
+    await world.rest();
+  });
+
+  it.each([
+    ["before its uid is recorded", ({ kube }: Scenario) => kube.setStatus("AccountAssociation", "second", undefined)],
+    ["before a new process has listed anything", (scenario: Scenario) => scenario.handOver()],
+  ])("goes with its object %s", async (_, change) => {
+    const world = new TwoTenants();
+    await replacedBySecond(world);
+    change(world.scenario);
+    await world.remove([second]);
+    await world.scenario.pass(60_000);
+    expect(namesOn(world)).toEqual([]);
+  });
+
+  it("is an orphan if its object was abandoned", async () => {
+    const world = new TwoTenants();
+    await replacedBySecond(world);
+    world.scenario.kube.annotate("AccountAssociation", "second", { "iam.muster.dev/abandon": "true" });
+    await world.remove([second]);
+    await world.scenario.resync();
+    expect(world.scenario.process.orphans()).toEqual([world.statusOf(shop)?.uid]);
   });
 });
 
