@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ExternalAccountAssociation } from "#src/kinds/account-association.ts";
 import { withoutMarker } from "#src/kinds/marker.ts";
+import type { PlatformProblem } from "#src/platform-client/failure.ts";
 import { oneIn, withEveryFault } from "./fault-points.ts";
 import type { Manifest } from "./memory-kube.ts";
 import type { Scenario } from "./scenario.ts";
@@ -334,6 +335,28 @@ describe("an association that somebody else created in place of ours", () => {
       "",
     ]);
     await world.rest();
+  });
+});
+
+describe("an association that somebody else created in place of one that was adopted", () => {
+  it("is not written if its adoption is forbidden before it carries the marker", async () => {
+    const { world, platform, replace, association } = await start(shop);
+    replace();
+    const adopting = cloud({ policy: { ...policy, adoption: "IfExists" } });
+    await world.apply([adopting]);
+    await world.until("Available", [adopting]);
+    const createTime = "2026-06-06T00:00:00.000Z";
+    replace({ createTime });
+    const down: PlatformProblem = { kind: "noResponse", message: "down" };
+    platform.fault = (call) => (call === "update accountAssociations" ? down : undefined);
+    await world.scenario.resync();
+    await world.scenario.until("recorded", () => world.statusOf(adopting)?.createTime === createTime);
+    world.tenant("red", { adopt: ["Group"] });
+    await world.until("TenantDenied", [adopting]);
+    platform.fault = () => undefined;
+    await world.scenario.pass(600_000);
+    await world.scenario.resync();
+    expect(association()?.amazon).toEqual(foreign);
   });
 });
 
