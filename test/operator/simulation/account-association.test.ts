@@ -113,6 +113,15 @@ describe("an AccountAssociation", () => {
     expect([association()?.amazon, platform.applied.length]).toEqual([{ account: awsAccount }, count]);
   });
 
+  it("is known by its marker if the platform does not say when it was created", async () => {
+    const { world, replace, association } = await start(...tree);
+    replace({ ...association(), createTime: "", description: association()?.description ?? "" });
+    await world.scenario.resync();
+    await world.rest();
+    await world.remove(tree);
+    expect(association()).toBeUndefined();
+  });
+
   it("loses an account that somebody else added", async () => {
     const { world, platform, association } = await start(...tree);
     const { uid, ...others } = association() as ExternalAccountAssociation;
@@ -248,6 +257,28 @@ describe("an existing association of the group", () => {
       expect(kept).toMatchObject({ name: "cloud", description: "theirs", amazon: { account: awsAccount } });
       return world.run;
     });
+  });
+
+  it("is not adopted if the platform does not say when it was created", async () => {
+    const { world, replace, association, messageOf } = await start(shop);
+    replace({ createTime: "" });
+    const adopting = cloud({ policy: { ...policy, adoption: "IfExists" } });
+    await world.apply([adopting]);
+    await world.until("Conflict", [adopting]);
+    expect(messageOf(adopting)).toContain("does not say when it created");
+    expect(world.statusOf(adopting)?.management).toBeUndefined();
+    await world.remove([adopting]);
+    expect(association()?.amazon).toEqual(foreign);
+  });
+
+  it("is observed even if the platform does not say when it was created", async () => {
+    const { world, replace } = await start(shop);
+    await world.scenario.pass(60_000);
+    replace({ createTime: "" });
+    const observing = cloud({ amazon: undefined, name: "by hand", policy: { ...policy, management: "Observe" } });
+    await world.apply([observing]);
+    await world.until("Available", [observing]);
+    await world.rest([world.statusOf(shop)?.uid ?? ""]);
   });
 
   it("is not adopted where the Tenant does not list the kind", async () => {
