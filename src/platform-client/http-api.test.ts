@@ -125,6 +125,11 @@ describe("a well-formed response", () => {
     ]);
   });
 
+  it("may say that a field is null, which then has its default value", async () => {
+    const { api } = await platform(json(200, { ...group, description: null }));
+    expect(await api.get(groupCollection, uid, signal)).toEqual({ uid, name: "payments", description: "" });
+  });
+
   it("may come from any API of the platform", async () => {
     const { api, server } = await platform(json(200, group));
     await api.get({ ...groupCollection, name: "repos", api: "registry/v2beta1" }, uid, signal);

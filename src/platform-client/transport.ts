@@ -4,6 +4,7 @@ import { sendRequest, type HttpResponse } from "#src/http/send-request.ts";
 import type { Tracer } from "#src/telemetry/tracer.ts";
 import type { Clock } from "#src/time/clock.ts";
 import { PlatformFailure, parseErrorBody, parseBoundedRetryAfter, type PlatformProblem } from "./failure.ts";
+import { parseProtoJson } from "./proto-json.ts";
 
 export interface HttpCall {
   /** The name of the call in errors, logs and metrics, such as `create groups`. */
@@ -158,7 +159,7 @@ const notJson = Symbol("not JSON");
 function parseJson(text: string): unknown {
   if (text.trim() === "") return undefined;
   try {
-    return JSON.parse(text);
+    return parseProtoJson(text);
   } catch {
     return notJson;
   }
