@@ -1,5 +1,5 @@
 import type { Clock, MonotonicTime } from "#src/time/clock.ts";
-import { minutes } from "#src/time/durations.ts";
+import { minutes, seconds } from "#src/time/durations.ts";
 import type { PlatformApi } from "./api.ts";
 import type { ExternalResource, ManagedCollection } from "./collection.ts";
 import { type ExternalState, sameContent } from "./collection-view.ts";
@@ -13,6 +13,12 @@ import type { SessionViews } from "./session-views.ts";
  * for a tree that is applied at once, short enough that nobody else has used the group yet.
  */
 export const newGroupMs = minutes(1);
+
+/**
+ * How long after a read of a singleton a write that depends on it may be sent. A write that waits longer, for a connection, for
+ * a token or because the process was stopped, could meet another resource with the same uid.
+ */
+const unchangedMs = seconds(2);
 
 export interface SessionWritesOptions {
   readonly api: PlatformApi;
@@ -111,8 +117,8 @@ export class SessionWrites {
     const decidedFrom = views.viewOf(collection).stateOf(uid);
     await this.#requireWritable(`update ${collection.name}`, uid);
     try {
-      await this.#requireUnchanged(collection, uid, decidedFrom);
-      const updated = await api.update(collection, uid, body, mask, signal);
+      const sendBefore = await this.#requireUnchanged(collection, uid, decidedFrom);
+      const updated = await api.update(collection, uid, body, mask, signal, sendBefore);
       views.record(collection, updated, clock.monotonic());
       return updated;
     } catch (error) {
@@ -130,8 +136,8 @@ export class SessionWrites {
     const decidedFrom = views.viewOf(collection).stateOf(uid);
     await this.#requireWritable(`delete ${collection.name}`, uid);
     try {
-      await this.#requireUnchanged(collection, uid, decidedFrom);
-      await api.delete(collection, uid, signal);
+      const sendBefore = await this.#requireUnchanged(collection, uid, decidedFrom);
+      await api.delete(collection, uid, signal, sendBefore);
     } catch (error) {
       if (!isRejection(error, "NOT_FOUND")) {
         if (!hadNoEffect(error)) views.viewOf(collection).recordStale(uid);
@@ -145,19 +151,21 @@ export class SessionWrites {
   /**
    * Requires that a singleton is what the write was decided from: another one may have its uid since, also in the view.
    * What a read shows instead is in the view before this rejects, so that the next decision is made from it.
+   * @returns until when the write may be sent; undefined: at any time.
    */
   async #requireUnchanged(
     collection: ManagedCollection,
     uid: string,
     decidedFrom: ExternalState<ExternalResource>,
-  ): Promise<void> {
-    if (!collection.uids.isSingleton) return;
+  ): Promise<MonotonicTime | undefined> {
+    if (!collection.uids.isSingleton) return undefined;
     const { api, views, clock, signal } = this.#options;
     const startedAt = clock.monotonic();
     const current = await api.get(collection, uid, signal);
     views.record(collection, current, startedAt);
     if (decidedFrom.is !== "present" || !sameContent(decidedFrom.resource, current))
       throw new PlatformFailure(`write ${collection.name}`, { kind: "paused", retryAfterMs: 0 });
+    return clock.monotonic() + unchangedMs;
   }
 
   async #requireWritable(call: string, uid: string): Promise<void> {
