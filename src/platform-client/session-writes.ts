@@ -6,6 +6,7 @@ import { type ExternalState, sameContent } from "./collection-view.ts";
 import { isRejection, PlatformFailure, provesNoEffect } from "./failure.ts";
 import type { OwnerCheck } from "./owner-check.ts";
 import { groups } from "./permission-resources.ts";
+import { overwriteKey } from "./post-ledger.ts";
 import type { SessionViews } from "./session-views.ts";
 
 /**
@@ -118,7 +119,8 @@ export class SessionWrites {
     await this.#requireWritable(`update ${collection.name}`, uid);
     try {
       const sendBefore = await this.#requireUnchanged(collection, uid, decidedFrom);
-      const updated = await api.update(collection, uid, body, mask, signal, sendBefore);
+      const send = () => api.update(collection, uid, body, mask, signal, sendBefore);
+      const updated = await this.#track(collection, uid, send);
       views.record(collection, updated, clock.monotonic());
       return updated;
     } catch (error) {
@@ -137,7 +139,7 @@ export class SessionWrites {
     await this.#requireWritable(`delete ${collection.name}`, uid);
     try {
       const sendBefore = await this.#requireUnchanged(collection, uid, decidedFrom);
-      await api.delete(collection, uid, signal, sendBefore);
+      await this.#track(collection, uid, () => api.delete(collection, uid, signal, sendBefore));
     } catch (error) {
       if (!isRejection(error, "NOT_FOUND")) {
         if (!hadNoEffect(error)) views.viewOf(collection).recordStale(uid);
@@ -166,6 +168,15 @@ export class SessionWrites {
     if (decidedFrom.is !== "present" || !sameContent(decidedFrom.resource, current))
       throw new PlatformFailure(`write ${collection.name}`, { kind: "paused", retryAfterMs: 0 });
     return clock.monotonic() + unchangedMs;
+  }
+
+  /** Sends a PATCH or a DELETE. One of a singleton could also take effect on the next resource with its uid, so it is tracked. */
+  #track<T>(collection: ManagedCollection, uid: string, send: () => Promise<T>): Promise<T> {
+    if (!collection.uids.isSingleton) return send();
+    const { views, clock } = this.#options;
+    const key = overwriteKey(collection, uid);
+    const sent = { key, collection: collection.name, parent: uid, sentAt: clock.monotonic(), existing: [] };
+    return views.posts.track(sent, send, hadNoEffect);
   }
 
   async #requireWritable(call: string, uid: string): Promise<void> {

@@ -9,7 +9,7 @@ import { groupCollection } from "./group-collection.testing.ts";
 import { roleBindings } from "./permission-resources.ts";
 import { OwnerCheck } from "./owner-check.ts";
 import { withRecordedOwner } from "./owner-record.ts";
-import { PostLedger } from "./post-ledger.ts";
+import { overwriteKey, PostLedger } from "./post-ledger.ts";
 import { PlatformSession } from "./session.ts";
 import { isBelow, parentOf, singletonUids } from "./uid.ts";
 
@@ -431,6 +431,24 @@ describe("writes", () => {
     await session.delete(groupCollection, child);
     expect(sendBefore).toEqual([clock.monotonic() + 2_000, clock.monotonic() + 2_000, undefined]);
     expect(calls.filter((call) => !call.startsWith("get"))).toEqual(["update", "delete", "delete"]);
+  });
+
+  it.each<[string, (session: PlatformSession, singletons: ManagedCollection) => Promise<unknown>]>([
+    ["delete", (session, singletons) => session.delete(singletons, group)],
+    ["update", (session, singletons) => session.update(singletons, group, { name: "new" }, ["name"])],
+  ])("to a singleton may take effect on the next one without a response: %s", async (method, write) => {
+    const singletons = { ...groupCollection, uids: singletonUids };
+    const { session, failing, clock } = world({ collections: [singletons] });
+    const key = overwriteKey(singletons, group);
+    await session.read(singletons, group);
+    failing.set(method, () => rejected("PERMISSION_DENIED"));
+    await problemOf(write(session, singletons));
+    expect([session.posts.unknownSince(key), session.posts.mayStillTakeEffect(0)]).toEqual([undefined, false]);
+    failing.set(method, lost);
+    await problemOf(write(session, singletons));
+    const sentAt = clock.monotonic();
+    expect([session.posts.unknownSince(key), session.posts.mayStillTakeEffect(sentAt)]).toEqual([sentAt, true]);
+    expect(session.posts.mayStillTakeEffect(sentAt + 15_000)).toBe(false);
   });
 
   it("to a singleton are not sent if another one was listed since the decision", async () => {

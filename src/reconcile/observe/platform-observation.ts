@@ -5,6 +5,7 @@ import { secretLocationOf } from "#src/kinds/secret-location.ts";
 import { takenName, wantedName } from "#src/kinds/unique-name.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { CollectionView } from "#src/platform-client/collection-view.ts";
+import { overwriteKey } from "#src/platform-client/post-ledger.ts";
 import type { TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
 import type { MonotonicTime } from "#src/time/clock.ts";
 import type { CachedResource } from "./cached-resource.ts";
@@ -111,7 +112,10 @@ export function observePlatform(
       group,
       snapshot: view.snapshotOf(group) ?? null,
     })),
-    postUnknownSince: (key === undefined ? undefined : session.postUnknownSince(kind.collection, key)) ?? null,
+    postUnknownSince: latestOf([
+      key === undefined ? undefined : session.postUnknownSince(kind.collection, key),
+      parent === undefined ? undefined : session.posts.unknownSince(overwriteKey(kind.collection, parent)),
+    ]),
     createdElsewhereAt: latestOf(keys.map((one) => session.createdElsewhereAt(kind.collection, one, parent))),
     createdHere: key === undefined ? [] : session.posts.createdBy(key),
     protections: protectionsOf(sources, context, kind, claimed, concerned),

@@ -4,6 +4,7 @@ import { withoutMarker } from "#src/kinds/marker.ts";
 import type { PlatformProblem } from "#src/platform-client/failure.ts";
 import { oneIn, withEveryFault } from "./fault-points.ts";
 import type { Manifest } from "./memory-kube.ts";
+import { laterMs } from "./memory-platform.ts";
 import type { Scenario } from "./scenario.ts";
 import { awsAccount, red, TwoTenants } from "./two-tenants.ts";
 
@@ -146,6 +147,52 @@ describe("of two AccountAssociations of a group", () => {
     await world.until("Available", [second]);
     expect(association()?.name).toBe("second");
     await world.rest();
+  });
+});
+
+describe("a write without a response, which takes effect late", () => {
+  const second = cloud({ name: "second" }, "second");
+
+  it.each([
+    ["DELETE", "delete accountAssociations", async () => undefined],
+    ["PATCH", "update accountAssociations", (world: TwoTenants) => world.apply([cloud({ description: "changed" })])],
+  ])("does not meet the next association of the group: a %s", async (_, lost, change) => {
+    const { world, platform, group, association } = await start(...tree);
+    await world.apply([second]);
+    await world.until("Conflict", [second]);
+    platform.fault = (call) => {
+      if (call !== lost) return undefined;
+      platform.fault = () => undefined;
+      world.scenario.clock.setTimer(() => {
+        if (lost.startsWith("delete")) platform.remove("accountAssociations", group());
+        else if (association() !== undefined)
+          platform.set("accountAssociations", { ...association(), name: "late" } as ExternalAccountAssociation);
+      }, laterMs);
+      return { kind: "noResponse", message: "the response was lost" };
+    };
+    await change(world);
+    await world.scenario.pass(100);
+    await world.remove([cloud()]);
+    await world.until("Available", [second]);
+    await world.scenario.pass(60_000);
+    expect(association()?.name).toBe("second");
+    await world.rest();
+  });
+
+  it.each(["deleted", "changed"])("does not when the process dies, either: one that is %s", async (what) => {
+    await withEveryFault(async (fault) => {
+      const world = new TwoTenants(fault);
+      await world.apply([...tree, second]);
+      await world.until("Conflict", [second]);
+      if (what === "changed") await world.apply([cloud({ description: "changed" })]);
+      await world.remove([cloud()]);
+      await world.until("Available", [second]);
+      const [created] = world.scenario.platform.createdIn("accountAssociations");
+      await world.scenario.pass(60_000);
+      expect(world.scenario.platform.createdIn("accountAssociations")).toEqual([created]);
+      await world.rest();
+      return world.run;
+    });
   });
 });
 
