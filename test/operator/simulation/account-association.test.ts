@@ -1,50 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { ExternalAccountAssociation } from "#src/kinds/account-association.ts";
-import { withoutMarker } from "#src/kinds/marker.ts";
-import type { PlatformProblem } from "#src/platform-client/failure.ts";
+import { cloud, foreign, policy, shop, startWith, tree } from "./association-world.ts";
 import { oneIn, withEveryFault } from "./fault-points.ts";
 import type { Manifest } from "./memory-kube.ts";
-import { laterMs } from "./memory-platform.ts";
-import type { Scenario } from "./scenario.ts";
 import { awsAccount, red, TwoTenants } from "./two-tenants.ts";
-
-const policy = { management: "Full", adoption: "Never", drift: "Correct" };
-const shop: Manifest = { kind: "Group", name: "shop", spec: { parentUid: red, policy } };
-const cloud = (spec: object = {}, name = "cloud"): Manifest => ({
-  kind: "AccountAssociation",
-  name,
-  spec: { groupRef: { name: "shop" }, amazon: { account: awsAccount }, policy, ...spec },
-});
-const tree = [shop, cloud()];
-const foreign = { account: "210987654321" };
-
-async function start(...manifests: readonly Manifest[]) {
-  const world = new TwoTenants();
-  await world.apply(manifests);
-  await world.until("Available", manifests);
-  const { platform, kube } = world.scenario;
-  const group = () => world.statusOf(shop)?.uid ?? "";
-  const found = () => platform.createdIn("accountAssociations").find(({ uid }) => uid === group());
-  return {
-    world,
-    platform,
-    kube,
-    group,
-    association: () => found() as ExternalAccountAssociation | undefined,
-    /** Somebody else creates an association of the group, in place of the one that there is. */
-    replace: (fields: Partial<ExternalAccountAssociation> = {}) =>
-      platform.set("accountAssociations", {
-        uid: group(),
-        name: "by hand",
-        description: "",
-        createTime: "2026-05-05T00:00:00.000Z",
-        amazon: foreign,
-        ...fields,
-      }),
-    messageOf: (one: Manifest) => world.messageOf(one),
-    writesAfter: (count: number) => world.writesAfter(count),
-  };
-}
 
 describe("an AccountAssociation", () => {
   it.each([
@@ -70,7 +29,7 @@ describe("an AccountAssociation", () => {
   });
 
   it("has the uid of its group, and goes before it", async () => {
-    const { world, platform, group, association, writesAfter } = await start(...tree);
+    const { world, platform, group, association } = await startWith(...tree);
     expect(world.statusOf(cloud())).toMatchObject({
       uid: group(),
       parentUid: group(),
@@ -79,11 +38,11 @@ describe("an AccountAssociation", () => {
     });
     const count = platform.applied.length;
     await world.remove(tree);
-    expect(writesAfter(count)).toEqual(["delete accountAssociations", "delete groups"]);
+    expect(world.writesAfter(count)).toEqual(["delete accountAssociations", "delete groups"]);
   });
 
   it("is of the Tenant's own group, too", async () => {
-    const { world, platform } = await start(shop);
+    const { world, platform } = await startWith(shop);
     const own = cloud({ groupRef: undefined, groupUid: red });
     await world.apply([own]);
     await world.until("Available", [own]);
@@ -93,20 +52,20 @@ describe("an AccountAssociation", () => {
   });
 
   it("is not declared where the Tenant does not list the kind, or the account", async () => {
-    const { world, platform, messageOf } = await start(shop);
+    const { world, platform } = await startWith(shop);
     await world.apply([cloud({ amazon: foreign })]);
     await world.until("TenantDenied", [cloud()]);
-    expect(messageOf(cloud())).toBe(
+    expect(world.messageOf(cloud())).toBe(
       `spec.amazon.account: the Tenant does not allow the AWS account ${foreign.account}. Use one of ${awsAccount}, or ask an administrator to add it to spec.awsAccounts of the Tenant.`,
     );
     world.tenant("red", { kinds: ["Group"] });
     await world.apply([cloud()]);
-    await world.scenario.until("denied", () => messageOf(cloud())?.includes("spec.kinds") === true);
+    await world.scenario.until("denied", () => world.messageOf(cloud())?.includes("spec.kinds") === true);
     expect(platform.createdIn("accountAssociations")).toEqual([]);
   });
 
   it("stays as it is when the Tenant is narrowed", async () => {
-    const { world, platform, association } = await start(...tree);
+    const { world, platform, association } = await startWith(...tree);
     const count = platform.applied.length;
     world.tenant("red", { awsAccounts: [] });
     await world.until("TenantDenied", [cloud()]);
@@ -115,7 +74,7 @@ describe("an AccountAssociation", () => {
   });
 
   it("is known by its marker if the platform does not say when it was created", async () => {
-    const { world, replace, association } = await start(...tree);
+    const { world, replace, association } = await startWith(...tree);
     replace({ ...association(), createTime: "", description: association()?.description ?? "" });
     await world.scenario.resync();
     await world.rest();
@@ -124,7 +83,7 @@ describe("an AccountAssociation", () => {
   });
 
   it("loses an account that somebody else added", async () => {
-    const { world, platform, association } = await start(...tree);
+    const { world, platform, association } = await startWith(...tree);
     const { uid, ...others } = association() as ExternalAccountAssociation;
     const azure = { tenantId: "theirs", clientIds: {} };
     platform.set("accountAssociations", { uid, ...others, azure } as ExternalAccountAssociation);
@@ -138,10 +97,10 @@ describe("of two AccountAssociations of a group", () => {
   const second = cloud({ name: "second" }, "second");
 
   it("the older one has it, whatever their names, and the other one takes its place", async () => {
-    const { world, association, messageOf } = await start(...tree);
+    const { world, association } = await startWith(...tree);
     await world.apply([second]);
     await world.until("Conflict", [second]);
-    expect(messageOf(second)).toContain("AccountAssociation cloud declares the same resource of the group");
+    expect(world.messageOf(second)).toContain("AccountAssociation cloud declares the same resource of the group");
     expect(association()?.name).toBe("cloud");
     await world.remove([cloud()]);
     await world.until("Available", [second]);
@@ -150,134 +109,13 @@ describe("of two AccountAssociations of a group", () => {
   });
 });
 
-describe("a write without a response, which takes effect late", () => {
-  const second = cloud({ name: "second" }, "second");
-
-  it.each([
-    ["DELETE", "delete accountAssociations", async () => undefined],
-    ["PATCH", "update accountAssociations", (world: TwoTenants) => world.apply([cloud({ description: "changed" })])],
-  ])("does not meet the next association of the group: a %s", async (_, lost, change) => {
-    const { world, platform, group, association } = await start(...tree);
-    await world.apply([second]);
-    await world.until("Conflict", [second]);
-    platform.fault = (call) => {
-      if (call !== lost) return undefined;
-      platform.fault = () => undefined;
-      world.scenario.clock.setTimer(() => {
-        if (lost.startsWith("delete")) platform.remove("accountAssociations", group());
-        else if (association() !== undefined)
-          platform.set("accountAssociations", { ...association(), name: "late" } as ExternalAccountAssociation);
-      }, laterMs);
-      return { kind: "noResponse", message: "the response was lost" };
-    };
-    await change(world);
-    await world.scenario.pass(100);
-    await world.remove([cloud()]);
-    await world.until("Available", [second]);
-    await world.scenario.pass(60_000);
-    expect(association()?.name).toBe("second");
-    await world.rest();
-  });
-
-  it.each(["deleted", "changed"])("does not when the process dies, either: one that is %s", async (what) => {
-    await withEveryFault(async (fault) => {
-      const world = new TwoTenants(fault);
-      await world.apply([...tree, second]);
-      await world.until("Conflict", [second]);
-      if (what === "changed") await world.apply([cloud({ description: "changed" })]);
-      await world.remove([cloud()]);
-      await world.until("Available", [second]);
-      const [created] = world.scenario.platform.createdIn("accountAssociations");
-      await world.scenario.pass(60_000);
-      expect(world.scenario.platform.createdIn("accountAssociations")).toEqual([created]);
-      await world.rest();
-      return world.run;
-    });
-  });
-});
-
-describe("an association that was deleted, while no Tenant permitted the object that records it", () => {
-  const second = cloud({ name: "second", amazon: foreign }, "second");
-
-  async function replacedBySecond(world: TwoTenants) {
-    await world.apply(tree);
-    await world.until("Available", tree);
-    world.tenant("red", { awsAccounts: [foreign.account] });
-    await world.until("TenantDenied", [cloud()]);
-    world.scenario.platform.remove("accountAssociations", world.statusOf(shop)?.uid ?? "");
-    await world.scenario.resync();
-    await world.apply([second]);
-    await world.until("Available", [second]);
-  }
-
-  const namesOn = ({ scenario }: TwoTenants) =>
-    scenario.platform.createdIn("accountAssociations").map((one) => (one as ExternalAccountAssociation).name);
-
-  it("is created for another object of the group, and goes with that, with every fault", async () => {
-    await withEveryFault(async (fault) => {
-      const world = new TwoTenants(fault);
-      await replacedBySecond(world);
-      await world.remove([second]);
-      await world.scenario.pass(60_000);
-      expect(namesOn(world)).toEqual([]);
-      return world.run;
-    });
-  });
-
-  it("stays when the object goes that records the earlier one", async () => {
-    const world = new TwoTenants();
-    await replacedBySecond(world);
-    world.tenant("red", { awsAccounts: [awsAccount, foreign.account] });
-    await world.until("Conflict", [cloud()]);
-    expect(world.messageOf(cloud())).toContain("AccountAssociation second");
-    await world.scenario.resync();
-    await world.until("Available", [second]);
-    await world.remove([cloud()]);
-    await world.scenario.pass(60_000);
-    expect(namesOn(world)).toEqual(["second"]);
-    await world.rest();
-  });
-
-  it("is taken over when the object goes that records the present one", async () => {
-    const world = new TwoTenants();
-    await replacedBySecond(world);
-    world.tenant("red", { awsAccounts: [awsAccount, foreign.account] });
-    await world.until("Conflict", [cloud()]);
-    await world.remove([second]);
-    await world.until("Available", [cloud()]);
-    expect(namesOn(world)).toEqual(["cloud"]);
-    await world.rest();
-  });
-
-  it.each([
-    ["before its uid is recorded", ({ kube }: Scenario) => kube.setStatus("AccountAssociation", "second", undefined)],
-    ["before a new process has listed anything", (scenario: Scenario) => scenario.handOver()],
-  ])("goes with its object %s", async (_, change) => {
-    const world = new TwoTenants();
-    await replacedBySecond(world);
-    change(world.scenario);
-    await world.remove([second]);
-    await world.scenario.pass(60_000);
-    expect(namesOn(world)).toEqual([]);
-  });
-
-  it("is an orphan if its object was abandoned", async () => {
-    const world = new TwoTenants();
-    await replacedBySecond(world);
-    world.scenario.kube.annotate("AccountAssociation", "second", { "iam.muster.dev/abandon": "true" });
-    await world.remove([second]);
-    await world.scenario.resync();
-    expect(world.scenario.process.orphans()).toEqual([world.statusOf(shop)?.uid]);
-  });
-});
-
 describe("an existing association of the group", () => {
   it("is a Conflict, whatever its name", async () => {
-    const { world, replace, association, messageOf } = await start(shop);
+    const { world, replace, association } = await startWith(shop);
     replace();
     await world.apply([cloud()]);
     await world.until("Conflict", [cloud()]);
-    expect(messageOf(cloud())).toContain(
+    expect(world.messageOf(cloud())).toContain(
       'has the account association "by hand", which Muster does not manage. A group has at most one.',
     );
     await world.remove([cloud()]);
@@ -307,19 +145,19 @@ describe("an existing association of the group", () => {
   });
 
   it("is not adopted if the platform does not say when it was created", async () => {
-    const { world, replace, association, messageOf } = await start(shop);
+    const { world, replace, association } = await startWith(shop);
     replace({ createTime: "" });
     const adopting = cloud({ policy: { ...policy, adoption: "IfExists" } });
     await world.apply([adopting]);
     await world.until("Conflict", [adopting]);
-    expect(messageOf(adopting)).toContain("does not say when it created");
+    expect(world.messageOf(adopting)).toContain("does not say when it created");
     expect(world.statusOf(adopting)?.management).toBeUndefined();
     await world.remove([adopting]);
     expect(association()?.amazon).toEqual(foreign);
   });
 
   it("is observed even if the platform does not say when it was created", async () => {
-    const { world, replace } = await start(shop);
+    const { world, replace } = await startWith(shop);
     await world.scenario.pass(60_000);
     replace({ createTime: "" });
     const observing = cloud({ amazon: undefined, name: "by hand", policy: { ...policy, management: "Observe" } });
@@ -329,7 +167,7 @@ describe("an existing association of the group", () => {
   });
 
   it("is not adopted where the Tenant does not list the kind", async () => {
-    const { world, replace, association } = await start(shop);
+    const { world, replace, association } = await startWith(shop);
     replace();
     world.tenant("red", { adopt: ["Group"] });
     const adopting = cloud({ policy: { ...policy, adoption: "IfExists" } });
@@ -339,7 +177,7 @@ describe("an existing association of the group", () => {
   });
 
   it("is observed, whatever its name, and its accounts are compared if the spec names one", async () => {
-    const { world, replace, association } = await start(shop);
+    const { world, replace, association } = await startWith(shop);
     // What a group contains that was created within the last minute is not listed.
     await world.scenario.pass(60_000);
     replace();
@@ -355,91 +193,8 @@ describe("an existing association of the group", () => {
   });
 });
 
-describe("an association that somebody else created in place of ours", () => {
-  it("is not ours: it is neither changed nor deleted", async () => {
-    const { world, platform, replace, association, messageOf } = await start(...tree);
-    const count = platform.applied.length;
-    replace();
-    await world.scenario.resync();
-    await world.until("Conflict", [cloud()]);
-    expect(messageOf(cloud())).toContain("which Muster does not manage");
-    await world.remove([cloud()]);
-    await world.scenario.pass(60_000);
-    expect([association()?.name, platform.applied.length]).toEqual(["by hand", count]);
-  });
-
-  it("is undeclared, and reported on its group, and never removed", async () => {
-    const { world, replace, association } = await start(shop, cloud());
-    await world.apply([{ ...shop, spec: { ...shop.spec, undeclared: "Remove" } }]);
-    replace();
-    for (let count = 0; count < 4; count += 1) {
-      await world.scenario.resync();
-      await world.scenario.pass(600_000);
-    }
-    expect(world.statusOf(shop)?.undeclared).toMatchObject([{ kind: "AccountAssociation", name: "by hand" }]);
-    expect(association()?.amazon).toEqual(foreign);
-  });
-
-  it("is seen by the read before the DELETE if no list has shown it yet", async () => {
-    const { world, platform, replace, association } = await start(...tree);
-    const count = platform.applied.length;
-    replace();
-    await world.remove([cloud()]);
-    await world.scenario.pass(60_000);
-    expect([association()?.name, platform.applied.length]).toEqual(["by hand", count]);
-  });
-
-  it("is seen by the read before the PATCH if no list has shown it yet", async () => {
-    const { world, platform, replace, association } = await start(...tree);
-    const count = platform.applied.length;
-    replace();
-    await world.apply([cloud({ description: "changed" })]);
-    await world.until("Conflict", [cloud()]);
-    expect([association()?.description, platform.applied.length]).toEqual(["", count]);
-  });
-
-  it("is adopted where object and Tenant say so", async () => {
-    const { world, replace, association } = await start(shop, cloud());
-    replace();
-    await world.scenario.resync();
-    await world.until("Conflict", [cloud()]);
-    const adopting = cloud({ policy: { ...policy, adoption: "IfExists" } });
-    await world.apply([adopting]);
-    await world.scenario.until("adopted", () => world.statusOf(adopting)?.management === "Adopted");
-    await world.until("Available", [adopting]);
-    expect(world.statusOf(adopting)?.createTime).toBe(association()?.createTime);
-    expect([association()?.amazon, withoutMarker(association()?.description ?? "")]).toEqual([
-      { account: awsAccount },
-      "",
-    ]);
-    await world.rest();
-  });
-});
-
-describe("an association that somebody else created in place of one that was adopted", () => {
-  it("is not written if its adoption is forbidden before it carries the marker", async () => {
-    const { world, platform, replace, association } = await start(shop);
-    replace();
-    const adopting = cloud({ policy: { ...policy, adoption: "IfExists" } });
-    await world.apply([adopting]);
-    await world.until("Available", [adopting]);
-    const createTime = "2026-06-06T00:00:00.000Z";
-    replace({ createTime });
-    const down: PlatformProblem = { kind: "noResponse", message: "down" };
-    platform.fault = (call) => (call === "update accountAssociations" ? down : undefined);
-    await world.scenario.resync();
-    await world.scenario.until("recorded", () => world.statusOf(adopting)?.createTime === createTime);
-    world.tenant("red", { adopt: ["Group"] });
-    await world.until("TenantDenied", [adopting]);
-    platform.fault = () => undefined;
-    await world.scenario.pass(600_000);
-    await world.scenario.resync();
-    expect(association()?.amazon).toEqual(foreign);
-  });
-});
-
 it("an association that was deleted is created again, and reported with drift Report", async () => {
-  const { world, platform, association, group } = await start(...tree);
+  const { world, platform, association, group } = await startWith(...tree);
   const before = association()?.createTime;
   platform.remove("accountAssociations", group());
   await world.scenario.resync();
@@ -457,7 +212,7 @@ it("an association that was deleted is created again, and reported with drift Re
 });
 
 it("an adopted association that was deleted is created again as one of ours", async () => {
-  const { world, platform, replace, group, association } = await start(shop);
+  const { world, platform, replace, group, association } = await startWith(shop);
   replace();
   const adopting = cloud({ policy: { ...policy, adoption: "IfExists" } });
   await world.apply([adopting]);
@@ -474,7 +229,7 @@ it("associations that disappear at once are not created again before a person co
   const names = Array.from({ length: 20 }, (_, index) => `team-${index}`);
   const groups = names.map((name): Manifest => ({ ...shop, name }));
   const associations = names.map((name) => cloud({ groupRef: { name } }, name));
-  const { world, platform, kube } = await start(...groups, ...associations);
+  const { world, platform, kube } = await startWith(...groups, ...associations);
   for (const { name } of groups) platform.remove("accountAssociations", world.statusOf({ ...shop, name })?.uid ?? "");
   await world.scenario.resync();
   await world.until("HeldByBreaker", associations);
@@ -490,7 +245,7 @@ it("associations that disappear at once are not created again before a person co
 });
 
 it("an association with our marker and without an object is an orphan, which is reported and stays", async () => {
-  const { world, platform, kube, group, association } = await start(...tree);
+  const { world, platform, kube, group, association } = await startWith(...tree);
   kube.annotate("AccountAssociation", "cloud", { "iam.muster.dev/abandon": "true" });
   await world.remove([cloud()]);
   await world.scenario.resync();
