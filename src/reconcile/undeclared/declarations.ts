@@ -1,6 +1,6 @@
 import type { Resource } from "#src/api/custom-resource.ts";
 import type { Kind } from "#src/kinds/kind.ts";
-import { carriedMarker, markerOf, objectOf } from "#src/kinds/marker.ts";
+import { carriedMarker, objectOf, ownerOf } from "#src/kinds/marker.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import { isWithin } from "#src/platform-client/uid.ts";
@@ -161,5 +161,5 @@ function isCredentialHere(sources: DeclarationSources, session: PlatformSession,
 
 /** Whether `marker` is of one of these owners. */
 export function isMarkerOf(owners: readonly string[], marker: string): boolean {
-  return owners.some((owner) => marker === markerOf(owner, objectOf(marker)));
+  return owners.includes(ownerOf(marker));
 }
