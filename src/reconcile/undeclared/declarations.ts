@@ -63,7 +63,7 @@ export function readDeclarations(sources: DeclarationSources): Declarations {
     usedGroups,
     managed,
     isDeclared: (session, kind, external) =>
-      isRecorded(sources, kind, external) ||
+      isInStatus(sources, kind, external) ||
       (kind.hasMarker ? isBeingCreated(sources, kind, external) : isGranted(kind, external, grants)) ||
       isPartOfTheSetup(sources, session, kind, external, allUsed),
     mayBeRecordedSoon: (kind, external) => {
@@ -105,7 +105,12 @@ function isExpired({ spec: { expiresAt } }: Resource, now: number): boolean {
   return expiresAt !== undefined && Date.parse(expiresAt) <= now;
 }
 
-function isRecorded({ stores, owners }: DeclarationSources, { name }: Kind, external: ExternalResource): boolean {
+/** Whether the status of an object names the resource. */
+export function isInStatus(
+  { stores, owners }: Pick<DeclarationSources, "stores" | "owners">,
+  { name }: Kind,
+  external: ExternalResource,
+): boolean {
   return stores
     .get(name)
     .index("claims", external.uid)
