@@ -192,7 +192,7 @@ it("does not adopt an identity that holds a role outside of the group", () => {
 
 it("lists resources of other types", () => {
   const { exceptions } = imported({
-    others: [{ noun: "invite", uid: `${shop}/00000000000000f1`, reason: "no kind declares it" }],
+    others: [{ kind: "GroupInvite", noun: "invite", uid: `${shop}/00000000000000f1`, reason: "no kind declares it" }],
   });
   expect(exceptions).toEqual([
     {

@@ -60,7 +60,7 @@ export async function declarationsIn(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Declaration>> {
   const found = new Map<string, Declaration>();
-  await forEachObject<DeclaringObject>(
+  await forEachObject(
     kube,
     kinds.map(({ definition }) => resourceKindOf(definition)),
     ({ kind }, object) => noteDeclaration(found, kind, object),

@@ -11,11 +11,13 @@ import { hasMarkers } from "#src/import/existing-tree.ts";
 import { importFiles, namesInFiles } from "#src/import/import-files.ts";
 import { importTree } from "#src/import/import-tree.ts";
 import { stemOf } from "#src/import/object-names.ts";
+import { kinds } from "#src/kinds/kinds.ts";
 import { ownerHash } from "#src/kinds/marker.ts";
 import { KubeClient } from "#src/kube/client.ts";
 import { systemClock } from "#src/time/clock.ts";
 import { filesOfImport, writeImport } from "./import-folder.ts";
 import { type ImportReport, isEverything, reportOf, reportText, summaryOf } from "./import-report.ts";
+import { readClusterObjects } from "./read-cluster-objects.ts";
 import { readTree } from "./read-tree.ts";
 import { importSettings, type ImportValues } from "./settings.ts";
 
@@ -46,12 +48,10 @@ async function runImport(values: ImportValues, context: CommandContext): Promise
   const reader = await connectReader({ ...values, timeout }, context);
   try {
     const caller = callerOf(reader, context);
-    const { tree, unseen, isComplete } = await readTree(reader.api, {
-      group,
-      caller,
-      elsewhere: adopt,
-      signal: context.signal,
-    });
+    const [{ tree, unseen, isComplete }, cluster] = await Promise.all([
+      readTree(reader.api, { group, caller, elsewhere: adopt, signal: context.signal }),
+      readClusterObjects(kinds, values, context),
+    ]);
     const namespace = values.namespace ?? namespaceOf(tree.group.name);
     const owners = hasMarkers(tree) ? await ownersOf(values, context) : [];
     const imported = importTree(tree, {
@@ -64,9 +64,10 @@ async function runImport(values: ImportValues, context: CommandContext): Promise
       withoutSecret,
       clusterIssuer: values.serviceAccountIssuer,
       publicIssuers: values.publicIssuer,
+      cluster: cluster.read ? cluster.value : [],
     });
     const files = writeImport(dir, importFiles(imported), { group, isComplete });
-    return reportOf(imported, files, { group: tree.group, dir, adopt, unseen });
+    return reportOf(imported, files, { group: tree.group, dir, adopt, unseen, cluster });
   } catch (error) {
     throw readFailure(error);
   } finally {
@@ -102,6 +103,7 @@ async function ownersOf(values: ImportValues, { env, signal }: CommandContext): 
 
 async function readOwnerId(values: ImportValues, env: CommandContext["env"], signal: AbortSignal): Promise<string> {
   const needed = "An operator manages something in the group already, so import has to know which one is yours";
+  if (values.noCluster) throw new Error(`--no-cluster is set. ${needed}: set --owner-id`);
   try {
     const kube = new KubeClient({ connection: await clusterConnection(values, env), clock: systemClock });
     try {

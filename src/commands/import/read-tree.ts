@@ -5,6 +5,7 @@ import { listStable } from "#src/commands/reader/list-stable.ts";
 import type { ExistingTree, OtherResource } from "#src/import/existing-tree.ts";
 import { accountAssociationKind } from "#src/kinds/account-association.ts";
 import { type ExternalGroup, groupKind } from "#src/kinds/group.ts";
+import { groupInviteKind } from "#src/kinds/group-invite.ts";
 import { type ExternalIdentity, identityKind } from "#src/kinds/identity.ts";
 import { identityProviderKind } from "#src/kinds/identity-provider.ts";
 import { roleKind } from "#src/kinds/role.ts";
@@ -14,15 +15,13 @@ import { externalText, externalUid } from "#src/platform-client/collection.ts";
 import { isRejection } from "#src/platform-client/failure.ts";
 import type { ExternalRoleBinding } from "#src/platform-client/permission-resources.ts";
 import { readPermissions } from "#src/platform-client/permissions.ts";
-import { childUids, isBelow } from "#src/platform-client/uid.ts";
+import { isBelow } from "#src/platform-client/uid.ts";
 import type { Caller, UnprovenAbsence } from "#src/plan/overlay-platform.ts";
 
-/** Types without manifests: what messages call a resource, the capability to list it, and why there are none. */
+/** Kinds without manifests, and why there are none. */
 const others = [
   {
-    noun: "invite",
-    collection: "groupInvites",
-    capability: "CAP_IAM_GROUP_INVITES_LIST",
+    kind: groupInviteKind,
     reason:
       "nobody can read its code again, so no object can take it over: unless a GroupInvite made it, replace it by one",
   },
@@ -126,13 +125,13 @@ async function readHolders(
 
 async function readOthers(
   api: ReadApi,
-  { noun, collection, reason }: (typeof others)[number],
+  { kind: { name: kind, noun, collection }, reason }: (typeof others)[number],
   group: string,
   signal: AbortSignal,
 ): Promise<readonly OtherResource[]> {
-  const type = { name: collection, api: "iam/v2beta1", schema: other, uids: childUids };
+  const type = { name: collection.name, api: collection.api, schema: other, uids: collection.uids };
   const resources = await listStable(api, type, { scope: { descendantsOf: group } }, signal);
-  return resources.map(({ uid, name }) => ({ noun, uid, reason, ...(name === "" ? {} : { name }) }));
+  return resources.map(({ uid, name }) => ({ kind, noun, uid, reason, ...(name === "" ? {} : { name }) }));
 }
 
 async function findUnseen(
@@ -143,7 +142,7 @@ async function findUnseen(
 ): Promise<readonly UnprovenAbsence[]> {
   if (caller === "administrator") return [];
   const permissions = caller && (await readPermissions(api, caller.identity, signal)).permissions;
-  return [...declarableCapabilities, ...others.map(({ capability }) => capability)]
+  return [...declarableCapabilities, ...others.map(({ kind }) => kind.collection.listCapability)]
     .filter((capability) => permissions?.allow(capability, group) !== true)
     .map((capability) => ({ capability, group }));
 }

@@ -8,15 +8,15 @@ import type { KubeObject, ResourceKind } from "#src/kube/object.ts";
  * none.
  * @throws {Error} if the cluster knows none of the resources: it is probably not the one that declares anything
  */
-export async function forEachObject<T extends KubeObject>(
+export async function forEachObject(
   kube: Pick<KubeApi, "list">,
   resources: readonly ResourceKind[],
-  note: (resource: ResourceKind, object: T) => void,
+  note: (resource: ResourceKind, object: KubeObject) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const read = async (resource: ResourceKind): Promise<boolean> => {
     try {
-      for await (const object of listExisting<T>(kube, resource, signal)) note(resource, object);
+      for await (const object of listExisting(kube, resource, signal)) note(resource, object);
       return true;
     } catch (error) {
       if (isNotFound(error)) return false;

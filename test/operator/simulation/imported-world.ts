@@ -75,6 +75,7 @@ export class ImportedWorld extends PlannedWorld {
         withoutSecret: [publicClient],
         operatorClass: undefined,
         earlierNames: new Map(),
+        cluster: [],
         clusterIssuer: "https://issuer.example",
         publicIssuers: [],
       },
