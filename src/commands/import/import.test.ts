@@ -210,3 +210,17 @@ it("says that a group does not exist, with the exit code of NOT_FOUND", async ()
   expect(stderr).toContain("muster api GET /iam/v2beta1/groups");
   expect(code).toBe(15);
 });
+
+it("takes the name or the path of a group, if it is unique", async () => {
+  const { admin, root } = at.world.platform;
+  const twins = await admin.group(root, "twins");
+  for (const name of ["one", "two"]) await admin.group(await admin.group(twins, name), "web");
+  expect((await at.world.report("team/shop", ["-n", "shop"])).group).toEqual({ uid: at.world.shop, name: "shop" });
+  const ambiguous = await at.world.run("web", ["-n", "web"]);
+  expect(ambiguous.code).toBe(1);
+  expect(ambiguous.stderr).toMatch(
+    /--group: 2 are called "web"; give the path, or the uid, of one of them:\n {2}\S*twins\/one\/web {2}\S+\n {2}\S*twins\/two\/web/,
+  );
+  const unknown = await at.world.run("shopp", ["-n", "web"]);
+  expect(unknown.stderr).toContain('--group: there is no group "shopp" that you can read; did you mean "shop"?');
+});

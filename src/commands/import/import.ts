@@ -15,6 +15,7 @@ import { kinds } from "#src/kinds/kinds.ts";
 import { ownerHash } from "#src/kinds/marker.ts";
 import { KubeClient } from "#src/kube/client.ts";
 import { systemClock } from "#src/time/clock.ts";
+import { findGroup } from "./find-group.ts";
 import { filesOfImport, writeImport } from "./import-folder.ts";
 import { type ImportReport, isEverything, reportOf, reportText, summaryOf } from "./import-report.ts";
 import { readClusterObjects } from "./read-cluster-objects.ts";
@@ -27,10 +28,10 @@ export default defineCommand({
   summary: "write manifests for what exists on the platform",
   description: `Reads a group and everything below it, and writes a folder with a manifest for each group, identity, role, role binding, identity provider and account association, and a Tenant that permits them. It calls nothing but reads, and changes nothing on the platform.
 First observe, which never writes to the platform; when all objects are Ready, write the same manifests again so that they take over:
-  muster import --group UID --dir shop/
+  muster import --group acme/shop --dir shop/
   muster plan -f shop/
   kubectl apply -k shop/
-  muster import --group UID --dir shop/ --adopt
+  muster import --group acme/shop --dir shop/ --adopt
   muster plan -f shop/
 What it cannot declare, or not take over, it lists with the reason. A file that you edited, or that something else wrote, is never replaced.
 The exit code is 0 if everything is declared as you asked, 3 if something is listed, could not be seen or a file was kept, and 1 after a failure.`,
@@ -43,11 +44,12 @@ The exit code is 0 if everything is declared as you asked, 3 if something is lis
 });
 
 async function runImport(values: ImportValues, context: CommandContext): Promise<ImportReport> {
-  const { group, dir, breakGlass, withoutSecret, platformTimeout: timeout } = values;
+  const { dir, breakGlass, withoutSecret, platformTimeout: timeout } = values;
   const adopt = adoptsOf(values);
   const reader = await connectReader({ ...values, timeout }, context);
   try {
     const caller = callerOf(reader, context);
+    const group = await findGroup(reader.api, values.group, context.signal);
     const [{ tree, unseen, isComplete }, cluster] = await Promise.all([
       readTree(reader.api, { group, caller, elsewhere: adopt, signal: context.signal }),
       readClusterObjects(kinds, values, context),

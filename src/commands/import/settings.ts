@@ -10,8 +10,8 @@ const { class: operatorClass, ownerId, previousOwnerId, publicIssuer, platformTi
 export const importSettings = {
   group: settings.flagOnly(
     settings.required(
-      uid,
-      "The group whose contents are imported, with everything below it. Its uid: muster api GET '/iam/v2beta1/groups?name=NAME'",
+      { ...settings.text, placeholder: "GROUP" },
+      "The group whose contents are imported, with everything below it: its uid, or its name or path if that is unique, such as acme/shop.",
     ),
   ),
   dir: settings.flagOnly(
