@@ -7,6 +7,7 @@ import { roleBindingKind } from "#src/kinds/role-binding.ts";
 import type { GroupFolder, ImportedObject, ImportedTree } from "./imported-tree.ts";
 import { manifestText } from "./manifest-text.ts";
 import { secretComment } from "./secret-steps.ts";
+import { tenantComment } from "./tenant-comment.ts";
 
 /** The texts of an import's files by their paths, which are relative and have `/` between their names. */
 export type ImportFiles = ReadonlyMap<string, string>;
@@ -25,7 +26,7 @@ const kinds = [groupKind, identityKind, roleKind, roleBindingKind, identityProvi
 export function importFiles({ namespace, tenant, folder, secrets }: ImportedTree): ImportFiles {
   const files = new Map<string, string>();
   files.set("namespace.yaml", manifestText({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }));
-  files.set("tenant.yaml", manifestText({ ...tenant }));
+  files.set("tenant.yaml", comment(tenantComment(tenant.spec)) + manifestText({ ...tenant }));
   addFolder(files, folder, "", secrets);
   files.set("kustomization.yaml", kustomization([...files.keys()]));
   return files;
@@ -46,11 +47,11 @@ function addFolder(
 function commentOf({ spec }: ImportedObject, secrets: ImportedTree["secrets"]): string {
   const uid = String(spec["uid"]);
   const secret = secrets.get(uid);
-  return secret === undefined
-    ? ""
-    : secretComment(uid, secret)
-        .map((line) => `# ${line}\n`)
-        .join("");
+  return secret === undefined ? "" : comment(secretComment(uid, secret));
+}
+
+function comment(lines: readonly string[]): string {
+  return lines.map((line) => `# ${line}\n`).join("");
 }
 
 /** The name of an object is unique among those of its kind, and no longer than a label. */

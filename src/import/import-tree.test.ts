@@ -80,8 +80,16 @@ describe("a Tenant", () => {
     expect(tenantOf({ groups: [], identities: [], roleBindings: [] }, { adopt: false })).toEqual({
       namespaces: ["team"],
       groups: [team],
+      // If absent, two of them are permitted.
+      identityTypes: [],
       kinds: ["Group"],
     });
+  });
+
+  it("permits no type of identities if what exists is only observed without one", () => {
+    const { claimMatch: _, ...unknown } = identity;
+    const spec = tenantOf({ identities: [unknown] });
+    expect(spec).toMatchObject({ identityTypes: [], kinds: ["Group", "Identity", "RoleBinding"] });
   });
 
   it("has the class of the operator that is to serve it", () => {
