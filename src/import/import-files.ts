@@ -1,9 +1,4 @@
-import { accountAssociationKind } from "#src/kinds/account-association.ts";
-import { groupKind } from "#src/kinds/group.ts";
-import { identityKind } from "#src/kinds/identity.ts";
-import { identityProviderKind } from "#src/kinds/identity-provider.ts";
-import { roleKind } from "#src/kinds/role.ts";
-import { roleBindingKind } from "#src/kinds/role-binding.ts";
+import type { Kind } from "#src/kinds/kind.ts";
 import type { GroupFolder, ImportedObject, ImportedTree } from "./imported-tree.ts";
 import { manifestText } from "./manifest-text.ts";
 import { secretComment } from "./secret-steps.ts";
@@ -14,10 +9,6 @@ export type ImportFiles = ReadonlyMap<string, string>;
 
 /** The names of objects by kind. */
 export type EarlierNames = ReadonlyMap<string, readonly string[]>;
-
-const kinds = [groupKind, identityKind, roleKind, roleBindingKind, identityProviderKind, accountAssociationKind].map(
-  ({ name }) => name,
-);
 
 /**
  * The files of an import: the Namespace, the Tenant, and one folder a group with one file an object. There is one kustomization, after
@@ -60,10 +51,10 @@ function fileOf({ kind, metadata }: ImportedObject): string {
 }
 
 /** The names of the objects in the files of an import, from the paths of the files. */
-export function namesInFiles(paths: readonly string[]): EarlierNames {
+export function namesInFiles(paths: readonly string[], kinds: readonly Pick<Kind, "name">[]): EarlierNames {
   const files = paths.map((path) => path.slice(path.lastIndexOf("/") + 1));
   return new Map(
-    kinds.map((kind) => {
+    kinds.map(({ name: kind }) => {
       const [start, end] = [`${kind.toLowerCase()}-`, ".yaml"];
       const own = files.filter((file) => file.startsWith(start) && file.endsWith(end));
       return [kind, own.map((file) => file.slice(start.length, -end.length))];

@@ -51,7 +51,7 @@ async function runImport(values: ImportValues, context: CommandContext): Promise
     const caller = callerOf(reader, context);
     const group = await findGroup(reader.api, values.group, context.signal);
     const [{ tree, unseen, isComplete }, cluster] = await Promise.all([
-      readTree(reader.api, { group, caller, elsewhere: adopt, signal: context.signal }),
+      readTree(reader.api, { kinds, group, caller, elsewhere: adopt, signal: context.signal }),
       readClusterObjects(kinds, values, context),
     ]);
     const namespace = values.namespace ?? namespaceOf(tree.group.name);
@@ -59,7 +59,7 @@ async function runImport(values: ImportValues, context: CommandContext): Promise
     const imported = importTree(tree, {
       namespace,
       operatorClass: values.class,
-      earlierNames: namesInFiles(filesOfImport(dir, group)),
+      earlierNames: namesInFiles(filesOfImport(dir, group), kinds),
       adopt,
       owners,
       breakGlass,
