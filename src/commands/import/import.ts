@@ -33,7 +33,7 @@ First observe, which never writes to the platform; when all objects are Ready, w
   kubectl apply -k shop/
   muster import --group acme/shop --dir shop/ --adopt
   muster plan -f shop/
-What it cannot declare, or not take over, it lists with the reason. A file that you edited, or that something else wrote, is never replaced.
+What it cannot declare, or not take over, it lists with the reason, and also what objects of the cluster declare already, which it leaves out. A file that you edited, or that something else wrote, is never replaced.
 The exit code is 0 if everything is declared as you asked, 3 if something is listed, could not be seen or a file was kept, and 1 after a failure.`,
   settings: importSettings,
   run: async (values, context) => {
