@@ -62,9 +62,9 @@ export function reportOf(
     })),
     secrets: [...secrets].map(([provider, secret]) => ({ provider, ...secret, commands: secretCommands(secret) })),
     unseen,
-    ...(cluster.read ? {} : { clusterNotRead: cluster.reason }),
-    files: { written: written.length, unchanged: unchanged.length, removed },
-    kept,
+    ...(cluster.read ? {} : { clusterNotRead: visibleText(cluster.reason) }),
+    files: { written: written.length, unchanged: unchanged.length, removed: removed.map(visibleText) },
+    kept: kept.map(({ path, reason }) => ({ path: visibleText(path), reason })),
   };
 }
 

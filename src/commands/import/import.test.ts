@@ -1,4 +1,4 @@
-import { appendFileSync } from "node:fs";
+import { appendFileSync, copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { ImportingPlatform } from "./importing-platform.testing.ts";
@@ -188,6 +188,18 @@ it("keeps what was edited, and says so", async () => {
   expect({ code, kept }).toEqual({ code: 3, kept: [{ path: "tenant.yaml", reason: "somebody edited it" }] });
   const { stderr } = await at.world.run(at.world.team, ["--adopt"]);
   expect(stderr).toBe("muster import: 1 file kept as it is\n");
+});
+
+it("prints no control character of the name of a file", async () => {
+  await at.world.run(at.world.team);
+  const copied = join(at.world.folder, "\u001b[2J.yaml");
+  copyFileSync(join(at.world.folder, "tenant.yaml"), copied);
+  const removed = await at.world.report(at.world.team);
+  expect(removed.files.removed).toEqual(["\ufffd[2J.yaml"]);
+  copyFileSync(join(at.world.folder, "tenant.yaml"), copied);
+  appendFileSync(copied, "# mine\n");
+  const { stdout } = await at.world.run(at.world.team);
+  expect(stdout).toContain("Kept: \ufffd[2J.yaml: somebody edited it");
 });
 
 it.each([
