@@ -108,12 +108,12 @@ export function parseJson(text: string): unknown {
 }
 
 /** The error as the platform words it, and what to do. */
-function failureOf(call: ApiCall, { status, retryAfter, text }: HttpClientResponse, stored: PlatformAccess): Error {
+function failureOf(call: ApiCall, { status, retryAfter, text }: HttpClientResponse, access: PlatformAccess): Error {
   const where = `${call.method} ${call.path.split("?")[0]}`;
   const error = parseErrorBody(status, parseJson(text));
   if (error === undefined)
     return new Error(
-      `${where}: ${stored.platform} returned HTTP ${status}, which is not a response of the platform: check --platform-url, and proxies on the way`,
+      `${where}: ${access.platform} returned HTTP ${status}, which is not a response of the platform: check --platform-url, and proxies on the way`,
     );
   const violations = [
     ...error.fieldViolations.map(({ field, description }) => `${field}: ${description}`),
@@ -122,7 +122,7 @@ function failureOf(call: ApiCall, { status, retryAfter, text }: HttpClientRespon
   ].map(oneLine);
   const message = oneLine(error.message);
   const details = violations.filter((violation) => !message.includes(violation));
-  const fix = fixOf(error, stored, parseRetryAfter(retryAfter, stored.http.clock.now()));
+  const fix = fixOf(error, access, parseRetryAfter(retryAfter, access.http.clock.now()));
   const lines = [`${where}: ${error.code}: ${message}`, ...details, ...(fix === undefined ? [] : [fix])];
   return new CommandFailure(lines.join("\n  "), exitCodeOf(error.code));
 }
