@@ -109,14 +109,16 @@ export class PostgresDatabase implements Database {
           ended = endRead(client);
           return value;
         } catch (error) {
-          if (error !== connection.failure) {
+          // Of statements that were sent together, the work may throw the error of a later one, which only follows from the first.
+          const { failure } = connection;
+          if (failure === undefined) {
             ended = endRead(client);
             throw error;
           }
           client.release(true);
-          if (isSerializationFailure(error) && attempt < maximumAttempts) continue;
-          if (connectionLost(error))
-            throw new DatabaseUnavailableError("the connection to the database was lost", { cause: error });
+          if (isSerializationFailure(failure) && attempt < maximumAttempts) continue;
+          if (connectionLost(failure))
+            throw new DatabaseUnavailableError("the connection to the database was lost", { cause: failure });
           throw error;
         }
       }

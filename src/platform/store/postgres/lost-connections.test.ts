@@ -1,0 +1,57 @@
+import { sql } from "kysely";
+import { expect, it, vi } from "vitest";
+import { describeWithPostgres } from "#src/platform/tests/describe-with-postgres.testing.ts";
+import { type Reader, DatabaseUnavailableError, statement } from "../database.ts";
+import { settleAll } from "../settle-all.ts";
+import { PostgresDatabase } from "./postgres-database.ts";
+
+const put = statement((db, p: { name: string }) => db.insertInto("facts").values({ name: p.name, value: "1" }));
+const names = statement<object, { name: string }>((db) => db.selectFrom("facts").select("name").orderBy("name"));
+
+const isNotCommitted = (error: unknown) =>
+  error instanceof DatabaseUnavailableError && error.outcome === "notCommitted";
+
+describeWithPostgres("PostgresDatabase, when a connection is lost", (postgres) => {
+  const open = async (connections = 3) => {
+    const url = await postgres().newDatabase();
+    return { url, database: await PostgresDatabase.open(url, { connections }) };
+  };
+  const sleep = (reader: Reader) => reader.query((db) => db.selectNoFrom(sql`pg_sleep(20)`.as("slept")));
+  /** Ends the connection that sleeps, once it does. */
+  async function cutSleeping(url: string): Promise<void> {
+    const cut =
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'";
+    await vi.waitUntil(async () => (await postgres().run(url, cut)).length > 0, { timeout: 10_000 });
+  }
+
+  it("reports a read as unavailable whose statements were sent together", async () => {
+    const { url, database } = await open();
+    const twice = async (reader: Reader) => {
+      await reader.all(names, {});
+      return reader.all(names, {});
+    };
+    const read = database.read((reader) => settleAll<unknown>([twice(reader), sleep(reader)]));
+    await Promise.all([cutSleeping(url), expect(read).rejects.toSatisfy(isNotCommitted)]);
+    expect(await database.read((reader) => reader.all(names, {}))).toEqual([]);
+    await database.close();
+  });
+
+  it("keeps the writes that it reports as kept, and no other", async () => {
+    const { url, database } = await open();
+    const lost = database.write((tx) =>
+      settleAll<unknown>([tx.run(put, { name: "lost" }), sleep(tx), tx.run(put, { name: "lost too" })]),
+    );
+    const others = ["a", "b", "c"].map(async (name) => {
+      const result = database.write((tx) => tx.run(put, { name }));
+      return result.then(
+        () => [{ name }],
+        () => [],
+      );
+    });
+    await Promise.all([cutSleeping(url), expect(lost).rejects.toSatisfy(isNotCommitted)]);
+    const kept = (await Promise.all(others)).flat();
+    expect(await database.read((reader) => reader.all(names, {}))).toEqual(kept);
+    await database.write((tx) => tx.run(put, { name: "d" }));
+    await database.close();
+  });
+});
