@@ -132,6 +132,7 @@ export class PostgresDatabase implements Database {
   }
 
   async close(): Promise<void> {
+    await this.#reads.idle();
     await this.#writes.idle();
     await this.#pool.end();
   }

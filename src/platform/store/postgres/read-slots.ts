@@ -31,6 +31,7 @@ export class ReadSlots {
   #sharedUntil = 0;
   /** Until when (ms) reads for those who are not authenticated have only their share. */
   #calledUntil = 0;
+  #idle: PromiseWithResolvers<void> | undefined;
 
   /** @param timeLimit the longest time that a read waits (ms) */
   constructor(slots: number, timeLimit: number) {
@@ -54,6 +55,11 @@ export class ReadSlots {
       this.#waiting.charge(shares, performance.now() - started);
       this.#release(owner);
     };
+  }
+
+  /** Resolves when no read has a slot or waits for one. */
+  async idle(): Promise<void> {
+    if (this.#held.size > 0) await (this.#idle ??= Promise.withResolvers()).promise;
   }
 
   #notice(owner: string): void {
@@ -103,5 +109,8 @@ export class ReadSlots {
       read.start();
     }
     if (this.#waiting.size === 0) this.#waiting.clear();
+    if (this.#held.size > 0) return;
+    this.#idle?.resolve();
+    this.#idle = undefined;
   }
 }
