@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { sql } from "kysely";
 import { expect, it, vi } from "vitest";
 import { describeWithPostgres } from "#src/platform/tests/describe-with-postgres.testing.ts";
@@ -53,4 +55,74 @@ describeWithPostgres("PostgresDatabase, when a connection is lost", (postgres) =
     await database.write((tx) => tx.run(put, { name: "d" }));
     await database.close();
   });
+
+  it("gives up a connection that does not respond any more", async () => {
+    const url = new URL(await postgres().newDatabase());
+    const network = await SilentNetwork.to(Number(url.port));
+    url.port = String(network.port);
+    const database = await PostgresDatabase.open(url.href, {
+      connections: 3,
+      stallTimeout: 500,
+      responseTimeout: 1_000,
+    });
+    const read = database.read((reader) => {
+      network.isSilent = true;
+      return reader.all(names, {});
+    });
+    await expect(read).rejects.toMatchObject(notCommitted);
+    network.isSilent = false;
+    const write = database.write((tx) => {
+      network.isSilent = true;
+      return tx.run(put, { name: "a" });
+    });
+    await expect(write).rejects.toMatchObject(notCommitted);
+    network.isSilent = false;
+    const commit = database.write(async (tx) => {
+      await tx.run(put, { name: "b" });
+      network.isSilent = true;
+    });
+    await expect(commit).rejects.toMatchObject({ ...notCommitted, outcome: "unknown" });
+    network.isSilent = false;
+    expect(await database.read((reader) => reader.all(names, {}))).toEqual([]);
+    await database.close();
+    await network.close();
+  });
 });
+
+/** A network to a port of this machine that can lose whatever is sent, also the end of a connection. */
+class SilentNetwork {
+  isSilent = false;
+  readonly #server: Server;
+  readonly #sockets: Socket[] = [];
+
+  private constructor(server: Server) {
+    this.#server = server;
+  }
+
+  static async to(port: number): Promise<SilentNetwork> {
+    const server = createServer();
+    const network = new SilentNetwork(server);
+    server.on("connection", (near) => {
+      const far = connect(port, "127.0.0.1");
+      const relay = (from: Socket, to: Socket) => {
+        from.on("data", (data) => network.isSilent || to.write(data));
+        from.on("close", () => network.isSilent || to.destroy());
+        from.on("error", () => undefined);
+      };
+      network.#sockets.push(near, far);
+      relay(near, far);
+      relay(far, near);
+    });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    return network;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    await once(this.#server.close(), "close");
+  }
+}
