@@ -123,7 +123,8 @@ export class ReadSlots {
 
   /** Reads that wait although slots are free may have them once no other owner calls, which is no event. */
   #serveLater(): void {
-    this.#serving ??= setTimeout(() => {
+    if (this.#serving !== undefined) return;
+    this.#serving = setTimeout(() => {
       this.#serving = undefined;
       this.#serve();
     }, sharedTime).unref();
