@@ -35,7 +35,7 @@ export function decideExpiry(observed: DecisionInput): Step | undefined {
   const ended: Problem =
     kind.issued === null
       ? { ...stalled("Expired", messages.expired(kind.noun)), recorded: "forgotten" }
-      : { ...stalled("Expired", issueExpired(kind.noun)), recorded: "cleared" };
+      : { ...stalled("Expired", issueExpired(kind.noun)), recorded: "ended" };
   if (resource.spec.policy.management === "Observe")
     return conclude(observed, stalled("Expired", messages.expired(kind.noun)));
   if (uid === undefined) {

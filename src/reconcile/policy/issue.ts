@@ -115,7 +115,7 @@ function decideIssued(observed: IssueInput, references: Placed, { uid, external 
     case "stale":
       return attempt(observed, { do: "read", uid });
     case "gone":
-      return concludeIssued(observed, { ...findGone(observed), recorded: "cleared" });
+      return concludeIssued(observed, { ...findGone(observed), recorded: "ended" });
     case "present": {
       const { request } = observed;
       if (request !== null && external.seenAt < request.seenAt) return attempt(observed, { do: "read", uid });

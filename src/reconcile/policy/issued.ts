@@ -12,7 +12,7 @@ export function issuesCode(observed: DecisionInput): observed is IssueInput {
   return observed.kind.issued !== null;
 }
 
-/** Whether the resource was created and is gone: redeemed, deleted or expired. */
+/** Whether the resource is gone, or can no longer be created: redeemed, deleted or expired. The status says so for good. */
 export function hasEnded({ resource: { status } }: IssueInput): boolean {
   return status?.management !== undefined && status.uid === undefined;
 }

@@ -1,7 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { pausedAnnotation } from "#src/api/annotations.ts";
 import { KubeError } from "#src/kube/errors.ts";
-import { expectHandedOver, type InviteWorld, shop, startWorld } from "./invite-world.ts";
+import { expectHandedOver, inviteOf, type InviteWorld, invites, shop, startWorld } from "./invite-world.ts";
+
+/** An invite that is Ready, and whose uid only the Secret knows: the status was lost, and the process is dead. */
+async function lostStatus(more: object = {}) {
+  const world = startWorld();
+  const { kube, apply, isReady, scenario } = world;
+  const ada = inviteOf(scenario, "ada", more);
+  kube.setSecret("ada", {});
+  apply(shop, ada);
+  await isReady();
+  scenario.process.kill();
+  kube.setStatus("GroupInvite", "ada", undefined);
+  return { ...world, ada };
+}
 
 const gone = ({ scenario, kube }: InviteWorld) =>
   scenario.until("gone", () => kube.find("GroupInvite", "ada") === undefined);
@@ -36,4 +49,15 @@ describe("a pause between the creation of an invite and the write of its Secret"
     await gone(world);
     expect(world.existing()).toEqual([]);
   });
+});
+
+it("is not created again if it was redeemed before its uid was in the status", async () => {
+  const { kube, platform, existing, reported, scenario, rest, status } = await lostStatus();
+  platform.remove(invites, existing()[0] ?? "");
+  await reported("ExternalGone");
+  expect(status()).toMatchObject({ management: "Created" });
+  kube.setSecret("ada", {});
+  scenario.handOver();
+  await rest();
+  expect(existing()).toEqual([]);
 });
