@@ -66,18 +66,19 @@ export function observePlatform(
   const resolved = references.are === "resolved" ? references : undefined;
   const parent = resolved?.uids.parent;
 
-  const claimed = claimedUid(resource) ?? uidInSecret(sources, kind, cached);
+  const claimed = claimedUid(resource) ?? issuedUid(sources, kind, cached, state);
   const claim =
     claimed === undefined
       ? null
       : claimOf(sources, kind, cached, claimed, claimedState(sources.owners, view, cached, claimed), context.name);
   const keys = kind.hasMarker ? markers : naturalKeysOf(kind, resource, resolved, state);
-  const found = kind.issued === null ? keys.flatMap((one) => view.withKey(one)) : issuedHere(view, state);
-  const matches = found.filter(
-    ({ uid }) =>
-      (!kind.hasMarker || parent === undefined || kind.collection.uids.parentOf(uid) === parent) &&
-      !isRecordedByOther(store, uid, cached),
-  );
+  const matches = keys
+    .flatMap((one) => view.withKey(one))
+    .filter(
+      ({ uid }) =>
+        (!kind.hasMarker || parent === undefined || kind.collection.uids.parentOf(uid) === parent) &&
+        !isRecordedByOther(store, uid, cached),
+    );
   const hasWanted = (other: CachedResource) => hasWhatItWants(sources, view, kind, other);
   const settled = resolved === undefined || hasWanted(cached);
   const name = kind.hasMarker ? wantedName(kind, resource) : undefined;
@@ -184,18 +185,21 @@ function claimantOf(sources: Sources, kind: Kind, uid: string, cached: CachedRes
   return otherClaimantOf(sources.stores.get(kind.name), uid, cached, (other) => mayWant(sources, kind, other, uid));
 }
 
-/** The uid in the Secret that the spec names, of what was created before the status recorded it. */
-function uidInSecret({ secrets }: Sources, kind: Kind, { resource, invalid }: CachedResource): string | undefined {
-  const isUnrecorded = kind.issued !== null && invalid === undefined && resource.status?.management === undefined;
-  const at = isUnrecorded ? secretLocationOf(kind, resource) : undefined;
+/**
+ * The uid of what was created with a code before the status recorded it: what this process created, or else what the Secret
+ * that the spec names says.
+ */
+function issuedUid(
+  { secrets }: Sources,
+  kind: Kind,
+  { resource, invalid }: CachedResource,
+  { issued }: ReconcileState,
+): string | undefined {
+  if (kind.issued === null || resource.status?.management !== undefined) return undefined;
+  if (issued !== undefined) return issued.uid;
+  const at = invalid === undefined ? secretLocationOf(kind, resource) : undefined;
   const read = at && secrets.lastRead(at);
   return read?.is === "found" ? (read.issuedUid ?? undefined) : undefined;
-}
-
-/** What this process created, and has not recorded. */
-function issuedHere(view: CollectionView<ExternalResource>, { issued }: ReconcileState): readonly ExternalResource[] {
-  const state = issued === undefined ? undefined : view.stateOf(issued.uid);
-  return state?.is === "present" ? [state.resource] : [];
 }
 
 /** The natural keys of a kind without markers: of what the spec describes, of what the status records, of the last POST. */

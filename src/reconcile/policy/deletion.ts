@@ -15,7 +15,7 @@ import { attempt } from "./retry.ts";
 import type { Step } from "./step.ts";
 import { findEndingDenied, findOrphanDenied, findUngoverned } from "./tenant.ts";
 import { identityRead } from "./unknown-identity.ts";
-import { decideUnpermitted, guardsNothing, unrecordedMatch } from "./unrecorded.ts";
+import { decideUnpermitted, guardsNothing, uidToEnd } from "./unrecorded.ts";
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
 
 /**
@@ -35,7 +35,7 @@ export function decideDeletion(observed: DecisionInput): Step {
   const ungoverned = findUngoverned(observed);
   if (ungoverned !== undefined) return decideUnpermitted(observed, ungoverned);
   if (claim !== null && claim.claimedBy !== null) return { do: "removeFinalizer" };
-  const uid = managedUid(observed) ?? unrecordedMatch(observed)?.uid ?? (issuesCode(observed) ? claim?.uid : undefined);
+  const uid = uidToEnd(observed);
   if (uid === undefined) return decideNeverRecorded(observed);
   const root = rootAbove(observed, uid);
   if (root === undefined) return conclude(observed, stalled("TenantDenied", messages.outsideReach()));

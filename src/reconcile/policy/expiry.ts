@@ -14,7 +14,7 @@ import { isPlatformStep, type PlatformStep, type Step } from "./step.ts";
 import { findEndingDenied } from "./tenant.ts";
 import { hours } from "#src/time/durations.ts";
 import { identityRead } from "./unknown-identity.ts";
-import { recheckUnrecordedAt, unrecordedMatch } from "./unrecorded.ts";
+import { recheckUnrecordedAt, uidToEnd } from "./unrecorded.ts";
 
 /** No timer runs longer. */
 const maxTimerMs = hours(24);
@@ -28,7 +28,7 @@ export function decideExpiry(observed: DecisionInput): Step | undefined {
   const { resource, kind } = observed;
   const reported = readyCondition(resource)?.reason === "Expired";
   const expired = hasExpired(observed);
-  const uid = managedUid(observed) ?? (expired ? unrecordedMatch(observed)?.uid : undefined);
+  const uid = expired ? uidToEnd(observed) : managedUid(observed);
   if (!expired && !(reported && uid !== undefined)) return undefined;
   const ending = stalled("Expired", messages.expiring(kind.noun, resource.spec.expiresAt));
   // What issues a code is never created again, whatever a clock says later.

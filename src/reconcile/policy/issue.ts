@@ -1,19 +1,18 @@
 import type { Drift } from "#src/api/status.ts";
-import { issuedSecretLocation, type SecretLocation } from "#src/kinds/secret-location.ts";
-import type { Claim, ExternalResource, ReconcileState, SecretVersion } from "#src/reconcile/observe/observed.ts";
-import { minutes, seconds } from "#src/time/durations.ts";
+import type { Claim, ExternalResource } from "#src/reconcile/observe/observed.ts";
+import { minutes } from "#src/time/durations.ts";
 import { proveAbsenceBelow } from "./absence.ts";
 import { conclude } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { creationBody } from "./differences.ts";
 import { fieldDifferences } from "./field-differences.ts";
-import { hasEnded, heldUid, type IssueInput } from "./issued.ts";
+import { hasEnded, type IssueInput, isUnrecorded } from "./issued.ts";
+import { locationOf, outdatedAt, readSecret, versionOf } from "./issued-secret.ts";
 import * as issueMessages from "./issue-messages.ts";
 import { groupOf, rootAbove } from "./location.ts";
 import * as messages from "./messages.ts";
 import { hasFinalizer } from "./object.ts";
 import { failing, type Problem, stalled, waiting } from "./outcome.ts";
-import { managedUid } from "./ownership.ts";
 import type { Placed } from "./placed.ts";
 import { recordOf } from "./recorded.ts";
 import { delayingRefusal } from "./refusal.ts";
@@ -42,22 +41,18 @@ import { findOutsideTenant } from "./tenant.ts";
  * cannot change the fields; no breaker, because resources that are redeemed disappear, and none is created again.
  */
 
-/** What is known of a Secret is used for this long; nothing reports that somebody has made or emptied it. */
-const secretAgeMs = seconds(30);
 /** The clocks of the operator and the platform may differ by this much. */
 const clockToleranceMs = minutes(5);
 
 /** The step for an object that a Tenant permits and whose references are resolved. */
 export function decideIssue(observed: IssueInput, references: Placed): Step {
-  const { claim, state, secret } = observed;
+  const { claim, now } = observed;
   if (hasEnded(observed)) return conclude(observed, findGone(observed));
-  if (managedUid(observed) === undefined) {
-    const { issued } = state;
-    if (issued !== undefined && heldUid(observed) !== issued.uid) return decideHandover(observed, issued);
+  if (isUnrecorded(observed)) {
     const rival = findSecretWanted(observed);
     if (rival !== undefined) return conclude(observed, rival);
-    const isOld = secret === null || observed.now >= secret.readAt + secretAgeMs;
-    if (isOld && delayingRefusal(observed, "readSecret") === undefined) return readSecret(observed);
+    if (now >= outdatedAt(observed) && delayingRefusal(observed, "readSecret") === undefined)
+      return readSecret(observed);
   }
   return claim === null ? decideCreation(observed, references) : decideIssued(observed, references, claim);
 }
@@ -88,26 +83,13 @@ function decideCreation(observed: IssueInput, references: Placed): Step {
   });
 }
 
-/** This process has the code of a resource, and it is in no Secret yet. */
-function decideHandover(observed: IssueInput, { uid, failed }: NonNullable<ReconcileState["issued"]>): Step {
-  const { secret, kind } = observed;
-  const at = locationOf(observed);
-  if (failed !== true && secret?.is === "found" && secret.isEmpty)
-    return { do: "writeSecret", at, version: versionOf(secret), uid };
-  return attempt(observed, {
-    do: "delete",
-    uid,
-    event: { type: "Warning", reason: "Deleted", note: issueMessages.codeNotWritten(kind.noun, uid, at) },
-  });
-}
-
 /** The status, or the Secret, says which resource it is. */
 function decideIssued(observed: IssueInput, references: Placed, { uid, external }: Claim): Step {
   const root = rootAbove(observed, uid);
   if (groupOf(observed, uid) !== references.uids.parent && (external.is !== "gone" || root === undefined))
     return concludeIssued(
       observed,
-      isRecorded(observed) ? parentChanged(observed, references, uid) : notOurs(observed, uid),
+      isUnrecorded(observed) ? notOurs(observed, uid) : parentChanged(observed, references, uid),
     );
   switch (external.is) {
     case "unknown":
@@ -129,7 +111,7 @@ function decideIssued(observed: IssueInput, references: Placed, { uid, external 
 
 /** Concludes with `problem`, until the Secret, if the uid comes from there, may name another one. */
 function concludeIssued(observed: IssueInput, problem: Problem): Step {
-  return conclude(observed, problem, isRecorded(observed) ? undefined : observed.now + secretAgeMs);
+  return conclude(observed, problem, isUnrecorded(observed) ? outdatedAt(observed) : undefined);
 }
 
 /**
@@ -163,29 +145,12 @@ function prepareSecret(observed: IssueInput): Step | undefined {
     );
   // A previous leader may have written the Secret until its requests were settled.
   const mustReadAfter = Math.max(settledAt, request?.seenAt ?? 0);
-  if (secret === null || now >= secret.readAt + secretAgeMs || secret.readAt < mustReadAfter)
-    return readSecret(observed);
-  const again = secret.readAt + secretAgeMs;
+  const again = outdatedAt(observed);
+  if (secret === null || now >= again || secret.readAt < mustReadAfter) return readSecret(observed);
   if (secret.is === "missing")
     return conclude(observed, waiting("ReferenceNotFound", issueMessages.secretMissing(path, at)), again);
   if (!secret.isEmpty) return conclude(observed, failing("Conflict", issueMessages.secretNotEmpty(path, at)), again);
   return secret.writable ? undefined : { do: "checkSecret", at, version: versionOf(secret) };
-}
-
-function readSecret(observed: IssueInput): Step {
-  return { do: "readSecret", at: locationOf(observed) };
-}
-
-function locationOf({ kind, resource }: IssueInput): SecretLocation {
-  return issuedSecretLocation(kind.issued, resource);
-}
-
-function versionOf({ uid, resourceVersion }: SecretVersion): SecretVersion {
-  return { uid, resourceVersion };
-}
-
-function isRecorded(observed: IssueInput): boolean {
-  return managedUid(observed) !== undefined;
 }
 
 // Checks. Each is named after the problem that it finds.
@@ -207,7 +172,7 @@ function findDifferent(observed: IssueInput, references: Placed, external: Exter
   const { kind, resource } = observed;
   const drift = fieldDifferences(kind, references.desired, external);
   if (drift.length > 0) {
-    if (!isRecorded(observed)) return notOurs(observed, external.uid);
+    if (isUnrecorded(observed)) return notOurs(observed, external.uid);
     const fields = drift.map(({ field }) => field).join(", ");
     return { ...failing("DriftDetected", issueMessages.issueDiffers(kind.noun, fields)), drift };
   }

@@ -17,6 +17,11 @@ export function hasEnded({ resource: { status } }: IssueInput): boolean {
   return status?.management !== undefined && status.uid === undefined;
 }
 
+/** Whether the status says nothing of a resource: neither of one that exists nor of one that is gone. */
+export function isUnrecorded({ resource: { status } }: IssueInput): boolean {
+  return status?.management === undefined;
+}
+
 /** The uid of the resource whose code is in the Secret that the spec names. */
 export function heldUid({ secret }: DecisionInput): string | undefined {
   return secret?.is === "found" ? (secret.issuedUid ?? undefined) : undefined;
@@ -45,9 +50,10 @@ export function ownsIssued({ kind, state, references, resource, ...observed }: I
  */
 export function guardsNoIssued(observed: IssueInput): boolean {
   const { state, secret, settledAt, now, resource } = observed;
+  if (hasEnded(observed)) return true;
   if (resource.status?.uid !== undefined || state.issued !== undefined || state.posted !== undefined) return false;
   // Which Secret an invalid spec named is not known.
-  if (hasEnded(observed) || observed.invalid !== null) return true;
+  if (observed.invalid !== null) return true;
   if (secret === null) return state.bornHere;
   return heldUid(observed) === undefined && (state.bornHere || (now >= settledAt && secret.readAt >= settledAt));
 }

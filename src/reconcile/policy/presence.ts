@@ -9,6 +9,7 @@ import { creationBody } from "./differences.ts";
 import { decideFields } from "./drift.ts";
 import { decideExpiry } from "./expiry.ts";
 import { groupOf, rootAbove } from "./location.ts";
+import { decideHandover } from "./handover.ts";
 import { decideIssue } from "./issue.ts";
 import { issuesCode } from "./issued.ts";
 import * as messages from "./messages.ts";
@@ -53,6 +54,8 @@ export function decidePresence(observed: DecisionInput): Step {
     return conclude(observed, stalled("InvalidSpec", messages.invalidSpec(observed.invalid)));
   const ungoverned = findUngoverned(observed) ?? findOnlyDeletions(observed);
   if (ungoverned !== undefined) return decideIdle(observed, ungoverned);
+  const handover = issuesCode(observed) ? decideHandover(observed) : undefined;
+  if (handover !== undefined) return handover;
   switch (references.are) {
     case "unread":
       return attempt(observed, { do: "refreshPermissions" });

@@ -19,6 +19,14 @@ async function lostStatus(more: object = {}) {
 const gone = ({ scenario, kube }: InviteWorld) =>
   scenario.until("gone", () => kube.find("GroupInvite", "ada") === undefined);
 
+/** Calls `spoil` when the operator creates an invite. */
+function onCreation({ platform }: InviteWorld, spoil: () => void): void {
+  platform.fault = (call) => {
+    if (call === "create groupInvites") spoil();
+    return undefined;
+  };
+}
+
 describe("a pause between the creation of an invite and the write of its Secret", () => {
   async function paused() {
     const world = startWorld();
@@ -61,3 +69,23 @@ it("is not created again if it was redeemed before its uid was in the status", a
   await rest();
   expect(existing()).toEqual([]);
 });
+
+it.each([false, true])(
+  "is deleted if its code cannot be written because the Secret names one of another object: deletion %s",
+  async (isDeleted) => {
+    const world = startWorld();
+    const { kube, apply, ada, isReady, existing, status, scenario } = world;
+    kube.setSecret("eve", {});
+    kube.setSecret("ada", {});
+    apply(shop, inviteOf(scenario, "eve", { secretRef: { name: "eve" } }));
+    await isReady("eve");
+    const theirs = status("eve")?.uid ?? "";
+    onCreation(world, () => {
+      kube.setSecret("ada", { code: "theirs", uid: theirs });
+      if (isDeleted) kube.remove(ada);
+    });
+    apply(ada);
+    await scenario.until("deleted", () => scenario.events.includes("Deleted ada"));
+    expect(existing()).toEqual([theirs]);
+  },
+);
