@@ -1,4 +1,4 @@
-import type { IssuedCode, Kind } from "#src/kinds/kind.ts";
+import type { Fields, IssuedCode, Kind } from "#src/kinds/kind.ts";
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { fieldDifferences } from "./field-differences.ts";
@@ -27,6 +27,16 @@ export function heldUid({ secret }: DecisionInput): string | undefined {
   return secret?.is === "found" ? (secret.issuedUid ?? undefined) : undefined;
 }
 
+/** Whether `external` is what the spec describes, with the role that the status records. */
+export function equalsRecord({ kind, resource }: IssueInput, external: ExternalResource): boolean {
+  const { roleUid } = resource.status ?? {};
+  return roleUid !== undefined && hasFields(kind, kind.issued.fields(resource, { role: roleUid }), external);
+}
+
+function hasFields(kind: Kind, fields: Fields, external: ExternalResource): boolean {
+  return fieldDifferences(kind, fields, external).length === 0;
+}
+
 /**
  * Whether `external` is the resource of the object: the status records it, this process created it, or the Secret names it
  * and it is what the spec describes.
@@ -40,7 +50,7 @@ export function ownsIssued({ kind, state, references, resource, ...observed }: I
     observed.secret.issuedUid === uid &&
     references.are === "resolved" &&
     references.uids.parent === kind.collection.uids.parentOf(uid) &&
-    fieldDifferences(kind, references.desired, external).length === 0
+    hasFields(kind, references.desired, external)
   );
 }
 

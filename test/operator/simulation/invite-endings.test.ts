@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { pausedAnnotation } from "#src/api/annotations.ts";
 import { KubeError } from "#src/kube/errors.ts";
-import { expectHandedOver, inviteOf, type InviteWorld, invites, shop, startWorld } from "./invite-world.ts";
+import { expectHandedOver, day, inviteOf, type InviteWorld, invites, shop, startWorld } from "./invite-world.ts";
+import type { Manifest } from "./memory-kube.ts";
+import { blue, red, TwoTenants } from "./two-tenants.ts";
 
 /** An invite that is Ready, and whose uid only the Secret knows: the status was lost, and the process is dead. */
 async function lostStatus(more: object = {}) {
@@ -26,6 +28,58 @@ function onCreation({ platform }: InviteWorld, spoil: () => void): void {
     return undefined;
   };
 }
+
+describe("a group of another Tenant whose grant is revoked", () => {
+  const policy = { adoption: "Never", deletion: "Delete", drift: "Correct" };
+  const lent = (allowedNamespaces: readonly string[]): Manifest => ({
+    kind: "Group",
+    name: "lent",
+    namespace: "team",
+    spec: { parentUid: red, policy, allowedNamespaces },
+  });
+  async function revoked() {
+    const world = new TwoTenants();
+    world.tenant("red", { groups: [red] });
+    world.tenant("blue", { groups: [blue], identityUid: "" });
+    const { scenario } = world;
+    const { spec } = inviteOf(scenario, "ada", { groupRef: { name: "lent", namespace: "team" } });
+    const ada: Manifest = { kind: "GroupInvite", name: "ada", namespace: "other", spec };
+    scenario.kube.setSecret("ada", {});
+    await world.apply([lent(["other"]), ada]);
+    await world.until("Available", [ada]);
+    await world.apply([lent([])]);
+    await world.until("ReferenceNotGranted", [ada]);
+    await scenario.restart();
+    return { world, ada, existing: () => scenario.platform.createdIn(invites) };
+  }
+
+  it("keeps no invite from being deleted", async () => {
+    const { world, ada, existing } = await revoked();
+    await world.remove([ada]);
+    expect(existing()).toEqual([]);
+  });
+
+  it("keeps no invite from expiring", async () => {
+    const { world, ada, existing } = await revoked();
+    await world.scenario.pass(day);
+    await world.until("Expired", [ada]);
+    await world.scenario.until("deleted", () => existing().length === 0);
+  });
+
+  it("lets nobody delete another invite by a forged status", async () => {
+    const { world, ada, existing } = await revoked();
+    const { kube, platform } = world.scenario;
+    const [own] = existing();
+    const theirs = `${world.statusOf(lent([]))?.uid}/00000000000000e1`;
+    platform.set(invites, { ...own, uid: theirs, email: "eve@example.com" } as never);
+    const status = world.statusOf(ada);
+    if (status !== undefined) kube.setStatus("GroupInvite", "ada", { ...status, uid: theirs }, "other");
+    kube.remove(ada);
+    await world.until("TenantDenied", [ada]);
+    await world.scenario.pass(600_000);
+    expect(existing().map(({ uid }) => uid)).toContain(theirs);
+  });
+});
 
 describe("a pause between the creation of an invite and the write of its Secret", () => {
   async function paused() {
