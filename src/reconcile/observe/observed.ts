@@ -97,6 +97,8 @@ export interface Observed {
   readonly unreadDependents: readonly string[];
   /** The identities that the resource lets in; null for other kinds, and unless the object is being deleted. */
   readonly people: People | null;
+  /** Whether the namespace of the object is being deleted: nobody can grant anything there any longer. */
+  readonly namespaceIsTerminating: boolean;
   /** When the deletion of any custom resource was last observed. */
   readonly lastDeletionAt: MonotonicTime | null;
   /** The last live read of the object's CustomResourceDefinition. */
@@ -173,6 +175,8 @@ export type Unrecorded =
       readonly is: "identified";
       /** The group in which it would be. */
       readonly group: string;
+      /** What the references mean, as far as the roles were read. */
+      readonly uids: ResolvedUids;
       /** Whether the group is below a root of any session. */
       readonly isListable: boolean;
       /** The latest complete list that included the group, of any session. */

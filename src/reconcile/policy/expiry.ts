@@ -3,7 +3,9 @@ import { conclude } from "./conclude.ts";
 import { proveAbsenceBelowRoots } from "./absence.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { rootAbove } from "./location.ts";
+import { readSecretToExpire } from "./issue-ending.ts";
 import { issueExpired } from "./issue-messages.ts";
+import { issuesCode, isUnidentified } from "./issued.ts";
 import * as messages from "./messages.ts";
 import { hasFinalizer } from "./object.ts";
 import { type Problem, stalled } from "./outcome.ts";
@@ -39,12 +41,15 @@ export function decideExpiry(observed: DecisionInput): Step | undefined {
   if (resource.spec.policy.management === "Observe")
     return conclude(observed, stalled("Expired", messages.expired(kind.noun)));
   if (uid === undefined) {
+    const isReported = statusPatch(observed, ended) === undefined;
+    const read = issuesCode(observed) && !isReported ? readSecretToExpire(observed, ending) : undefined;
+    if (read !== undefined) return read;
     // To read the roles comes first: without them, nothing is looked for.
     const recheckAt = observed.references.are === "unread" ? undefined : recheckUnrecordedAt(observed);
     if (recheckAt !== undefined)
       return conclude(observed, stalled("Expired", messages.expiredUnpermitted(kind.noun)), recheckAt);
     // It was reported as ended only after that was proven.
-    const proof = statusPatch(observed, ended) === undefined ? undefined : proveEnded(observed, ending);
+    const proof = isReported ? undefined : proveEnded(observed, ending);
     return proof ?? conclude(observed, ended);
   }
   if (!reported) return conclude(observed, ending);
@@ -81,7 +86,9 @@ function decideEnding(observed: DecisionInput, uid: string, ending: Problem, end
   const found = external?.is === "present" ? external.resource : matches.find((match) => match.uid === uid);
   if (external?.is === "stale") return call({ do: "read", uid });
   if (found === undefined) return call({ do: "list", parent: root, startedAfter: 0, stable: false });
-  if (managedUid(observed) === uid && !owns(observed, found)) return conclude(observed, ended);
+  if (issuesCode(observed) && isUnidentified(observed)) return conclude(observed, ending);
+  if ((managedUid(observed) === uid || kind.issued !== null) && !owns(observed, found))
+    return conclude(observed, ended);
   if (findEndingDenied(observed, uid, found) !== undefined) return conclude(observed, ending);
   const read = identityRead(observed, kind.identityOf(found));
   if (read !== undefined) return call(read);

@@ -89,7 +89,7 @@ function decideIssued(observed: IssueInput, references: Placed, { uid, external 
   if (groupOf(observed, uid) !== references.uids.parent && (external.is !== "gone" || root === undefined))
     return concludeIssued(
       observed,
-      isUnrecorded(observed) ? notOurs(observed, uid) : parentChanged(observed, references, uid),
+      isUnrecorded(observed) ? notOurs(observed) : parentChanged(observed, references, uid),
     );
   switch (external.is) {
     case "unknown":
@@ -112,20 +112,6 @@ function decideIssued(observed: IssueInput, references: Placed, { uid, external 
 /** Concludes with `problem`, until the Secret, if the uid comes from there, may name another one. */
 function concludeIssued(observed: IssueInput, problem: Problem): Step {
   return conclude(observed, problem, isUnrecorded(observed) ? outdatedAt(observed) : undefined);
-}
-
-/**
- * The read of the Secret without which it is not known whether there is anything to delete: the code may have been written,
- * and its uid not recorded. Where the Secret cannot be read any longer, what it named cannot be known.
- */
-export function readSecretOfEnding(observed: IssueInput): Step | undefined {
-  const { secret, settledAt, now, state, resource, invalid } = observed;
-  if (invalid !== null || resource.status?.uid !== undefined || hasEnded(observed) || state.issued !== undefined)
-    return undefined;
-  if (state.bornHere && state.posted === undefined && secret === null) return undefined;
-  if (delayingRefusal(observed, "readSecret") !== undefined) return { do: "removeFinalizer" };
-  if (now < settledAt) return conclude(observed, waiting("Deleting", messages.outcomeUnknown()), settledAt);
-  return secret === null || secret.readAt < settledAt ? readSecret(observed) : undefined;
 }
 
 /** The step that is missing before the code can be written into the Secret; undefined if it can. */
@@ -172,7 +158,7 @@ function findDifferent(observed: IssueInput, references: Placed, external: Exter
   const { kind, resource } = observed;
   const drift = fieldDifferences(kind, references.desired, external);
   if (drift.length > 0) {
-    if (isUnrecorded(observed)) return notOurs(observed, external.uid);
+    if (isUnrecorded(observed)) return notOurs(observed);
     const fields = drift.map(({ field }) => field).join(", ");
     return { ...failing("DriftDetected", issueMessages.issueDiffers(kind.noun, fields)), drift };
   }
@@ -185,10 +171,10 @@ function findDifferent(observed: IssueInput, references: Placed, external: Exter
   return { ...failing("DriftDetected", issueMessages.expiresElsewhen(kind.noun, actual)), drift: [late], recorded };
 }
 
-function notOurs(observed: IssueInput, uid: string): Problem {
+function notOurs(observed: IssueInput): Problem {
   const { kind } = observed;
   const path = kind.issued.specPath;
-  return stalled("Conflict", issueMessages.secretOfOther(path, locationOf(observed), kind.noun, uid));
+  return stalled("Conflict", issueMessages.secretOfOther(path, locationOf(observed), kind.noun));
 }
 
 function parentChanged({ kind }: DecisionInput, { uids }: Placed, uid: string): Problem {

@@ -1,4 +1,4 @@
-import type { Fields, IssuedCode, Kind } from "#src/kinds/kind.ts";
+import type { Fields, IssuedCode, Kind, ResolvedUids } from "#src/kinds/kind.ts";
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { fieldDifferences } from "./field-differences.ts";
@@ -41,17 +41,36 @@ function hasFields(kind: Kind, fields: Fields, external: ExternalResource): bool
  * Whether `external` is the resource of the object: the status records it, this process created it, or the Secret names it
  * and it is what the spec describes.
  */
-export function ownsIssued({ kind, state, references, resource, ...observed }: IssueInput, external: ExternalResource) {
+export function ownsIssued(observed: IssueInput, external: ExternalResource): boolean {
+  const { kind, state, resource } = observed;
   const { uid } = external;
   if (resource.status?.uid !== undefined) return resource.status.uid === uid;
   if (state.issued !== undefined) return state.issued.uid === uid;
+  const uids = meantUids(observed);
   return (
-    observed.secret?.is === "found" &&
-    observed.secret.issuedUid === uid &&
-    references.are === "resolved" &&
-    references.uids.parent === kind.collection.uids.parentOf(uid) &&
-    hasFields(kind, references.desired, external)
+    heldUid(observed) === uid &&
+    uids !== undefined &&
+    uids.parent === kind.collection.uids.parentOf(uid) &&
+    hasFields(kind, kind.issued.fields(resource, uids), external)
   );
+}
+
+/** Whether nothing but the Secret says that there is a resource: whoever can write the Secret can name any. */
+export function isOnlyHeld(observed: IssueInput): boolean {
+  return isUnrecorded(observed) && observed.state.issued === undefined && heldUid(observed) !== undefined;
+}
+
+/** Whether it cannot be known yet whether the resource that only the Secret names is the object's. */
+export function isUnidentified(observed: IssueInput): boolean {
+  return isOnlyHeld(observed) && meantUids(observed) === undefined;
+}
+
+/** The uids that the references mean, whether or not the Tenant permits them now; undefined if one of them is not known. */
+function meantUids({ kind, resource, references, unrecorded }: IssueInput): ResolvedUids | undefined {
+  if (references.are === "resolved") return references.uids;
+  if (unrecorded?.is !== "identified") return undefined;
+  const { uids } = unrecorded;
+  return kind.references(resource).every(({ role }) => uids[role] !== undefined) ? uids : undefined;
 }
 
 /**

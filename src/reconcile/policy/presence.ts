@@ -38,6 +38,7 @@ import { concludeUnusableSecret, readSecretFirst, secretForCreation } from "./se
 import type { Event, Step } from "./step.ts";
 import { findEndingDenied, findOnlyDeletions, findOutsideTenant, findUngoverned } from "./tenant.ts";
 import { decideRemoval } from "./undeclared.ts";
+import { unreadKind } from "./unread-kind.ts";
 import { identityRead } from "./unknown-identity.ts";
 import { guardsNothing, recheckUnrecordedAt } from "./unrecorded.ts";
 
@@ -62,10 +63,7 @@ export function decidePresence(observed: DecisionInput): Step {
     case "unreadKind":
       return wasReady(observed)
         ? { do: "wait", until: observed.now + stalledDelayMs }
-        : conclude(
-            observed,
-            waiting("ReferenceNotReady", messages.referencedKindUnread(references.path, references.kind)),
-          );
+        : conclude(observed, unreadKind(references));
     case "waiting":
       return conclude(observed, {
         ...waiting(references.reason, references.message),

@@ -81,6 +81,65 @@ describe("a group of another Tenant whose grant is revoked", () => {
   });
 });
 
+describe("the deletion of an invite whose uid is in no status", () => {
+  it.each(["at once", "after another process took over"])(
+    "ends if the Secret names one outside of the groups of the Tenant: %s",
+    async (when) => {
+      const world = startWorld();
+      const { kube, apply, ada, reported, ready, scenario } = world;
+      kube.admitsFinalizer = true;
+      const elsewhere = `${"b".repeat(40)}/00000000000000e1`;
+      kube.setSecret("ada", { code: "theirs", uid: elsewhere });
+      apply(shop, ada);
+      await reported("Conflict");
+      expect(ready()?.message).not.toContain(elsewhere);
+      if (when !== "at once") scenario.handOver();
+      kube.remove(ada);
+      await gone(world);
+      expect(scenario.events).toContain("Orphaned ada");
+    },
+  );
+
+  it("deletes it although its Group is being deleted, too", async () => {
+    const world = await lostStatus();
+    for (const one of [shop, world.ada]) world.kube.remove(one);
+    await world.scenario.until("gone", () => world.kube.objects().length === 0);
+    expect(world.platform.created()).toEqual([]);
+  });
+
+  it("says so in an event if nothing proves any longer that it is of this object", async () => {
+    const world = await lostStatus();
+    world.kube.apply(inviteOf(world.scenario, "ada", { groupRef: { name: "deleted" } }));
+    world.kube.remove(world.ada);
+    await gone(world);
+    expect(world.scenario.events).toContain("Orphaned ada");
+  });
+
+  it("waits for the right to read the Secret, and prints what grants it", async () => {
+    const world = await lostStatus();
+    const { kube, reported, ready, existing } = world;
+    kube.forbidsSecrets = true;
+    kube.remove(world.ada);
+    await reported("KubernetesForbidden");
+    expect(ready()?.message).toContain("kubectl create role -n team muster-secret-ada --verb=get,patch");
+    expect(ready()?.message).toContain('iam.muster.dev/abandon: "true"');
+    kube.forbidsSecrets = false;
+    await gone(world);
+    expect(existing()).toEqual([]);
+  });
+
+  it("says so in an event if the response to its creation was lost", async () => {
+    const world = startWorld({ fault: { lose: { post: 1, how: "applied" } } });
+    const { kube, apply, ada, scenario, platform } = world;
+    kube.setSecret("ada", {});
+    apply(shop, ada);
+    await scenario.until("posted", () => platform.createdIn(invites).length === 1);
+    kube.remove(ada);
+    await gone(world);
+    expect(scenario.events).toContain("Orphaned ada");
+  });
+});
+
 describe("a pause between the creation of an invite and the write of its Secret", () => {
   async function paused() {
     const world = startWorld();
@@ -120,6 +179,20 @@ it("is not created again if it was redeemed before its uid was in the status", a
   expect(status()).toMatchObject({ management: "Created" });
   kube.setSecret("ada", {});
   scenario.handOver();
+  await rest();
+  expect(existing()).toEqual([]);
+});
+
+it("is deleted at expiresAt if only the Secret knows its uid, and is not created again", async () => {
+  const { kube, existing, reported, scenario, rest, status } = await lostStatus();
+  await scenario.pass(day);
+  await reported("Expired");
+  await scenario.until("deleted", () => existing().length === 0);
+  await scenario.until("recorded", () => status()?.management === "Created");
+  // As if `expiresAt` were still to come.
+  kube.setSecret("ada", {});
+  kube.apply(inviteOf(scenario));
+  await reported("ExternalGone");
   await rest();
   expect(existing()).toEqual([]);
 });
