@@ -6,13 +6,13 @@ import { conclude } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { creationBody } from "./differences.ts";
 import { fieldDifferences } from "./field-differences.ts";
-import { hasEnded, type IssueInput, isUnrecorded } from "./issued.ts";
-import { locationOf, outdatedAt, readSecret, versionOf } from "./issued-secret.ts";
+import { hasEnded, type IssueInput, isUnrecorded, ownsIssued } from "./issued.ts";
+import { checkSecret, locationOf, outdatedAt, prepareSecret, readSecret } from "./issued-secret.ts";
 import * as issueMessages from "./issue-messages.ts";
 import { groupOf, rootAbove } from "./location.ts";
 import * as messages from "./messages.ts";
 import { hasFinalizer } from "./object.ts";
-import { failing, type Problem, stalled, waiting } from "./outcome.ts";
+import { failing, type Problem, stalled } from "./outcome.ts";
 import type { Placed } from "./placed.ts";
 import { recordOf } from "./recorded.ts";
 import { delayingRefusal } from "./refusal.ts";
@@ -87,56 +87,36 @@ function decideCreation(observed: IssueInput, references: Placed): Step {
 function decideIssued(observed: IssueInput, references: Placed, { uid, external }: Claim): Step {
   const root = rootAbove(observed, uid);
   if (groupOf(observed, uid) !== references.uids.parent && (external.is !== "gone" || root === undefined))
-    return concludeIssued(
-      observed,
-      isUnrecorded(observed) ? notOurs(observed) : parentChanged(observed, references, uid),
-    );
+    return isUnrecorded(observed)
+      ? concludeNotOurs(observed)
+      : conclude(observed, parentChanged(observed, references, uid));
   switch (external.is) {
     case "unknown":
       return attempt(observed, { do: "list", parent: references.uids.parent, startedAfter: 0, stable: false });
     case "stale":
       return attempt(observed, { do: "read", uid });
     case "gone":
-      return concludeIssued(observed, { ...findGone(observed), recorded: "ended" });
+      return conclude(observed, { ...findGone(observed), recorded: "ended" });
     case "present": {
       const { request } = observed;
       if (request !== null && external.seenAt < request.seenAt) return attempt(observed, { do: "read", uid });
+      if (!ownsIssued(observed, external.resource)) return concludeNotOurs(observed);
       const problem = findDifferent(observed, references, external.resource) ?? findOutsideTenant(observed, uid);
-      if (problem !== undefined) return concludeIssued(observed, problem);
+      if (problem !== undefined) return conclude(observed, problem);
       if (!hasFinalizer(observed.resource)) return { do: "addFinalizer" };
       return conclude(observed, { is: "ready", recorded: recordOf(references.uids, external.resource, "Created") });
     }
   }
 }
 
-/** Concludes with `problem`, until the Secret, if the uid comes from there, may name another one. */
-function concludeIssued(observed: IssueInput, problem: Problem): Step {
-  return conclude(observed, problem, isUnrecorded(observed) ? outdatedAt(observed) : undefined);
-}
-
-/** The step that is missing before the code can be written into the Secret; undefined if it can. */
-function prepareSecret(observed: IssueInput): Step | undefined {
-  const { secret, now, request, settledAt, kind } = observed;
-  const at = locationOf(observed);
-  const path = kind.issued.specPath;
-  const refusal =
-    delayingRefusal(observed, "readSecret") ??
-    delayingRefusal(observed, "checkSecret") ??
-    delayingRefusal(observed, "writeSecret");
-  if (refusal !== undefined)
-    return conclude(
-      observed,
-      failing("KubernetesForbidden", issueMessages.secretNotWritable(path, at, refusal)),
-      refusal.retryAt,
-    );
-  // A previous leader may have written the Secret until its requests were settled.
-  const mustReadAfter = Math.max(settledAt, request?.seenAt ?? 0);
-  const again = outdatedAt(observed);
-  if (secret === null || now >= again || secret.readAt < mustReadAfter) return readSecret(observed);
-  if (secret.is === "missing")
-    return conclude(observed, waiting("ReferenceNotFound", issueMessages.secretMissing(path, at)), again);
-  if (!secret.isEmpty) return conclude(observed, failing("Conflict", issueMessages.secretNotEmpty(path, at)), again);
-  return secret.writable ? undefined : { do: "checkSecret", at, version: versionOf(secret) };
+/** Concludes that the Secret names a resource that is not the object's, until the Secret may name another one. */
+function concludeNotOurs(observed: IssueInput): Step {
+  const { kind, request } = observed;
+  const message = issueMessages.secretOfOther(kind.issued.specPath, locationOf(observed), kind.noun);
+  return (
+    checkSecret(observed, request?.seenAt ?? 0) ??
+    conclude(observed, stalled("Conflict", message), outdatedAt(observed))
+  );
 }
 
 // Checks. Each is named after the problem that it finds.
@@ -158,7 +138,6 @@ function findDifferent(observed: IssueInput, references: Placed, external: Exter
   const { kind, resource } = observed;
   const drift = fieldDifferences(kind, references.desired, external);
   if (drift.length > 0) {
-    if (isUnrecorded(observed)) return notOurs(observed);
     const fields = drift.map(({ field }) => field).join(", ");
     return { ...failing("DriftDetected", issueMessages.issueDiffers(kind.noun, fields)), drift };
   }
@@ -169,12 +148,6 @@ function findDifferent(observed: IssueInput, references: Placed, external: Exter
   // It is the object's nevertheless, and may have been created just now.
   const recorded = recordOf(references.uids, external, "Created");
   return { ...failing("DriftDetected", issueMessages.expiresElsewhen(kind.noun, actual)), drift: [late], recorded };
-}
-
-function notOurs(observed: IssueInput): Problem {
-  const { kind } = observed;
-  const path = kind.issued.specPath;
-  return stalled("Conflict", issueMessages.secretOfOther(path, locationOf(observed), kind.noun));
 }
 
 function parentChanged({ kind }: DecisionInput, { uids }: Placed, uid: string): Problem {

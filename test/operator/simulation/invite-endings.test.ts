@@ -216,3 +216,20 @@ it.each([false, true])(
     expect(existing()).toEqual([theirs]);
   },
 );
+
+it.each<[string, (world: InviteWorld) => void]>([
+  ["does not exist", () => undefined],
+  ["is empty", ({ kube }) => kube.setSecret("ada", {})],
+  ["is not empty", ({ kube }) => kube.setSecret("ada", { password: "x" })],
+  ["names an invite", ({ kube }) => kube.setSecret("ada", { uid: `${"b".repeat(40)}/00000000000000e1` })],
+])("says the same of every Secret that the operator may not write: one that %s", async (_, prepare) => {
+  const world = startWorld();
+  const { kube, apply, ada, reported, ready } = world;
+  kube.forbidsSecretWrites = true;
+  prepare(world);
+  apply(shop, ada);
+  await reported("KubernetesForbidden");
+  const said = ready()?.message ?? "";
+  expect(said).toContain("Run: kubectl create role -n team muster-secret-ada --verb=get,patch");
+  expect(said).not.toMatch(/does not exist|not empty|e1/);
+});
