@@ -42,7 +42,8 @@ export interface Observed {
   readonly request: ReconcileRequest | null;
   /**
    * The external resources with this object's marker below its parent (anywhere, if the references are not resolved), or
-   * with its natural key: that of the spec, of the status, or of its last POST. None of them belongs to another object.
+   * with its natural key: that of the spec, of the status, or of its last POST. Of a kind that issues codes, if
+   * one may have been lost: what equals the spec in the group. None of them is recorded by another object.
    */
   readonly matches: readonly ExternalResource[];
   /** What an earlier process may have created for the object; null unless that matters: see `Unrecorded`. */

@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from "node:util";
 import { readyCondition } from "#src/api/condition.ts";
-import type { Resource } from "#src/api/custom-resource.ts";
+import { finalizer, type Resource } from "#src/api/custom-resource.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import { secretLocationOf } from "#src/kinds/secret-location.ts";
 import { takenName, wantedName } from "#src/kinds/unique-name.ts";
@@ -72,13 +73,13 @@ export function observePlatform(
       ? null
       : claimOf(sources, kind, cached, claimed, claimedState(sources.owners, view, cached, claimed), context.name);
   const keys = kind.hasMarker ? markers : naturalKeysOf(kind, resource, resolved, state);
-  const matches = keys
-    .flatMap((one) => view.withKey(one))
-    .filter(
-      ({ uid }) =>
-        (!kind.hasMarker || parent === undefined || kind.collection.uids.parentOf(uid) === parent) &&
-        !isRecordedByOther(store, uid, cached),
-    );
+  const found =
+    kind.issued === null ? keys.flatMap((one) => view.withKey(one)) : lostOnes(view, kind, cached, resolved, state);
+  const matches = found.filter(
+    ({ uid }) =>
+      (!kind.hasMarker || parent === undefined || kind.collection.uids.parentOf(uid) === parent) &&
+      !isRecordedByOther(store, uid, cached),
+  );
   const hasWanted = (other: CachedResource) => hasWhatItWants(sources, view, kind, other);
   const settled = resolved === undefined || hasWanted(cached);
   const name = kind.hasMarker ? wantedName(kind, resource) : undefined;
@@ -200,6 +201,22 @@ function issuedUid(
   const at = invalid === undefined ? secretLocationOf(kind, resource) : undefined;
   const read = at && secrets.lastRead(at);
   return read?.is === "found" ? (read.issuedUid ?? undefined) : undefined;
+}
+
+/** What may have been created for the object with a code that nobody has: what equals the spec. */
+function lostOnes(
+  view: CollectionView<ExternalResource>,
+  kind: Kind,
+  { resource: { metadata, status } }: CachedResource,
+  resolved: Extract<References, { are: "resolved" }> | undefined,
+  { bornHere, posted, issued }: ReconcileState,
+): readonly ExternalResource[] {
+  const mayHaveLost = posted !== undefined || (!bornHere && metadata.finalizers?.includes(finalizer) === true);
+  const isNext = status?.management === undefined && issued === undefined;
+  const parent = resolved?.uids.parent;
+  if (resolved === undefined || parent === undefined || !mayHaveLost || !isNext) return [];
+  const { desired } = resolved;
+  return view.childrenOf(parent).filter((one) => isDeepStrictEqual(kind.actual(one, desired), desired));
 }
 
 /** The natural keys of a kind without markers: of what the spec describes, of what the status records, of the last POST. */

@@ -1,5 +1,5 @@
 import { proveAbsenceBelowRoots } from "./absence.ts";
-import { abandon, awaitReferences, readSecretToDelete } from "./issue-ending.ts";
+import { abandon, abandonLost, awaitReferences, readSecretToDelete } from "./issue-ending.ts";
 import { leftBecause } from "./issue-messages.ts";
 import { isOnlyHeld, issuesCode, isUnidentified } from "./issued.ts";
 import { conclude, maxStatusDelayMs, statusDelayAmidDeletions, statusDelayMs } from "./conclude.ts";
@@ -59,7 +59,7 @@ function decideNeverRecorded(observed: DecisionInput): Step {
     return (
       proveAbsenceBelowRoots(observed) ??
       // No list shows which of several equal resources has a code that nobody knows.
-      (issuesCode(observed) ? abandon(observed, leftBecause.unanswered) : { do: "removeFinalizer" })
+      (issuesCode(observed) ? abandonLost(observed) : { do: "removeFinalizer" })
     );
   if (references.are === "unread") return attempt(observed, { do: "refreshPermissions" });
   // A marker is found in any group. A resource without one is identified by its fields, which are not known.

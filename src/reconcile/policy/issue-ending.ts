@@ -1,13 +1,13 @@
 import type { Refusal } from "#src/reconcile/observe/observed.ts";
 import { conclude } from "./conclude.ts";
 import * as issueMessages from "./issue-messages.ts";
-import { heldUid, isUnrecorded, type IssueInput } from "./issued.ts";
+import { heldUid, isUnrecorded, type IssueInput, lostUids } from "./issued.ts";
 import { locationOf, outdatedAt, readSecret } from "./issued-secret.ts";
 import * as messages from "./messages.ts";
 import { failing, type Problem, stalled, waiting } from "./outcome.ts";
 import { delayingRefusal } from "./refusal.ts";
 import { attempt } from "./retry.ts";
-import type { Event, Step } from "./step.ts";
+import type { Step } from "./step.ts";
 import { unreadKind } from "./unread-kind.ts";
 
 // The deletion and the expiry of an object whose status records no resource: a process that ended may have created one and
@@ -82,6 +82,14 @@ function isForlorn({ references, namespaceIsTerminating }: IssueInput): boolean 
 
 /** The object goes, and what it may have created stays. @param why completes "because …". */
 export function abandon({ kind }: IssueInput, why: string): Step {
-  const event: Event = { type: "Warning", reason: "Orphaned", note: issueMessages.mayBeLeft(kind.noun, why) };
-  return { do: "removeFinalizer", event };
+  return leave(issueMessages.mayBeLeft(kind.noun, why));
+}
+
+/** The object goes, and a resource stays if a request created one whose response was lost. */
+export function abandonLost(observed: IssueInput): Step {
+  return leave(issueMessages.deletedUnanswered(observed.kind.noun, lostUids(observed)));
+}
+
+function leave(note: string): Step {
+  return { do: "removeFinalizer", event: { type: "Warning", reason: "Orphaned", note } };
 }

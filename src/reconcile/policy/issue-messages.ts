@@ -15,8 +15,16 @@ export function issueExpired(noun: string): string {
   return `spec.expiresAt has passed, and this object has no ${noun} on the platform. It is never created again. For another one, delete this object and its Secret, and create both again with a later spec.expiresAt.`;
 }
 
-export function issueLost(noun: string, parent: string): string {
-  return `Created the ${noun} below ${parent} on the platform. The outcome of an earlier request is unknown: if it took effect, a ${noun} is left there whose code nobody knows. The Group reports it in status.undeclared; delete it on the platform.`;
+/** @param uids of those that are there, and that no object declares. */
+export function issueLost(noun: string, parent: string, uids: readonly string[]): string {
+  return `Created the ${noun} below ${parent} on the platform. ${lostOnes(noun, uids)}`;
+}
+
+/** What is known of one whose code was lost with the response to a request, or with the process that sent it. */
+function lostOnes(noun: string, uids: readonly string[]): string {
+  if (uids.length === 0)
+    return `The outcome of an earlier request is unknown: if it takes effect, a ${noun} is left there whose code nobody knows. Its Group, if there is one, reports it in status.undeclared; delete it on the platform.`;
+  return `No object declares the equal ${noun} ${uids.join(", ")}: an earlier request of the operator may have created it, and then nobody knows its code. Unless somebody else needs it, delete it on the platform.`;
 }
 
 export function codeNotWritten(noun: string, uid: string, { name }: SecretLocation): string {
@@ -63,13 +71,16 @@ export function mayBeLeft(noun: string, why: string): string {
   return `Removed the finalizer because ${why}. A ${noun} may be left on the platform: its Group, if there is one, reports it in status.undeclared. Delete it on the platform.`;
 }
 
+export function deletedUnanswered(noun: string, uids: readonly string[]): string {
+  return `Removed the finalizer. ${lostOnes(noun, uids)}`;
+}
+
 export const leftBecause = {
   unreadable:
     "the operator may not read the Secret any longer, and the namespace, or what the spec refers to, is deleted",
   outside: "the one that the Secret names is not in the groups of the Tenant",
   unidentified:
     "what the spec refers to is gone, so that nothing proves that this object created the one that the Secret names",
-  unanswered: "the outcome of the request that was to create it is unknown",
 } as const;
 
 export function expiresElsewhen(noun: string, actual: string): string {

@@ -1,12 +1,11 @@
 import type { Drift } from "#src/api/status.ts";
 import type { Claim, ExternalResource } from "#src/reconcile/observe/observed.ts";
-import { minutes } from "#src/time/durations.ts";
 import { proveAbsenceBelow } from "./absence.ts";
 import { conclude } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { creationBody } from "./differences.ts";
 import { fieldDifferences } from "./field-differences.ts";
-import { hasEnded, type IssueInput, isUnrecorded, ownsIssued } from "./issued.ts";
+import { expiresAsDescribed, hasEnded, type IssueInput, isUnrecorded, lostUids, ownsIssued } from "./issued.ts";
 import { checkSecret, locationOf, outdatedAt, prepareSecret, readSecret } from "./issued-secret.ts";
 import * as issueMessages from "./issue-messages.ts";
 import { groupOf, rootAbove } from "./location.ts";
@@ -34,15 +33,12 @@ import { findOutsideTenant } from "./tenant.ts";
  * - What is gone, whether redeemed, deleted or expired, is never created again.
  *
  * Caveats: a resource whose code was lost, with the response or with the process, cannot be recognized: equal ones are
- * legitimate, and they have no description. After the settle time another one is created; the lost one is reported as
- * undeclared access of the group.
+ * legitimate, and they have no description. After the settle time another one is created. An event names equal ones that no
+ * object declares, which the group reports as undeclared access, too.
  *
  * There is no adoption, because nobody can read the code of what exists, and no correction of drift, because the platform
  * cannot change the fields; no breaker, because resources that are redeemed disappear, and none is created again.
  */
-
-/** The clocks of the operator and the platform may differ by this much. */
-const clockToleranceMs = minutes(5);
 
 /** The step for an object that a Tenant permits and whose references are resolved. */
 export function decideIssue(observed: IssueInput, references: Placed): Step {
@@ -70,10 +66,11 @@ function decideCreation(observed: IssueInput, references: Placed): Step {
   const body = creationBody(observed, desired);
   // Without `expiresAt` or after it, nothing gets here: the schema requires it, and `expiry.ts` comes first.
   const lifetimeMs = Date.parse(resource.spec.expiresAt ?? "") - wallClock;
+  const lost = lostUids(observed);
   const event: Event =
-    state.posted === undefined
+    state.posted === undefined && lost.length === 0
       ? { type: "Normal", reason: "Created", note: messages.created(kind.noun, uids.parent) }
-      : { type: "Warning", reason: "Orphaned", note: issueMessages.issueLost(kind.noun, uids.parent) };
+      : { type: "Warning", reason: "Orphaned", note: issueMessages.issueLost(kind.noun, uids.parent, lost) };
   return attempt(observed, {
     do: "create",
     parent: uids.parent,
@@ -141,9 +138,9 @@ function findDifferent(observed: IssueInput, references: Placed, external: Exter
     const fields = drift.map(({ field }) => field).join(", ");
     return { ...failing("DriftDetected", issueMessages.issueDiffers(kind.noun, fields)), drift };
   }
+  if (expiresAsDescribed(observed, external)) return undefined;
   const { expiresAt = "" } = resource.spec;
   const actual = kind.issued.expirationOf(external);
-  if (actual === "" || Math.abs(Date.parse(actual) - Date.parse(expiresAt)) <= clockToleranceMs) return undefined;
   const late: Drift = { field: "expirationTime", expected: expiresAt, actual };
   // It is the object's nevertheless, and may have been created just now.
   const recorded = recordOf(references.uids, external, "Created");

@@ -1,5 +1,6 @@
 import type { Fields, IssuedCode, Kind, ResolvedUids } from "#src/kinds/kind.ts";
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
+import { minutes } from "#src/time/durations.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { fieldDifferences } from "./field-differences.ts";
 
@@ -85,4 +86,22 @@ export function guardsNoIssued(observed: IssueInput): boolean {
   if (observed.invalid !== null) return true;
   if (secret === null) return state.bornHere;
   return heldUid(observed) === undefined && (state.bornHere || (now >= settledAt && secret.readAt >= settledAt));
+}
+
+/** The clocks of the operator and the platform may differ by this much. */
+const clockToleranceMs = minutes(5);
+
+/** Whether `external` expires when the spec says, or does not say when it does. */
+export function expiresAsDescribed({ kind, resource: { spec } }: IssueInput, external: ExternalResource): boolean {
+  const actual = kind.issued.expirationOf(external);
+  return actual === "" || Math.abs(Date.parse(actual) - Date.parse(spec.expiresAt ?? "")) <= clockToleranceMs;
+}
+
+/** No message names more of them. */
+const maxLost = 10;
+
+/** The uids of those that this object may have created, and whose codes were lost. Equal ones are legitimate: nothing proves it. */
+export function lostUids(observed: IssueInput): readonly string[] {
+  const equal = observed.matches.filter((match) => expiresAsDescribed(observed, match));
+  return equal.map(({ uid }) => uid).slice(0, maxLost);
 }

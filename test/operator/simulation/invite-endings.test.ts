@@ -127,17 +127,6 @@ describe("the deletion of an invite whose uid is in no status", () => {
     await gone(world);
     expect(existing()).toEqual([]);
   });
-
-  it("says so in an event if the response to its creation was lost", async () => {
-    const world = startWorld({ fault: { lose: { post: 1, how: "applied" } } });
-    const { kube, apply, ada, scenario, platform } = world;
-    kube.setSecret("ada", {});
-    apply(shop, ada);
-    await scenario.until("posted", () => platform.createdIn(invites).length === 1);
-    kube.remove(ada);
-    await gone(world);
-    expect(scenario.events).toContain("Orphaned ada");
-  });
 });
 
 describe("a pause between the creation of an invite and the write of its Secret", () => {
@@ -232,4 +221,56 @@ it.each<[string, (world: InviteWorld) => void]>([
   const said = ready()?.message ?? "";
   expect(said).toContain("Run: kubectl create role -n team muster-secret-ada --verb=get,patch");
   expect(said).not.toMatch(/does not exist|not empty|e1/);
+});
+
+describe("an invite whose code was lost", () => {
+  /** What the operator reports of the last invite that it creates. */
+  const reportedOf = ({ seen }: InviteWorld) =>
+    seen.map((text) => JSON.parse(text)[1]).findLast((step) => step.do === "create" && "ttl" in step.body)?.event;
+
+  it("is named in an event after a crash, when another one is created", async () => {
+    const world = startWorld();
+    const { kube, apply, ada, isReady, existing, scenario, status } = world;
+    kube.setSecret("ada", {});
+    let kills = 1;
+    onCreation(world, () => {
+      if (kills-- > 0) scenario.process.kill();
+    });
+    apply(shop, ada);
+    await isReady();
+    const lost = existing().filter((uid) => uid !== status()?.uid);
+    expect(lost).toHaveLength(1);
+    expect(reportedOf(world)).toMatchObject({ reason: "Orphaned", note: expect.stringContaining(lost[0] ?? "") });
+  });
+
+  it("is not confused with one that another object declares, nor with one that is something else", async () => {
+    const world = startWorld();
+    const { kube, apply, ada, isReady, platform, scenario } = world;
+    for (const name of ["ada", "eve"]) kube.setSecret(name, {});
+    apply(shop, inviteOf(scenario, "eve", { secretRef: { name: "eve" } }));
+    await isReady("eve");
+    const [eves] = platform.createdIn(invites);
+    const group = platform.createdIn("groups")[0]?.uid;
+    const later = { uid: `${group}/00000000000000e1`, expirationTime: "2030-01-01T00:00:00Z" };
+    platform.set(invites, { ...eves, ...later } as never);
+    platform.set(invites, { ...eves, uid: `${group}/00000000000000e2`, email: "eve@example.com" } as never);
+    kube.admitsFinalizer = true;
+    scenario.process.kill();
+    apply(ada);
+    await isReady();
+    expect(reportedOf(world)).toMatchObject({ reason: "Created" });
+  });
+
+  it("is named in an event after a lost response, when the object is deleted", async () => {
+    const world = startWorld({ fault: { lose: { post: 1, how: "applied" } } });
+    const { kube, apply, ada, scenario, existing, seen } = world;
+    kube.setSecret("ada", {});
+    apply(shop, ada);
+    await scenario.until("posted", () => existing().length === 1);
+    const [lost = ""] = existing();
+    kube.remove(ada);
+    await gone(world);
+    const removed = seen.map((text) => JSON.parse(text)[1]).findLast((step) => step.do === "removeFinalizer");
+    expect(removed.event).toMatchObject({ reason: "Orphaned", note: expect.stringContaining(lost) });
+  });
 });
