@@ -252,7 +252,7 @@ describe("an invite whose code was lost", () => {
     const [eves] = platform.createdIn(invites);
     const group = platform.createdIn("groups")[0]?.uid;
     const later = { uid: `${group}/00000000000000e1`, expirationTime: "2030-01-01T00:00:00Z" };
-    platform.set(invites, { ...eves, ...later } as never);
+    platform.set(invites, { ...eves, ...later });
     platform.set(invites, { ...eves, uid: `${group}/00000000000000e2`, email: "eve@example.com" } as never);
     kube.admitsFinalizer = true;
     scenario.process.kill();
