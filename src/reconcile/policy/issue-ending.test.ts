@@ -86,6 +86,11 @@ describe("an object with a Secret that may not be read", () => {
     expect(written).toMatchObject({ do: "writeStatus", patch: { conditions: [{ reason: "Expired" }, {}, {}] } });
     expect(JSON.stringify(written)).toContain("kubectl create role");
   });
+
+  it("is reported as Expired without that if it never created anything", () => {
+    const written = unread(invite({ finalizers: [] }, time));
+    expect(JSON.stringify(written)).toContain("has no group invite on the platform");
+  });
 });
 
 describe("a resource that only the Secret names", () => {
@@ -115,6 +120,23 @@ describe("a resource that only the Secret names", () => {
     expect(named({})).toMatchObject({ do: "delete", uid });
     const references: References = { are: "denied", message: "denied" };
     expect(named({ references, unrecorded: { ...identified, uids } })).toMatchObject({ do: "delete", uid });
+  });
+
+  it("is left to the object that has recorded it", () => {
+    const claimed = { ...claim, claimedBy: "team/eve" };
+    expect(named({ claim: claimed })).toEqual({ do: "removeFinalizer" });
+    expect(step(expired, { secret, claim: claimed })).toMatchObject({
+      do: "writeStatus",
+      patch: { management: "Created", conditions: [{ reason: "Expired" }, {}, {}] },
+    });
+  });
+
+  it("is deleted though the Secret may not be read any longer", () => {
+    const state = { ...refused(deleted), refusals: { readSecret: { ...refusal, retryAt: 90_000 } } };
+    expect(named({ state, now: 60_000, crd: { readAt: 59_000, deleting: false } })).toMatchObject({
+      do: "delete",
+      uid,
+    });
   });
 
   it("is left if it is something else", () => {

@@ -4,6 +4,7 @@ import * as issueMessages from "./issue-messages.ts";
 import { heldUid, isUnrecorded, type IssueInput, lostUids } from "./issued.ts";
 import { locationOf, outdatedAt, readSecret } from "./issued-secret.ts";
 import * as messages from "./messages.ts";
+import { hasFinalizer } from "./object.ts";
 import { failing, type Problem, stalled, waiting } from "./outcome.ts";
 import { delayingRefusal } from "./refusal.ts";
 import { attempt } from "./retry.ts";
@@ -24,6 +25,7 @@ export function readSecretToDelete(observed: IssueInput): Step | undefined {
 
 /** The step that is missing before it is known what the Secret of an object that has expired names. */
 export function readSecretToExpire(observed: IssueInput, ending: Problem): Step | undefined {
+  if (!hasFinalizer(observed.resource)) return undefined;
   return readUnrecorded(observed, ending, (refusal) =>
     conclude(observed, stalled("Expired", unreadable(observed, refusal)), refusal.retryAt),
   );
@@ -43,9 +45,11 @@ function readUnrecorded(
   if (invalid !== null || !isUnrecorded(observed) || state.issued !== undefined) return undefined;
   if (state.bornHere && heldUid(observed) === undefined) return undefined;
   if (now < settledAt) return conclude(observed, meanwhile, settledAt);
-  if (secret !== null && secret.readAt >= settledAt && now < outdatedAt(observed)) return undefined;
+  const isKnown = secret !== null && secret.readAt >= settledAt;
+  if (isKnown && now < outdatedAt(observed)) return undefined;
   const refusal = delayingRefusal(observed, "readSecret");
-  return refusal === undefined ? readSecret(observed) : refused(refusal);
+  if (refusal === undefined) return readSecret(observed);
+  return isKnown ? undefined : refused(refusal);
 }
 
 function unreadable(observed: IssueInput, refusal: Refusal): string {

@@ -31,7 +31,9 @@ export function unrecordedMatch(observed: DecisionInput): ExternalResource | und
 export function uidToEnd(observed: DecisionInput): string | undefined {
   const recorded = managedUid(observed);
   if (recorded !== undefined) return recorded;
-  return issuesCode(observed) ? observed.claim?.uid : unrecordedMatch(observed)?.uid;
+  if (!issuesCode(observed)) return unrecordedMatch(observed)?.uid;
+  const { claim } = observed;
+  return claim === null || claim.claimedBy !== null ? undefined : claim.uid;
 }
 
 /** Whether the finalizer guards nothing: nothing exists because of this object, and no POST of it can still take effect. */
