@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { pausedAnnotation } from "#src/api/annotations.ts";
 import type { Failure, ReconcileState } from "#src/reconcile/observe/observed.ts";
-import { emptyState, observed, platformError, uid } from "./observed-fixture.testing.ts";
+import { emptyState, groupResource, observed, platformError, uid } from "./observed-fixture.testing.ts";
 import {
   stateAfterAcceptance,
   stateAfterDecision,
@@ -31,6 +32,16 @@ const failure: Failure = {
   retryAt: 1_250,
 };
 const at = (now: number, state: ReconcileState = emptyState) => observed({ state, now });
+
+describe("a pause", () => {
+  it.each([true, false])("keeps what was created and is not recorded: paused %s", (isPaused) => {
+    const created = { posted: { naturalKey: "key" }, issued: { uid } };
+    const state = { ...emptyState, ...created, failure, waitingSince: 1_000 };
+    const resource = groupResource(isPaused ? { metadata: { annotations: { [pausedAnnotation]: "true" } } } : {});
+    const after = stateAfterDecision(observed({ state, resource }), { do: "done" });
+    expect(after).toEqual({ ...emptyState, ...(isPaused ? created : {}) });
+  });
+});
 
 describe("a wait", () => {
   it("is remembered from its start until nothing is left to do", () => {
