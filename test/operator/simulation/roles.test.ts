@@ -51,8 +51,6 @@ async function start(...manifests: readonly Manifest[]) {
     role,
     /** Somebody else gives the role other capabilities. */
     tamper: (...capabilities: readonly string[]) => platform.set("roles", { ...role(), capabilities } as Role),
-    messageOf: (one: Manifest) => world.messageOf(one),
-    writesAfter: (count: number) => world.writesAfter(count),
   };
 }
 
@@ -80,10 +78,10 @@ describe("a Role", () => {
   });
 
   it("is deleted after the role bindings that grant it", async () => {
-    const { world, platform, writesAfter } = await start(...tree);
+    const { world, platform } = await start(...tree);
     const count = platform.applied.length;
     await world.remove([lister(), lists]);
-    expect(writesAfter(count)).toEqual(["delete roleBindings", "delete roles"]);
+    expect(world.writesAfter(count)).toEqual(["delete roleBindings", "delete roles"]);
   });
 
   it("is not declared where the Tenant does not list the kind", async () => {
@@ -95,10 +93,10 @@ describe("a Role", () => {
   });
 
   it("is neither created nor widened beyond the roles that the Tenant may bind", async () => {
-    const { world, platform, role, messageOf } = await start(...tree);
+    const { world, platform, role } = await start(...tree);
     await world.apply([lister([list, excess])]);
     await world.until("TenantDenied", [lister()]);
-    expect(messageOf(lister())).toContain(`does not allow ${excess}`);
+    expect(world.messageOf(lister())).toContain(`does not allow ${excess}`);
     expect(role().capabilities).toEqual([list]);
     // What it has is still permitted, and so is the grant.
     expect(world.reasonOf(lists)).toBe("Available");
@@ -108,24 +106,24 @@ describe("a Role", () => {
   });
 
   it("is read before it is bound, and corrected first if others widened it", async () => {
-    const { world, platform, role, tamper, writesAfter } = await start(shop, ci, lister());
+    const { world, platform, role, tamper } = await start(shop, ci, lister());
     await world.scenario.pass(120_000);
     tamper(list, excess);
     const count = platform.applied.length;
     await world.apply([lists]);
     await world.until("Available", [lists]);
-    expect(writesAfter(count)).toEqual(["update roles", "create roleBindings"]);
+    expect(world.writesAfter(count)).toEqual(["update roles", "create roleBindings"]);
     expect(role().capabilities).toEqual([list]);
   });
 
   it("is corrected if others widen it after it was bound, and the grant stays", async () => {
-    const { world, platform, role, tamper, writesAfter } = await start(...tree);
+    const { world, platform, role, tamper } = await start(...tree);
     tamper(list, excess);
     const count = platform.applied.length;
     await world.scenario.resync();
     await world.scenario.pass(10_000);
     expect(role().capabilities).toEqual([list]);
-    expect(writesAfter(count)).toEqual(["update roles"]);
+    expect(world.writesAfter(count)).toEqual(["update roles"]);
     expect(world.reasonOf(lists)).toBe("Available");
   });
 
