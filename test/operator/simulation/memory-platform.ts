@@ -121,7 +121,7 @@ export class MemoryPlatform implements PlatformApi {
   }
 
   /** Adds a resource that counts as one that existed from the start. */
-  setInitial(collection: string, resource: ExternalResource): void {
+  setInitial<R extends ExternalResource>(collection: string, resource: R): void {
     this.#initial.add(resource.uid);
     this.set(collection, resource);
   }
@@ -138,8 +138,8 @@ export class MemoryPlatform implements PlatformApi {
     return [...this.#resources.values()].some((resources) => resources.has(uid));
   }
 
-  /** Changes a resource as another client would. */
-  set(collection: string, resource: ExternalResource): void {
+  /** Changes a resource as another client would. Generic, so that a test can write the fields of any type. */
+  set<R extends ExternalResource>(collection: string, resource: R): void {
     this.#in(collection).set(resource.uid, resource);
   }
 
