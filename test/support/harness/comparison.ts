@@ -72,10 +72,9 @@ function fieldsOf(
 ): [field: string, expected: unknown, actual: unknown][] {
   const { spec, status, metadata } = object as KubeObject & Record<"spec" | "status", Record<string, any>>; // oxlint-disable-line typescript/no-explicit-any
   const uidOf = (of: AnyMusterKind, name: string | undefined) =>
-    objects
-      .get(of)
-      ?.find((other) => other.metadata.namespace === metadata.namespace && other.metadata.name === name)?.["status"]
-      ?.uid;
+    objects.get(of)?.find((other) => other.metadata.namespace === metadata.namespace && other.metadata.name === name)?.[
+      "status"
+    ]?.uid;
   const parent =
     spec["parentUid"] ?? spec["groupUid"] ?? uidOf("Group", spec["parentRef"]?.name ?? spec["groupRef"]?.name);
   const places: [string, unknown, unknown][] = [
