@@ -1,9 +1,9 @@
 import type { PlatformCollection, PlatformResource } from "#test/support/harness/platform-admin.ts";
-import type { MusterKind } from "#test/support/harness/muster-objects.ts";
+import type { AnyMusterKind } from "#test/support/harness/muster-objects.ts";
 
 /** An object that the campaign declared and has not deleted. */
 export interface Declared {
-  readonly kind: MusterKind;
+  readonly kind: AnyMusterKind;
   readonly namespace: string;
   readonly name: string;
 }
@@ -19,10 +19,16 @@ export interface HandMade {
 /** What the campaign did, as far as the check needs it and the objects that are left do not show it. */
 export class Journal {
   readonly declared = new Map<string, Declared>();
-  readonly handMade = new Map<string, HandMade>();
+  readonly handMade: HandMade[] = [];
   /** The names of resources that may stay without a marker when their objects are deleted: adopted or orphaned. Unique. */
   readonly mayStay = new Set<string>();
-  readonly counts = { operations: 0, refused: 0, kills: 0, pauses: 0, cuts: 0, stalls: 0 };
+  readonly counts = { operations: 0, refused: 0, creations: 0, kills: 0, pauses: 0, cuts: 0, stalls: 0 };
+  /** The Secrets that operators may use, as `NAMESPACE/NAME`. */
+  readonly permitted = new Set<string>();
+  /** The code that was seen in each Secret, by the Secret's uid. */
+  readonly codes = new Map<string, string>();
+  /** When, in milliseconds since the epoch, something happened after which a process may not know what it created. */
+  readonly disturbances: number[] = [];
   readonly #changes = new Map<string, number>();
   #names = 0;
 
@@ -37,6 +43,19 @@ export class Journal {
     this.#changes.set(`${one.namespace}/${one.name}`, this.changesByHand(one) + 1);
   }
 
+  /** Notes that another client created the resource. */
+  noteHandMade(one: HandMade): void {
+    this.handMade.push(one);
+  }
+
+  handMadeWith(collection: PlatformCollection, uid: string): HandMade | undefined {
+    return this.handMade.find((one) => one.collection === collection && one.resource.uid === uid);
+  }
+
+  disturb(): void {
+    this.disturbances.push(Date.now());
+  }
+
   changesByHand({ namespace, name }: { readonly namespace?: string; readonly name: string }): number {
     return this.#changes.get(`${namespace}/${name}`) ?? 0;
   }
@@ -49,7 +68,7 @@ export class Journal {
     this.declared.delete(`${kind} ${namespace}/${name}`);
   }
 
-  of(kind: MusterKind, namespace?: string): readonly Declared[] {
+  of(kind: AnyMusterKind, namespace?: string): readonly Declared[] {
     return [...this.declared.values()].filter(
       (one) => one.kind === kind && (namespace === undefined || one.namespace === namespace),
     );
