@@ -1,15 +1,12 @@
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { conditionOf, isReady } from "#test/support/harness/muster-objects.ts";
-import type { PlatformResource } from "#test/support/harness/platform-admin.ts";
 import { issuedIn } from "#test/support/harness/secret-objects.ts";
 import type { Findings } from "./findings.ts";
 import type { Journal } from "./journal.ts";
 import type { Picture } from "./picture.ts";
 
-/** How long before a disturbance a request may have been sent whose response then reached nobody. */
-const inFlightMs = 15_000;
-/** How long after a disturbance a request that it delayed may take effect. */
-const delayedMs = 10_000;
+/** An invite is created at most this long before or after the disturbance in which its code is lost: a late request is. */
+const inFlightMs = 3_000;
 /** `status.undeclared` lists the first ten. */
 const listedUndeclared = 10;
 
@@ -50,7 +47,8 @@ export function findInviteViolations(journal: Journal, picture: Picture): Findin
     const text = `groupInvites ${uid} (${invite["email"]}) has no object`;
     const known = issued.find((one) => one.uid === uid || one.code.startsWith(`${invite["keyId"]}.`));
     if (known !== undefined) violations.push(`L: ${text}, and its code is in the Secret ${known.secret.metadata.name}`);
-    else if (!isExplained(journal, invite)) violations.push(`U: ${text}, and nothing went wrong when it was created`);
+    else if (!journal.wasDisturbedAt(Date.parse(invite["createTime"]), inFlightMs))
+      violations.push(`U: ${text}, and nothing went wrong when it was created`);
     else if (isReported(picture, uid)) reported.push(text);
     else violations.push(`L: ${text}, and its Group does not report it`);
   }
@@ -62,11 +60,6 @@ export function isUndecidedInvite(object: KubeObject, journal: Journal, parent: 
   const recorded: string | undefined = object["status"]?.parentUid;
   if (recorded !== undefined && recorded !== parent) return true;
   return conditionOf(object, "Ready")?.reason === "ExternalGone" && journal.changesByHand(object.metadata) > 0;
-}
-
-function isExplained({ disturbances }: Journal, invite: PlatformResource): boolean {
-  const createdAt = Date.parse(invite["createTime"] ?? "");
-  return disturbances.some((at) => at - inFlightMs <= createdAt && createdAt <= at + delayedMs);
 }
 
 /** A Group that is not Ready, or is being deleted, reports nothing new. */

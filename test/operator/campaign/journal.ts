@@ -27,8 +27,7 @@ export class Journal {
   readonly permitted = new Set<string>();
   /** The code that was seen in each Secret, by the Secret's uid. */
   readonly codes = new Map<string, string>();
-  /** When, in milliseconds since the epoch, something happened after which a process may not know what it created. */
-  readonly disturbances: number[] = [];
+  readonly #disturbances: { readonly from: number; until: number }[] = [];
   readonly #changes = new Map<string, number>();
   #names = 0;
 
@@ -52,8 +51,21 @@ export class Journal {
     return this.handMade.find((one) => one.collection === collection && one.resource.uid === uid);
   }
 
-  disturb(): void {
-    this.disturbances.push(Date.now());
+  /**
+   * Notes that something begins after which a process may not know what it created.
+   * @returns to be called when it is over, unless it only lasts a moment
+   */
+  noteDisturbance(): () => void {
+    const disturbance = { from: Date.now(), until: Date.now() };
+    this.#disturbances.push(disturbance);
+    return () => {
+      disturbance.until = Date.now();
+    };
+  }
+
+  /** Whether something was disturbed at this time, in milliseconds since the epoch, or at most `marginMs` before or after. */
+  wasDisturbedAt(time: number, marginMs: number): boolean {
+    return this.#disturbances.some(({ from, until }) => from - marginMs <= time && time <= until + marginMs);
   }
 
   changesByHand({ namespace, name }: { readonly namespace?: string; readonly name: string }): number {

@@ -7,6 +7,7 @@ import { leakedSecrets } from "#test/support/harness/secrets.ts";
 import { conditionOf } from "#test/support/harness/muster-objects.ts";
 import type { ControlPlane } from "#test/support/control-plane/control-plane.ts";
 import { crashesOf } from "./crashes.ts";
+import { disturb, disturbances } from "./disturbances.ts";
 import { drawFault } from "./faults.ts";
 import { Evidence } from "./evidence.ts";
 import { Journal } from "./journal.ts";
@@ -56,7 +57,7 @@ export async function runRound(
       faultFor: (call) => {
         const fault = drawFault(call, networkRandom, options.faults);
         if (call.method === "POST" && call.collection !== "sts") journal.counts.creations += 1;
-        if (fault !== undefined && call.collection === "groupInvites") journal.disturb();
+        if (fault !== undefined && call.collection === "groupInvites") journal.noteDisturbance();
         return fault;
       },
     };
@@ -131,59 +132,9 @@ async function work(
       if (options.verbose) log(`${number} refused: ${(error as Error).message}`);
     }
     if (!random.chance(0.12)) continue;
-    const fault = random.pick([
-      "kill leader",
-      "kill leader",
-      "kill follower",
-      "kill platform",
-      "pause",
-      "cut",
-      "stall",
-      "restart API server",
-    ]);
-    const ms = random.int(100, 1_500);
-    journal.disturb();
-    if (options.verbose) log(`${number} ${fault}`);
-    switch (fault) {
-      case "kill leader":
-      case "kill follower": {
-        const { leader, follower } = world.operators;
-        counts.kills += 1;
-        await (fault === "kill leader" ? leader : follower)?.kill();
-        break;
-      }
-      case "kill platform":
-        counts.kills += 1;
-        await world.restartPlatform(ms);
-        break;
-      case "pause": {
-        const { leader } = world.operators;
-        if (leader === undefined) break;
-        counts.pauses += 1;
-        leader.signal("SIGSTOP");
-        background.push(
-          sleep(leaseMs + ms + 1_000).then(() => {
-            journal.disturb();
-            leader.signal("SIGCONT");
-          }),
-        );
-        break;
-      }
-      case "cut":
-        counts.cuts += 1;
-        world.kubernetes.cut();
-        break;
-      case "stall":
-        // In half of the cases, the leader loses its Lease.
-        counts.stalls += 1;
-        world.kubernetes.stall();
-        background.push(sleep(ms < 800 ? ms : leaseMs + ms).then(() => world.kubernetes.resume()));
-        break;
-      case "restart API server":
-        counts.kills += 1;
-        // In half of the cases it is away for so long that the leader loses its Lease.
-        await world.restartApiServer(ms < 800 ? 0 : leaseMs + ms);
-    }
+    const disturbance = random.pick(disturbances);
+    if (options.verbose) log(`${number} ${disturbance}`);
+    await disturb(world, journal, disturbance, { ms: random.int(100, 1_500), background });
     if (random.chance(0.7)) await sleep(calmMs);
   }
   await Promise.all(background);
