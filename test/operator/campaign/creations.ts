@@ -152,9 +152,13 @@ async function permit({ world, journal }: Hands, secret: KubeObject, verbs: read
 }
 
 async function createAssociation(hands: Hands): Promise<void> {
-  const namespace = hands.random.pick(hands.world.namespaces);
-  const spec = { ...groupIn(hands, namespace), ...someAccounts(hands.random) };
-  await declare(hands, musterObject("AccountAssociation", namespace, hands.journal.newName("a"), spec));
+  const { random, journal } = hands;
+  const namespace = random.pick(hands.world.namespaces);
+  // A group has at most one. With the few groups that exist from the beginning, most would conflict.
+  const groups = journal.of("Group", namespace);
+  const group = groups.length > 0 ? { groupRef: { name: random.pick(groups).name } } : groupIn(hands, namespace);
+  const spec = { ...group, ...someAccounts(random) };
+  await declare(hands, musterObject("AccountAssociation", namespace, journal.newName("a"), spec));
 }
 
 async function createInvite(hands: Hands): Promise<void> {
