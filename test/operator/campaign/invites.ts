@@ -5,8 +5,8 @@ import type { Findings } from "./findings.ts";
 import type { Journal } from "./journal.ts";
 import type { Picture } from "./picture.ts";
 
-/** An invite is created at most this long before or after the disturbance in which its code is lost: a late request is. */
-const inFlightMs = 3_000;
+/** The code of an invite is in its Secret at most this long after the invite was created, unless something is disturbed. */
+const handoverMs = 3_000;
 /** `status.undeclared` lists the first ten. */
 const listedUndeclared = 10;
 
@@ -47,7 +47,7 @@ export function findInviteViolations(journal: Journal, picture: Picture): Findin
     const text = `groupInvites ${uid} (${invite["email"]}) has no object`;
     const known = issued.find((one) => one.uid === uid || one.code.startsWith(`${invite["keyId"]}.`));
     if (known !== undefined) violations.push(`L: ${text}, and its code is in the Secret ${known.secret.metadata.name}`);
-    else if (!journal.wasDisturbedAt(Date.parse(invite["createTime"]), inFlightMs))
+    else if (!journal.wasDisturbed(Date.parse(invite["createTime"]), handoverMs))
       violations.push(`U: ${text}, and nothing went wrong when it was created`);
     else if (isReported(picture, uid)) reported.push(text);
     else violations.push(`L: ${text}, and its Group does not report it`);

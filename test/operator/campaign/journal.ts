@@ -1,6 +1,9 @@
 import type { PlatformCollection, PlatformResource } from "#test/support/harness/platform-admin.ts";
 import type { AnyMusterKind } from "#test/support/harness/muster-objects.ts";
 
+/** A request takes effect at most this long after it was sent, on a busy machine. */
+const inFlightMs = 500;
+
 /** An object that the campaign declared and has not deleted. */
 export interface Declared {
   readonly kind: AnyMusterKind;
@@ -53,19 +56,20 @@ export class Journal {
 
   /**
    * Notes that something begins after which a process may not know what it created.
+   * @param delayMs how much later a request may take effect that was sent before the end
    * @returns to be called when it is over, unless it only lasts a moment
    */
-  noteDisturbance(): () => void {
-    const disturbance = { from: Date.now(), until: Date.now() };
+  noteDisturbance(delayMs = 0): () => void {
+    const disturbance = { from: Date.now(), until: Date.now() + delayMs };
     this.#disturbances.push(disturbance);
     return () => {
-      disturbance.until = Date.now();
+      disturbance.until = Date.now() + delayMs;
     };
   }
 
-  /** Whether something was disturbed at this time, in milliseconds since the epoch, or at most `marginMs` before or after. */
-  wasDisturbedAt(time: number, marginMs: number): boolean {
-    return this.#disturbances.some(({ from, until }) => from - marginMs <= time && time <= until + marginMs);
+  /** Whether something was disturbed at this time, in milliseconds since the epoch, or within `afterMs` after it. */
+  wasDisturbed(time: number, afterMs: number): boolean {
+    return this.#disturbances.some(({ from, until }) => from - afterMs <= time && time <= until + inFlightMs);
   }
 
   changesByHand({ namespace, name }: { readonly namespace?: string; readonly name: string }): number {

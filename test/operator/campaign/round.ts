@@ -16,7 +16,7 @@ import { carries, check } from "./model.ts";
 import type { CampaignOptions } from "./options.ts";
 import { type Picture, takePicture } from "./picture.ts";
 import { Work } from "./work.ts";
-import { leaseMs, managedCollections, permittedRoles, resyncMs, settleMs, teams, World } from "./world.ts";
+import { leaseMs, managedCollections, maxLateMs, permittedRoles, resyncMs, settleMs, teams, World } from "./world.ts";
 
 export interface RoundResult {
   readonly seed: number;
@@ -57,7 +57,7 @@ export async function runRound(
       faultFor: (call) => {
         const fault = drawFault(call, networkRandom, options.faults);
         if (call.method === "POST" && call.collection !== "sts") journal.counts.creations += 1;
-        if (fault !== undefined && call.collection === "groupInvites") journal.noteDisturbance();
+        if (fault !== undefined && call.collection === "groupInvites") journal.noteDisturbance(maxLateMs);
         return fault;
       },
     };
@@ -82,7 +82,7 @@ export async function runRound(
       return picture.objects.length === 0;
     });
     violations.push(...end.violations.map((text) => `after the deletion: ${text}`));
-    reported.push(...settled.reported, ...end.reported);
+    reported.push(...new Set([...settled.reported, ...end.reported]));
     const crashes = crashesOf(world.system.operators);
     const leaks = await leakedSecrets(world.system, world.proxy.tokens);
     violations.push(...crashes, ...leaks.map((where) => `N: a token, a code or a client secret is in ${where}`));
