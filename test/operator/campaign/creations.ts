@@ -14,13 +14,13 @@ const hourMs = 3_600_000;
 /** The operations that declare objects, with their weights. */
 export const creations: readonly (readonly [number, readonly [string, Operation]])[] = [
   [10, ["create group", createGroup]],
-  [14, ["create identity", createIdentity]],
+  [12, ["create identity", createIdentity]],
   [5, ["create role", createRole]],
-  [16, ["create role binding", createRoleBinding]],
+  [14, ["create role binding", createRoleBinding]],
   [8, ["create tree", createTree]],
-  [6, ["create identity provider", createProvider]],
-  [8, ["create account association", createAssociation]],
-  [12, ["create invite", createInvite]],
+  [8, ["create identity provider", createProvider]],
+  [12, ["create account association", createAssociation]],
+  [20, ["create invite", createInvite]],
 ];
 
 /** A group for a new object: one of the namespace's own objects, or a group that exists. */
