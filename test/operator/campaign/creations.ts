@@ -148,7 +148,7 @@ async function permit({ world, journal }: Hands, secret: KubeObject, verbs: read
   const { namespace = "", name } = secret.metadata;
   for (const object of secretGrant({ namespace, name }, verbs)) await world.kube.apply(object);
   await world.kube.apply(secret);
-  journal.permitted.add(`${namespace}/${name}`);
+  journal.permit({ namespace, name });
 }
 
 async function createAssociation(hands: Hands): Promise<void> {

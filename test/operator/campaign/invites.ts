@@ -35,6 +35,7 @@ export function findInviteViolations(journal: Journal, picture: Picture): Findin
   for (const object of objects) {
     const { namespace, name } = object.metadata;
     if (object.metadata.deletionTimestamp !== undefined || !isReady(object)) continue;
+    if (!journal.isPermitted(namespace, name)) continue;
     const uid: string | undefined = object["status"]?.uid;
     const invite = resources.groupInvites.find((one) => one.uid === uid);
     const own = issued.find(({ secret }) => secret.metadata.namespace === namespace && secret.metadata.name === name);

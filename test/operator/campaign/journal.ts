@@ -26,11 +26,11 @@ export class Journal {
   /** The names of resources that may stay without a marker when their objects are deleted: adopted or orphaned. Unique. */
   readonly mayStay = new Set<string>();
   readonly counts = { operations: 0, refused: 0, creations: 0, kills: 0, pauses: 0, cuts: 0, stalls: 0 };
-  /** The Secrets that operators may use, as `NAMESPACE/NAME`. */
-  readonly permitted = new Set<string>();
   /** The code that was seen in each Secret, by the Secret's uid. */
   readonly codes = new Map<string, string>();
   readonly #disturbances: { readonly from: number; until: number }[] = [];
+  /** The Secrets that operators may use, as `NAMESPACE/NAME`. */
+  readonly #permitted = new Set<string>();
   readonly #changes = new Map<string, number>();
   #names = 0;
 
@@ -43,6 +43,24 @@ export class Journal {
   /** Another client changed or deleted the resource of the object. */
   noteChangeByHand(one: Omit<Declared, "kind">): void {
     this.#changes.set(`${one.namespace}/${one.name}`, this.changesByHand(one) + 1);
+  }
+
+  permit({ namespace = "", name }: { readonly namespace?: string; readonly name: string }): void {
+    this.#permitted.add(`${namespace}/${name}`);
+  }
+
+  /** Whether the Secret exists, and operators may use it. */
+  isPermitted(namespace: string | undefined, name: string): boolean {
+    return this.#permitted.has(`${namespace}/${name}`);
+  }
+
+  /**
+   * Notes that a namespace is deleted with what is in it. Its custom resources may stay: while the API server starts, it does
+   * not find them, which the namespace controller takes for a kind without objects.
+   */
+  forgetNamespace(namespace: string): void {
+    for (const one of this.declared.values()) if (one.namespace === namespace) this.forget(one);
+    for (const secret of this.#permitted) if (secret.startsWith(`${namespace}/`)) this.#permitted.delete(secret);
   }
 
   /** Notes that another client created the resource. */

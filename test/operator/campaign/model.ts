@@ -164,9 +164,12 @@ class Check {
     const permitted = this.#world.groupsOf(team);
     if (parent === undefined) return "any";
     if (!permitted.some((group) => parent === group || parent.startsWith(`${group}/`))) return "unready";
+    // A role of a group can be granted in that group and below it.
+    const role = spec.roleRef?.kind === "Role" ? this.#roleOf(object) : undefined;
+    if (role !== undefined && !`${parent}/`.startsWith(`${groupUidOf("Role", role)}/`)) return "unready";
     const recorded: string | undefined = object["status"]?.uid;
     const secret = spec.secretRef ?? spec.clientSecretRef;
-    if (secret !== undefined && !this.#journal.permitted.has(`${metadata.namespace}/${secret.name}`)) return "any";
+    if (secret !== undefined && !this.#journal.isPermitted(metadata.namespace, secret.name)) return "any";
     if (object.kind === "GroupInvite" && isUndecidedInvite(object, this.#journal, parent)) return "any";
     if (this.#hasRival(object) || this.#isNameTaken(object, parent, recorded)) return "any";
     // After three corrections within an hour, the operator leaves a resource to the other writer.

@@ -181,7 +181,7 @@ async function moveNamespace({ world, random }: Hands): Promise<void> {
 
 async function deleteNamespace({ world, journal, random }: Hands): Promise<void> {
   const namespace = random.pick(world.namespaces);
-  for (const one of journal.declared.values()) if (one.namespace === namespace) journal.forget(one);
+  journal.forgetNamespace(namespace);
   await world.deleteNamespace(namespace);
 }
 
