@@ -3,8 +3,14 @@ import { awsAccount } from "./aws-account.ts";
 import { matches, withRules } from "./rule.ts";
 import { exactText } from "./text.ts";
 
-/** A number that is too large for JSON. */
+/** A number that the platform keeps as a text. */
 const digits = withRules(z.string().max(32), matches(/^[0-9]{1,18}$/, "must be 1 to 18 digits in quotes"));
+
+/** A number of 64 bits, which is too large for JSON. The platform returns it without leading zeros. */
+const integer = withRules(
+  z.string().max(32),
+  matches(/^(0|[1-9][0-9]{0,17})$/, "must be 1 to 18 digits in quotes, without leading zeros"),
+);
 
 export const googleProject = z.object({
   projectId: exactText.describe("ID of the project, such as acme-shop."),
@@ -13,7 +19,7 @@ export const googleProject = z.object({
 
 export const azureTenantId = exactText.describe("ID of the Microsoft Entra tenant.");
 
-export const githubInstallationId = digits.describe("ID of the installation of a GitHub App: digits in quotes.");
+export const githubInstallationId = integer.describe("ID of the installation of a GitHub App: digits in quotes.");
 
 const clientIds = withRules(
   z
@@ -29,7 +35,7 @@ const clientIds = withRules(
 
 const githubApp = z
   .object({
-    appId: digits.describe("ID of the GitHub App: digits in quotes."),
+    appId: integer.describe("ID of the GitHub App: digits in quotes."),
     installations: z
       .array(
         z

@@ -80,7 +80,11 @@ const claimIssuer = withRules(
         "Pattern of issuers, exactly as in the claimMatch of the Identity. Exactly one of issuer and issuerPattern must be set.",
       ),
     subjectPrefixes: z
-      .array(exactText.describe("One prefix, such as repo:acme/."))
+      .array(
+        exactText.describe(
+          "One prefix, such as repo:acme/. End it with a delimiter: repo:acme/shop also allows repo:acme/shop2.",
+        ),
+      )
       .min(1)
       .max(64)
       .meta({ "x-kubernetes-list-type": "set" })
@@ -136,6 +140,8 @@ export const tenantSpecSchema = withRules(
       .default(["ServiceAccount", "ClaimMatch"])
       .meta({ "x-kubernetes-list-type": "set" })
       .describe("Ways in which an Identity may be assumed. Defaults to ServiceAccount and ClaimMatch."),
+    // Identities and associations share this list: each needs another permission in addition, the type Aws in identityTypes or the kind
+    // AccountAssociation in kinds. Only a Tenant that has both permits for one what was listed for the other.
     awsAccounts: list(awsAccount)
       .exactOptional()
       .describe("AWS accounts that an Identity or an AccountAssociation may name. If absent, none."),

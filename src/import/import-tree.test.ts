@@ -80,8 +80,16 @@ describe("a Tenant", () => {
     expect(tenantOf({ groups: [], identities: [], roleBindings: [] }, { adopt: false })).toEqual({
       namespaces: ["team"],
       groups: [team],
+      // If absent, two of them are permitted.
+      identityTypes: [],
       kinds: ["Group"],
     });
+  });
+
+  it("permits no type of identities if what exists is only observed without one", () => {
+    const { claimMatch: _, ...unknown } = identity;
+    const spec = tenantOf({ identities: [unknown] });
+    expect(spec).toMatchObject({ identityTypes: [], kinds: ["Group", "Identity", "RoleBinding"] });
   });
 
   it("has the class of the operator that is to serve it", () => {
@@ -192,7 +200,7 @@ it("does not adopt an identity that holds a role outside of the group", () => {
 
 it("lists resources of other types", () => {
   const { exceptions } = imported({
-    others: [{ noun: "invite", uid: `${shop}/00000000000000f1`, reason: "no kind declares it" }],
+    others: [{ kind: "GroupInvite", noun: "invite", uid: `${shop}/00000000000000f1`, reason: "no kind declares it" }],
   });
   expect(exceptions).toEqual([
     {

@@ -56,7 +56,8 @@ export class TenantLimits {
       namespaces: [namespace],
       groups: [group],
       ...(names.length === 0 ? {} : { roles: names }),
-      ...(types.length === 0 ? {} : { identityTypes: types }),
+      // Absent would permit two of them.
+      identityTypes: types,
       ...accountLists(linked, awsAccounts),
       ...(issuers.length === 0 ? {} : { claimIssuers: issuers }),
     };

@@ -1,3 +1,4 @@
+import type { MonotonicTime } from "#src/time/clock.ts";
 import type { ExternalResource, ResourceType } from "./collection.ts";
 
 /** The maximum number of resources on one page of a list. */
@@ -49,13 +50,19 @@ export interface PlatformApi {
     body: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
   ): Promise<R>;
-  /** Changes only the fields in `mask`, and returns the updated resource. */
+  /**
+   * Changes only the fields in `mask`, and returns the updated resource.
+   * @param sendBefore the request depends on what was read just before: it is sent once, and before this time or not at all,
+   * and then rejects with `paused`.
+   */
   update<R extends ExternalResource>(
     type: ResourceType<R>,
     uid: string,
     body: Readonly<Record<string, unknown>>,
     mask: readonly string[],
     signal: AbortSignal,
+    sendBefore?: MonotonicTime,
   ): Promise<R>;
-  delete(type: ResourceType, uid: string, signal: AbortSignal): Promise<void>;
+  /** @param sendBefore as of `update`. */
+  delete(type: ResourceType, uid: string, signal: AbortSignal, sendBefore?: MonotonicTime): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import type { Clock } from "#src/time/clock.ts";
+import type { Clock, MonotonicTime } from "#src/time/clock.ts";
 import type { ListQuery, PlatformApi, ResourcePage } from "./api.ts";
 import { Circuit } from "./circuit.ts";
 import type { ExternalResource, ResourceType } from "./collection.ts";
@@ -73,12 +73,13 @@ export class GovernedApi implements PlatformApi {
     body: Readonly<Record<string, unknown>>,
     mask: readonly string[],
     signal: AbortSignal,
+    sendBefore?: MonotonicTime,
   ): Promise<R> {
-    return this.#write(`update ${type.name}`, () => this.#api.update(type, uid, body, mask, signal));
+    return this.#write(`update ${type.name}`, () => this.#api.update(type, uid, body, mask, signal, sendBefore));
   }
 
-  delete(type: ResourceType, uid: string, signal: AbortSignal): Promise<void> {
-    return this.#write(`delete ${type.name}`, () => this.#api.delete(type, uid, signal));
+  delete(type: ResourceType, uid: string, signal: AbortSignal, sendBefore?: MonotonicTime): Promise<void> {
+    return this.#write(`delete ${type.name}`, () => this.#api.delete(type, uid, signal, sendBefore));
   }
 
   async #read<T>(name: string, call: () => Promise<T>): Promise<T> {

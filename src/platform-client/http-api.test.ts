@@ -125,6 +125,11 @@ describe("a well-formed response", () => {
     ]);
   });
 
+  it("may say that a field is null, which then has its default value", async () => {
+    const { api } = await platform(json(200, { ...group, description: null }));
+    expect(await api.get(groupCollection, uid, signal)).toEqual({ uid, name: "payments", description: "" });
+  });
+
   it("may come from any API of the platform", async () => {
     const { api, server } = await platform(json(200, group));
     await api.get({ ...groupCollection, name: "repos", api: "registry/v2beta1" }, uid, signal);
@@ -205,6 +210,34 @@ describe("UNAUTHENTICATED", () => {
     const { api, server } = await platform(rejects(401, 16));
     expect(await failureOf(create(api))).toMatchObject({ error: { code: "UNAUTHENTICATED" } });
     expect(server.requests).toHaveLength(2);
+  });
+});
+
+describe("a write that depends on what was read just before", () => {
+  const writes: [string, (api: PlatformApi, sendBefore: number) => Promise<unknown>][] = [
+    ["PATCH", (api, sendBefore) => api.update(groupCollection, uid, { name: "x" }, ["name"], signal, sendBefore)],
+    ["DELETE", (api, sendBefore) => api.delete(groupCollection, uid, signal, sendBefore)],
+  ];
+
+  it.each(writes)("is sent in time: %s", async (method, write) => {
+    const { api, server } = await platform(json(200, group));
+    await write(api, systemClock.monotonic() + 60_000);
+    expect(server.requests.map((request) => request.method)).toEqual([method]);
+  });
+
+  it.each(writes)("is not sent too late: %s", async (_, write) => {
+    const { api, server } = await platform(json(200, group));
+    expect(await failureOf(write(api, systemClock.monotonic()))).toEqual({ kind: "paused", retryAfterMs: 0 });
+    expect(server.requests).toEqual([]);
+  });
+
+  it.each(writes)("is not sent again with a new token: %s", async (_, write) => {
+    const { api, server, rejected } = await platform(rejects(401, 16), json(200, group));
+    const sendBefore = systemClock.monotonic() + 60_000;
+    expect(await failureOf(write(api, sendBefore))).toEqual({ kind: "paused", retryAfterMs: 0 });
+    expect([server.requests.length, rejected]).toEqual([1, [1]]);
+    await write(api, sendBefore);
+    expect(server.requests[1]?.authorization).toBe("Bearer token-2");
   });
 });
 

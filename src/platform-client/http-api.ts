@@ -1,3 +1,4 @@
+import type { MonotonicTime } from "#src/time/clock.ts";
 import { type ListQuery, type PlatformApi, type ResourcePage, resourcesPerPage } from "./api.ts";
 import { type ExternalResource, externalUid, type ResourceType } from "./collection.ts";
 import { concealCodes, concealSecrets } from "./conceal-secrets.ts";
@@ -18,7 +19,8 @@ const maxUidLength = 512;
 
 /**
  * The platform's API over HTTP and JSON. A call that is rejected with UNAUTHENTICATED is sent once more if there is a new
- * token, because that code proves that the first request had no effect.
+ * token, because that code proves that the first request had no effect. A write that depends on what was read just before is
+ * `paused` instead: its caller reads again.
  */
 export class HttpPlatformApi implements PlatformApi {
   readonly #transport: HttpTransport;
@@ -88,21 +90,22 @@ export class HttpPlatformApi implements PlatformApi {
     body: Readonly<Record<string, unknown>>,
     mask: readonly string[],
     signal: AbortSignal,
+    sendBefore?: MonotonicTime,
   ): Promise<R> {
     const name = `update ${type.name}`;
     const path = `${pathOf(type)}/${uid}?${new URLSearchParams({ updateMask: mask.join(",") }).toString()}`;
     const resource = parseResource(
       name,
       type,
-      await this.#send(type, { name, method: "PATCH", path, body: JSON.stringify(body) }, signal),
+      await this.#send(type, { name, method: "PATCH", path, body: JSON.stringify(body), sendBefore }, signal),
     );
     if (resource.uid !== uid) throw malformed(name, `the resource ${uid}`);
     return resource;
   }
 
-  async delete(type: ResourceType, uid: string, signal: AbortSignal): Promise<void> {
-    const call = { name: `delete ${type.name}`, method: "DELETE" as const, path: `${pathOf(type)}/${uid}` };
-    await this.#send(type, call, signal);
+  async delete(type: ResourceType, uid: string, signal: AbortSignal, sendBefore?: MonotonicTime): Promise<void> {
+    const name = `delete ${type.name}`;
+    await this.#send(type, { name, method: "DELETE", path: `${pathOf(type)}/${uid}`, sendBefore }, signal);
   }
 
   async #send(type: ResourceType, call: Call, signal: AbortSignal): Promise<unknown> {
@@ -111,6 +114,8 @@ export class HttpPlatformApi implements PlatformApi {
       return await this.#sendOnce(type, call, token.value, signal);
     } catch (error) {
       if (!isRejection(error, "UNAUTHENTICATED") || !this.#tokens.reject(token)) throw error;
+      if (call.sendBefore !== undefined)
+        throw new PlatformFailure(call.name, { kind: "paused", retryAfterMs: 0 }, { cause: error });
       return this.#sendOnce(type, call, (await this.#tokens.token()).value, signal);
     }
   }

@@ -1,7 +1,8 @@
 import type { MonotonicTime } from "#src/time/clock.ts";
 import { hours } from "#src/time/durations.ts";
+import type { ResourceType } from "./collection.ts";
 
-/** A POST as it is sent. */
+/** A POST as it is sent, or another write that could take effect on what is created later: see `overwriteKey`. */
 export interface Post {
   /** The natural key of what it creates. */
   readonly key: string;
@@ -12,6 +13,14 @@ export interface Post {
   readonly sentAt: MonotonicTime;
   /** The uids that are known to have this key before the POST is sent: it does not create those. */
   readonly existing: readonly string[];
+}
+
+/**
+ * The key of a PATCH or DELETE of the only resource that `group` can have in a collection: with an unknown outcome, it could
+ * take effect on the next one, which has the same uid.
+ */
+export function overwriteKey({ name }: Pick<ResourceType, "name">, group: string): string {
+  return `${name} ${group}`;
 }
 
 interface Entry extends Post {

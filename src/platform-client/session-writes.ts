@@ -1,11 +1,12 @@
 import type { Clock, MonotonicTime } from "#src/time/clock.ts";
-import { minutes } from "#src/time/durations.ts";
+import { minutes, seconds } from "#src/time/durations.ts";
 import type { PlatformApi } from "./api.ts";
 import type { ExternalResource, ManagedCollection } from "./collection.ts";
 import { type ExternalState, sameContent } from "./collection-view.ts";
 import { isRejection, PlatformFailure, provesNoEffect } from "./failure.ts";
 import type { OwnerCheck } from "./owner-check.ts";
 import { groups } from "./permission-resources.ts";
+import { overwriteKey } from "./post-ledger.ts";
 import type { SessionViews } from "./session-views.ts";
 
 /**
@@ -13,6 +14,12 @@ import type { SessionViews } from "./session-views.ts";
  * for a tree that is applied at once, short enough that nobody else has used the group yet.
  */
 export const newGroupMs = minutes(1);
+
+/**
+ * How long after a read of a singleton a write that depends on it may be sent. A write that waits longer, for a connection, for
+ * a token or because the process was stopped, could meet another resource with the same uid.
+ */
+const unchangedMs = seconds(2);
 
 export interface SessionWritesOptions {
   readonly api: PlatformApi;
@@ -111,8 +118,9 @@ export class SessionWrites {
     const decidedFrom = views.viewOf(collection).stateOf(uid);
     await this.#requireWritable(`update ${collection.name}`, uid);
     try {
-      await this.#requireUnchanged(collection, uid, decidedFrom);
-      const updated = await api.update(collection, uid, body, mask, signal);
+      const sendBefore = await this.#requireUnchanged(collection, uid, decidedFrom);
+      const send = () => api.update(collection, uid, body, mask, signal, sendBefore);
+      const updated = await this.#track(collection, uid, send);
       views.record(collection, updated, clock.monotonic());
       return updated;
     } catch (error) {
@@ -130,8 +138,8 @@ export class SessionWrites {
     const decidedFrom = views.viewOf(collection).stateOf(uid);
     await this.#requireWritable(`delete ${collection.name}`, uid);
     try {
-      await this.#requireUnchanged(collection, uid, decidedFrom);
-      await api.delete(collection, uid, signal);
+      const sendBefore = await this.#requireUnchanged(collection, uid, decidedFrom);
+      await this.#track(collection, uid, () => api.delete(collection, uid, signal, sendBefore));
     } catch (error) {
       if (!isRejection(error, "NOT_FOUND")) {
         if (!hadNoEffect(error)) views.viewOf(collection).recordStale(uid);
@@ -145,19 +153,30 @@ export class SessionWrites {
   /**
    * Requires that a singleton is what the write was decided from: another one may have its uid since, also in the view.
    * What a read shows instead is in the view before this rejects, so that the next decision is made from it.
+   * @returns until when the write may be sent; undefined: at any time.
    */
   async #requireUnchanged(
     collection: ManagedCollection,
     uid: string,
     decidedFrom: ExternalState<ExternalResource>,
-  ): Promise<void> {
-    if (!collection.uids.isSingleton) return;
+  ): Promise<MonotonicTime | undefined> {
+    if (!collection.uids.isSingleton) return undefined;
     const { api, views, clock, signal } = this.#options;
     const startedAt = clock.monotonic();
     const current = await api.get(collection, uid, signal);
     views.record(collection, current, startedAt);
     if (decidedFrom.is !== "present" || !sameContent(decidedFrom.resource, current))
       throw new PlatformFailure(`write ${collection.name}`, { kind: "paused", retryAfterMs: 0 });
+    return clock.monotonic() + unchangedMs;
+  }
+
+  /** Sends a PATCH or a DELETE. One of a singleton could also take effect on the next resource with its uid, so it is tracked. */
+  #track<T>(collection: ManagedCollection, uid: string, send: () => Promise<T>): Promise<T> {
+    if (!collection.uids.isSingleton) return send();
+    const { views, clock } = this.#options;
+    const key = overwriteKey(collection, uid);
+    const sent = { key, collection: collection.name, parent: uid, sentAt: clock.monotonic(), existing: [] };
+    return views.posts.track(sent, send, hadNoEffect);
   }
 
   async #requireWritable(call: string, uid: string): Promise<void> {

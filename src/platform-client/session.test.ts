@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { MonotonicTime } from "#src/time/clock.ts";
 import { ManualClock, settled } from "#src/time/manual-clock.testing.ts";
 import type { ListQuery, PlatformApi } from "./api.ts";
 import { type CodeName, PlatformFailure } from "./failure.ts";
@@ -8,7 +9,7 @@ import { groupCollection } from "./group-collection.testing.ts";
 import { roleBindings } from "./permission-resources.ts";
 import { OwnerCheck } from "./owner-check.ts";
 import { withRecordedOwner } from "./owner-record.ts";
-import { PostLedger } from "./post-ledger.ts";
+import { overwriteKey, PostLedger } from "./post-ledger.ts";
 import { PlatformSession } from "./session.ts";
 import { isBelow, parentOf, singletonUids } from "./uid.ts";
 
@@ -51,6 +52,8 @@ function world({
 } = {}) {
   const clock = new SelfAdvancingClock();
   const calls: string[] = [];
+  /** Until when each PATCH and DELETE could be sent. */
+  const sendBefore: (MonotonicTime | undefined)[] = [];
   const groups = new Map([root, group, child].map((uid) => [uid, groupResource(uid)]));
   const failing = new Map<string, () => Error>();
   const state = { epoch: 1, canWrite: true, capabilities };
@@ -94,14 +97,23 @@ function world({
       groups.set(made.uid, made);
       return made;
     },
-    update: async (_: ResourceType, uid: string, body: { name: string }) => {
+    update: async (
+      _: ResourceType,
+      uid: string,
+      body: { name: string },
+      _mask: readonly string[],
+      _signal: AbortSignal,
+      before: MonotonicTime | undefined,
+    ) => {
       call("update");
+      sendBefore.push(before);
       const changed = { ...find(uid), ...body };
       groups.set(uid, changed);
       return changed;
     },
-    delete: async (_: ResourceType, uid: string) => {
+    delete: async (_: ResourceType, uid: string, _signal: AbortSignal, before: MonotonicTime | undefined) => {
       call("delete");
+      sendBefore.push(before);
       find(uid);
       groups.delete(uid);
     },
@@ -121,7 +133,7 @@ function world({
   });
   const lists = (collection = "groups") =>
     calls.filter((one) => one.startsWith(`list ${collection} `) && !one.includes("{"));
-  return { session, clock, calls, groups, failing, state, lists };
+  return { session, clock, calls, sendBefore, groups, failing, state, lists };
 }
 
 const anything = { startedAfter: 0, stable: false };
@@ -408,6 +420,35 @@ describe("writes", () => {
     await session.delete(singletons, group);
     expect(calls).toEqual([`get ${group}`, `get ${group}`, "update", `get ${group}`, `get ${group}`, "delete"]);
     expect(session.viewOf(singletons).stateOf(group).is).toBe("gone");
+  });
+
+  it("to a singleton are sent within two seconds of the response that showed it", async () => {
+    const singletons = { ...groupCollection, uids: singletonUids };
+    const { session, clock, calls, sendBefore } = world({ collections: [singletons] });
+    await session.read(singletons, group);
+    await session.update(singletons, group, { name: "new" }, ["name"]);
+    await session.delete(singletons, group);
+    await session.delete(groupCollection, child);
+    expect(sendBefore).toEqual([clock.monotonic() + 2_000, clock.monotonic() + 2_000, undefined]);
+    expect(calls.filter((call) => !call.startsWith("get"))).toEqual(["update", "delete", "delete"]);
+  });
+
+  it.each<[string, (session: PlatformSession, singletons: ManagedCollection) => Promise<unknown>]>([
+    ["delete", (session, singletons) => session.delete(singletons, group)],
+    ["update", (session, singletons) => session.update(singletons, group, { name: "new" }, ["name"])],
+  ])("to a singleton may take effect on the next one without a response: %s", async (method, write) => {
+    const singletons = { ...groupCollection, uids: singletonUids };
+    const { session, failing, clock } = world({ collections: [singletons] });
+    const key = overwriteKey(singletons, group);
+    await session.read(singletons, group);
+    failing.set(method, () => rejected("PERMISSION_DENIED"));
+    await problemOf(write(session, singletons));
+    expect([session.posts.unknownSince(key), session.posts.mayStillTakeEffect(0)]).toEqual([undefined, false]);
+    failing.set(method, lost);
+    await problemOf(write(session, singletons));
+    const sentAt = clock.monotonic();
+    expect([session.posts.unknownSince(key), session.posts.mayStillTakeEffect(sentAt)]).toEqual([sentAt, true]);
+    expect(session.posts.mayStillTakeEffect(sentAt + 15_000)).toBe(false);
   });
 
   it("to a singleton are not sent if another one was listed since the decision", async () => {

@@ -2,8 +2,9 @@ import { Agent, type Dispatcher } from "undici";
 import type { Proxies } from "#src/http/proxies.ts";
 import { sendRequest, type HttpResponse } from "#src/http/send-request.ts";
 import type { Tracer } from "#src/telemetry/tracer.ts";
-import type { Clock } from "#src/time/clock.ts";
+import type { Clock, MonotonicTime } from "#src/time/clock.ts";
 import { PlatformFailure, parseErrorBody, parseBoundedRetryAfter, type PlatformProblem } from "./failure.ts";
+import { parseProtoJson } from "./proto-json.ts";
 
 export interface HttpCall {
   /** The name of the call in errors, logs and metrics, such as `create groups`. */
@@ -14,6 +15,8 @@ export interface HttpCall {
   readonly path: string;
   readonly bearer: string;
   readonly body?: string;
+  /** The request is not sent at this time or later. */
+  readonly sendBefore?: MonotonicTime | undefined;
 }
 
 /** A call, and the span that it is. */
@@ -140,7 +143,9 @@ export class HttpTransport {
     const { clock, deadlineMs, canWrite } = this.#options;
     // Checked just before the request is sent: the process may have been paused at any point before.
     const beforeSending = () => {
-      if (call.method !== "GET" && canWrite?.() === false) throw fail(call, { kind: "paused", retryAfterMs: 0 });
+      const isLate = call.sendBefore !== undefined && clock.monotonic() >= call.sendBefore;
+      const mayWrite = call.method === "GET" || canWrite?.() !== false;
+      if (isLate || !mayWrite) throw fail(call, { kind: "paused", retryAfterMs: 0 });
     };
     return sendRequest(this.#agentFor(call.origin), requestOf(call), { clock, deadlineMs, signal, beforeSending });
   }
@@ -158,7 +163,7 @@ const notJson = Symbol("not JSON");
 function parseJson(text: string): unknown {
   if (text.trim() === "") return undefined;
   try {
-    return JSON.parse(text);
+    return parseProtoJson(text);
   } catch {
     return notJson;
   }

@@ -37,10 +37,13 @@ it("lets no second write be the trial while the first is on its way", async () =
   await expect(outcome).resolves.toBeUndefined();
 });
 
-it("leaves the trial to the next write if the first one was stopped", async () => {
+it.each([
+  ["was stopped", stopped],
+  ["was not sent", new PlatformFailure("create groups", { kind: "paused", retryAfterMs: 0 })],
+])("leaves the trial to the next write if the first one %s", async (_, error) => {
   const trials = new TrialWrites();
   const outcome = trials.request();
-  await expect(trials.run(rejection(stopped))).rejects.toBe(stopped);
+  await expect(trials.run(rejection(error))).rejects.toBe(error);
   expect(trials.wanted).toBe(true);
   await trials.run(() => Promise.resolve());
   await expect(outcome).resolves.toBeUndefined();

@@ -4,7 +4,7 @@ import { PlatformFailure } from "./failure.ts";
  * The probes of an outage of writes. Nothing can be written only to see whether that works, so the next write that somebody
  * wants to make is the trial.
  *
- * Guarantees: one trial at a time, and each has one outcome. A write that ends without one, because its caller was stopped,
+ * Guarantees: one trial at a time, and each has one outcome. A write that ends without one, because it was stopped or not sent,
  * leaves the trial to the next write. There is no timer: a trial waits until somebody writes.
  */
 export class TrialWrites {
@@ -39,7 +39,7 @@ export class TrialWrites {
       trial?.resolve();
       return result;
     } catch (error) {
-      if (error instanceof PlatformFailure) trial?.reject(error);
+      if (error instanceof PlatformFailure && error.problem.kind !== "paused") trial?.reject(error);
       else this.#wanted = trial;
       throw error;
     }

@@ -16,14 +16,16 @@ import { type BreakerLimits, opensBreaker } from "./policy/breaker.ts";
 import { wakeForTrial } from "./wake-trial.ts";
 import { mayReleaseClaim, wakeConflicts, wakeConflictsOverName } from "./wake-conflicts.ts";
 import { referrersOf } from "./wake-referrers.ts";
+import { wakeReportingGroups } from "./wake-reporting-groups.ts";
 import { wakeAfterDeclaration, wakeRoleUsers } from "./wake-role-users.ts";
 
 /**
  * Turns changes into keys to reconcile.
  *
  * - A custom resource changed: the object itself; the objects that refer to it; if it is gone, the objects that wait for
- *   its deletion; the objects that claim the same uid; those in Conflict, if it may have released what they want; and, if it
- *   began or ceased to manage a role, those that were not adopted because their resources hold it.
+ *   its deletion; the objects that claim the same uid; those in Conflict, if it may have released what they want; if it
+ *   began or ceased to manage a role, those that were not adopted because their resources hold it; and the Groups that
+ *   report what it has taken over as undeclared.
  * - A resource got another name, or is gone: the objects in Conflict over its name.
  * - The platform was listed: the objects whose external resources changed, those that bind a role which changed or were
  *   denied because of it, and all objects of the session that are waiting.
@@ -101,6 +103,7 @@ function onResourceChanged(
     wakeReferents(sources, kind, cached, enqueue);
   wakeClaimants(sources, kind, before, after, enqueue);
   wakeAfterDeclaration(sources, kind, before, after, enqueue);
+  wakeReportingGroups(sources, kind, before, after, enqueue);
   if (before !== undefined && mayReleaseClaim(before, after)) wakeConflicts(sources, kind, [before], enqueue);
 }
 

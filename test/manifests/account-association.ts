@@ -5,6 +5,7 @@ const noAccount =
   "spec: Invalid value: at least one of amazon, google, azure and github must be set, unless policy.management is Observe";
 const fixedGroup = (field: string) =>
   `spec.${field}: Forbidden: ${field} is immutable: an account association cannot be moved. Delete this AccountAssociation and create it for the other group`;
+const id = "must be 1 to 18 digits in quotes, without leading zeros";
 const amazon = { account: "123456789012" };
 const byRef = { groupRef: { name: "team" }, amazon };
 const byUid = { groupUid: team, amazon };
@@ -39,8 +40,17 @@ export const invalid: readonly InvalidCase[] = [
   {
     what: "an installation by its name",
     spec: { ...byRef, github: app({ installationId: "acme" }) },
-    errors:
-      'spec.github.apps[0].installations[0].installationId: Invalid value: "acme": must be 1 to 18 digits in quotes',
+    errors: `spec.github.apps[0].installations[0].installationId: Invalid value: "acme": ${id}`,
+  },
+  {
+    what: "an installation with leading zeros, which the platform does not keep",
+    spec: { ...byRef, github: app({ installationId: "0041234567" }) },
+    errors: `spec.github.apps[0].installations[0].installationId: Invalid value: "0041234567": ${id}`,
+  },
+  {
+    what: "a GitHub App with a leading zero",
+    spec: { ...byRef, github: { apps: [{ appId: "0123", installations: [{ installationId: "1" }] }] } },
+    errors: `spec.github.apps[0].appId: Invalid value: "0123": ${id}`,
   },
   {
     what: "an uid, because a group has one account association",
@@ -68,6 +78,10 @@ export const valid: readonly ValidCase[] = [
   { what: "a reference", spec: byRef },
   { what: "a uid", spec: byUid },
   { what: "no account, only observed", spec: { groupUid: team, policy: { management: "Observe" } } },
+  {
+    what: "the number of a project with a leading zero, which the platform keeps",
+    spec: { ...byRef, google: { projectId: "acme-shop", projectNumber: "012345678901" } },
+  },
   {
     what: "everything",
     spec: {

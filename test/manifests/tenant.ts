@@ -101,7 +101,8 @@ export const invalid: readonly InvalidCase[] = [
   {
     what: "the name of a GitHub organization",
     spec: { ...minimum, githubInstallations: ["acme"] },
-    errors: 'spec.githubInstallations[0]: Invalid value: "acme": must be 1 to 18 digits in quotes',
+    errors:
+      'spec.githubInstallations[0]: Invalid value: "acme": must be 1 to 18 digits in quotes, without leading zeros',
   },
   {
     what: "an issuer as text",

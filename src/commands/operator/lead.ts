@@ -66,7 +66,7 @@ export interface LeadOptions {
 }
 
 export interface LeaderWork {
-  /** Stops all work. @returns whether the Lease can be released: false if a POST of ours may still take effect. */
+  /** Stops all work. @returns whether the Lease can be released: false if a write of ours may still take effect on what others create. */
   stop(): Promise<boolean>;
 }
 

@@ -15,6 +15,9 @@ export const readerSettings = {
   context: settings.optional(settings.text, "The context of the kubeconfig. (default: its current context)"),
 } as const;
 
+/** For commands that also work without a cluster. */
+export const noCluster = settings.toggle("Read no cluster: by which objects something is declared stays unknown.");
+
 /** The operator's identity, for commands that its own pod can run with it; see `podIdentityOf`. */
 export const podIdentitySettings = {
   identity: settings.optional(

@@ -33,11 +33,12 @@ it.each([
   ["gone if the platform does not say when it was created", { createTime: "" }, "gone"],
   ["gone if the other one carries the marker of another object", other(markerOf(owner, otherHash)), "gone"],
   ["gone if the other one carries a marker of another owner", other(markerOf(ownerHash("x"), hash)), "gone"],
+  ["gone if the other one was created in the same instant", other(markerOf(owner, otherHash), created), "gone"],
   ["present if the other one carries the object's marker", other(markerOf(owner, hash)), "present"],
 ])("the recorded singleton is %s", (_, external, expected) => {
   expect(stateOf(external)).toBe(expected);
 });
 
-function other(marker: string): Omit<ExternalResource, "uid"> {
-  return { createTime: later, description: withMarker("", marker) };
+function other(marker: string, createTime = later): Omit<ExternalResource, "uid"> {
+  return { createTime, description: withMarker("", marker) };
 }

@@ -12,22 +12,23 @@ export function claimedState(
   uid: string,
 ): ExternalState {
   const state = view.stateOf(uid);
-  return state.is === "present" && isReplaced(owners, cached, state.resource)
-    ? { is: "gone", at: state.seenAt }
-    : state;
+  const isReplaced =
+    state.is === "present" && cached.resource.status?.uid === uid && !hasRecordOf(owners, cached, state.resource);
+  return isReplaced ? { is: "gone", at: state.seenAt } : state;
 }
 
 /**
- * Whether `external` has the uid that the object records, and is another resource, created later: a singleton has the uid of
- * its group, which has at most one. What carries the object's marker is the object's all the same, such as a resource that
- * it created just before the process died.
+ * Whether the status of an object records `external`, and not an earlier resource with the same uid: a singleton has the uid
+ * of its group, which has at most one. If it carries a marker, that decides, as it does in `owns`: an object that created it
+ * may not have recorded its time yet.
  */
-export function isReplaced(
+export function hasRecordOf(
   owners: readonly string[],
   { resource: { status }, objectHash }: CachedResource,
   external: ExternalResource,
 ): boolean {
-  if (status?.uid !== external.uid || records(status, external)) return false;
-  const marker = carriedMarker(external);
-  return marker === undefined || objectOf(marker) !== objectHash || !owners.includes(ownerOf(marker));
+  if (status?.uid !== external.uid) return false;
+  const marker = external.createTime === undefined ? undefined : carriedMarker(external);
+  if (marker === undefined) return records(status, external);
+  return objectOf(marker) === objectHash && owners.includes(ownerOf(marker));
 }

@@ -30,7 +30,7 @@ function observeGroup(name: string, objects: readonly Resource[], limits: Partia
   const session = {
     roots: [root],
     recoveries: 0,
-    posts: { createdBy: () => [] },
+    posts: { createdBy: () => [], unknownSince: () => undefined },
     viewOf: () => view,
     createdRecently: () => false,
     postUnknownSince: () => undefined,

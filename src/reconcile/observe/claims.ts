@@ -2,9 +2,12 @@ import type { Resource } from "#src/api/custom-resource.ts";
 import { finalizer } from "#src/api/custom-resource.ts";
 import type { Kind, ReferenceField, ReferenceRole, ResolvedUids } from "#src/kinds/kind.ts";
 import { keyOf } from "#src/kube/object.ts";
+import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { RoleCatalog } from "#src/platform-client/permissions.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
 import { type CachedResource, referenceKey, type ResourceStore, wantedKey } from "./cached-resource.ts";
+import { hasRecordOf } from "./claimed-state.ts";
+import type { Sources } from "./sources.ts";
 
 // One resource has one claimant, whatever the order of events: a recorded uid wins; among objects that only want a uid, a
 // name or an equal role binding, and may have it, the oldest does.
@@ -17,22 +20,41 @@ export function isRecorded({ status }: Resource, uid: string): boolean {
   return status?.uid === uid && status.management !== "Observed";
 }
 
-/** Whether another object manages the resource with this uid, as its status records it. */
-export function isRecordedByOther(store: ResourceStore, uid: string, self: CachedResource): boolean {
-  return store.index("claims", uid).some((other) => other !== self && isRecorded(other.resource, uid));
+/** Whether an object manages `external`, as its status records it, and not an earlier resource with the same uid. */
+function manages(owners: readonly string[], cached: CachedResource, external: ExternalResource): boolean {
+  return isRecorded(cached.resource, external.uid) && hasRecordOf(owners, cached, external);
 }
 
-/** Another object to which `uid` belongs, as `namespace/name`; null if it belongs to `self`, or may do so. */
+/** Where claims are looked up: the objects, and the hashes of the owners whose markers are ours. */
+type ClaimSources = Pick<Sources, "stores" | "owners">;
+
+/** Whether an object other than `except` manages `external`, as its status records it. */
+export function hasManager(
+  { stores, owners }: ClaimSources,
+  { name }: Kind,
+  external: ExternalResource,
+  except?: CachedResource,
+): boolean {
+  const claimants = stores.get(name).index("claims", external.uid);
+  return claimants.some((one) => one !== except && manages(owners, one, external));
+}
+
+/** Another object to which `external` belongs, as `namespace/name`; null if it belongs to `self`, or may do so. */
 export function otherClaimantOf(
-  store: ResourceStore,
-  uid: string,
+  { stores, owners }: ClaimSources,
+  { name }: Kind,
+  external: ExternalResource,
   self: CachedResource,
   mayWant: MayWant,
 ): string | null {
-  const others = store.index("claims", uid).filter((other) => other !== self);
+  const { uid } = external;
+  const others = stores
+    .get(name)
+    .index("claims", uid)
+    .filter((other) => other !== self);
   if (others.length === 0) return null;
-  const recorded = others.filter(({ resource }) => isRecorded(resource, uid));
-  if (isRecorded(self.resource, uid)) return olderThan(self, recorded);
+  const recorded = others.filter((other) => manages(owners, other, external));
+  if (manages(owners, self, external)) return olderThan(self, recorded);
   if (recorded.length > 0) return olderThan(undefined, recorded);
   return olderThan(self, others, (other) => other.resource.spec.uid === uid && mayWant(other));
 }

@@ -61,7 +61,10 @@ export interface Observed {
    * groups of a parent of another Tenant before it is called.
    */
   readonly rootSnapshots: readonly ScopeSnapshot[];
-  /** When the last POST with this natural key was sent whose outcome is unknown. */
+  /**
+   * When the last POST with this natural key was sent whose outcome is unknown, or the last other write that could take effect on
+   * what is created now: see `overwriteKey`.
+   */
   readonly postUnknownSince: MonotonicTime | null;
   /**
    * When this process last created a resource with the object's marker or natural key that the Tenant's session has not

@@ -3,7 +3,7 @@ import { carriedMarker, objectOf, ownerOf } from "#src/kinds/marker.ts";
 import { keyOf } from "#src/kube/object.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
-import { isRecorded } from "./claims.ts";
+import { hasManager } from "./claims.ts";
 import { observe } from "./observe.ts";
 import type { Sources } from "./sources.ts";
 
@@ -31,7 +31,7 @@ function isOrphan(sources: Sources, kind: Kind, external: ExternalResource): boo
   const marker = kind.hasMarker ? carriedMarker(external) : undefined;
   if (marker === undefined || !sources.owners.includes(ownerOf(marker))) return false;
   const store = sources.stores.get(kind.name);
-  if (store.index("claims", external.uid).some(({ resource }) => isRecorded(resource, external.uid))) return false;
+  if (hasManager(sources, kind, external)) return false;
   return !store.index("object", objectOf(marker)).some((cached) => {
     const recorded = cached.resource.status?.uid;
     // An object that has no resource yet is about to find this one, if it is below the group that the spec names.

@@ -5,10 +5,11 @@ import { secretLocationOf } from "#src/kinds/secret-location.ts";
 import { takenName, wantedName } from "#src/kinds/unique-name.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { CollectionView } from "#src/platform-client/collection-view.ts";
+import { overwriteKey } from "#src/platform-client/post-ledger.ts";
 import type { TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
 import type { MonotonicTime } from "#src/time/clock.ts";
 import type { CachedResource } from "./cached-resource.ts";
-import { isRecorded, isRecordedByOther, otherClaimantOf, rivalOf } from "./claims.ts";
+import { hasManager, isRecorded, otherClaimantOf, rivalOf } from "./claims.ts";
 import { childrenOf } from "./children.ts";
 import { claimedState } from "./claimed-state.ts";
 import { extensionsFor } from "./foreign-parent.ts";
@@ -58,7 +59,6 @@ export function observePlatform(
   foreignParent: readonly string[],
 ): PlatformObservation {
   const { resource, invalid } = cached;
-  const store = sources.stores.get(kind.name);
   const { session } = context;
   const view = session.viewOf(kind.collection);
   const references =
@@ -67,16 +67,13 @@ export function observePlatform(
   const parent = resolved?.uids.parent;
 
   const claimed = claimedUid(resource) ?? uidInSecret(sources, kind, cached);
-  const claim =
-    claimed === undefined
-      ? null
-      : claimOf(sources, kind, cached, claimed, claimedState(sources.owners, view, cached, claimed), context.name);
+  const claim = claimed === undefined ? null : claimOf(sources, kind, cached, claimed, view, context.name);
   const keys = kind.hasMarker ? markers : naturalKeysOf(kind, resource, resolved, state);
   const found = kind.issued === null ? keys.flatMap((one) => view.withKey(one)) : issuedHere(view, state);
   const matches = found.filter(
-    ({ uid }) =>
-      (!kind.hasMarker || parent === undefined || kind.collection.uids.parentOf(uid) === parent) &&
-      !isRecordedByOther(store, uid, cached),
+    (external) =>
+      (!kind.hasMarker || parent === undefined || kind.collection.uids.parentOf(external.uid) === parent) &&
+      !hasManager(sources, kind, external, cached),
   );
   const hasWanted = (other: CachedResource) => hasWhatItWants(sources, view, kind, other);
   const settled = resolved === undefined || hasWanted(cached);
@@ -88,7 +85,7 @@ export function observePlatform(
           .named(parent, name)
           .filter(({ uid }) => uid !== claimed || claim?.external.is === "gone")
           .filter((external) => !matches.includes(external))
-          .map((external) => ({ external, claimedBy: claimantOf(sources, kind, external.uid, cached) }));
+          .map((external) => ({ external, claimedBy: claimantOf(sources, kind, external, cached) }));
   const rival =
     settled || resource.spec.policy.management !== "Full"
       ? null
@@ -115,7 +112,10 @@ export function observePlatform(
       group,
       snapshot: view.snapshotOf(group) ?? null,
     })),
-    postUnknownSince: (key === undefined ? undefined : session.postUnknownSince(kind.collection, key)) ?? null,
+    postUnknownSince: latestOf([
+      key === undefined ? undefined : session.postUnknownSince(kind.collection, key),
+      parent === undefined ? undefined : session.posts.unknownSince(overwriteKey(kind.collection, parent)),
+    ]),
     createdElsewhereAt: latestOf(keys.map((one) => session.createdElsewhereAt(kind.collection, one, parent))),
     createdHere: key === undefined ? [] : session.posts.createdBy(key),
     protections: protectionsOf(sources, context, kind, claimed, concerned),
@@ -140,7 +140,7 @@ export function unobservedPlatform(
   const views = Array.from(sources.tenancy.sessions, (session) => session.viewOf(kind.collection));
   return {
     references: ungoverned,
-    claim: claimed === undefined ? null : claimOf(sources, kind, cached, claimed, { is: "unknown" }, null),
+    claim: claimed === undefined ? null : claimOf(sources, kind, cached, claimed, undefined, null),
     matches: kind.hasMarker ? views.flatMap((view) => markers.flatMap((marker) => view.withKey(marker))) : [],
     nameConflicts: [],
     rival: null,
@@ -167,21 +167,36 @@ function claimOf(
   kind: Kind,
   cached: CachedResource,
   uid: string,
-  external: Claim["external"],
+  view: CollectionView<ExternalResource> | undefined,
   tenant: string | null,
 ): Claim {
   // Any number of objects may observe a resource.
   const manages = cached.resource.spec.policy.management === "Full" || isRecorded(cached.resource, uid);
+  const claimed = manages ? claimedResource(kind, view, uid) : undefined;
   return {
     uid,
-    external,
-    claimedBy: manages ? claimantOf(sources, kind, uid, cached) : null,
+    external: view === undefined ? { is: "unknown" } : claimedState(sources.owners, view, cached, uid),
+    claimedBy: claimed === undefined ? null : claimantOf(sources, kind, claimed, cached),
     heldByBreaker: tenant !== null && sources.breakers.holds(tenant, kind.name, uid),
   };
 }
 
-function claimantOf(sources: Sources, kind: Kind, uid: string, cached: CachedResource): string | null {
-  return otherClaimantOf(sources.stores.get(kind.name), uid, cached, (other) => mayWant(sources, kind, other, uid));
+/**
+ * The resource to which `uid` belongs now, as far as its claimants need to know it: only a singleton that was read says which
+ * of the objects that record its uid means it.
+ */
+function claimedResource(
+  { collection }: Kind,
+  view: CollectionView<ExternalResource> | undefined,
+  uid: string,
+): ExternalResource | undefined {
+  if (!collection.uids.isSingleton) return { uid };
+  const state = view?.stateOf(uid);
+  return state?.is === "present" ? state.resource : undefined;
+}
+
+function claimantOf(sources: Sources, kind: Kind, external: ExternalResource, cached: CachedResource): string | null {
+  return otherClaimantOf(sources, kind, external, cached, (other) => mayWant(sources, kind, other, external.uid));
 }
 
 /** The uid in the Secret that the spec names, of what was created before the status recorded it. */

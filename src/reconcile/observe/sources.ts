@@ -19,6 +19,8 @@ export interface UndeclaredSource {
    * @param uid the external resource that is, or is about to be, recorded in the status.
    */
   observe(cached: CachedResource, governance: Governance, uid: string | undefined): ObservedUndeclared | null;
+  /** The keys of the Group objects in whose findings the last resync put the resource. */
+  groupsThatReport(kind: Kind, uid: string): readonly string[];
   /** The removal of the resource was attempted. */
   recordRemoval(cached: CachedResource, uid: string, outcome: "removed" | "failed"): void;
 }

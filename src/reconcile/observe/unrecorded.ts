@@ -4,7 +4,7 @@ import type { PlatformSession } from "#src/platform-client/session.ts";
 import { isWithin } from "#src/platform-client/uid.ts";
 import type { Governance, Tenancy } from "#src/reconcile/tenancy/tenancy.ts";
 import type { CachedResource } from "./cached-resource.ts";
-import { isRecorded, isRecordedByOther } from "./claims.ts";
+import { hasManager, isRecorded } from "./claims.ts";
 import type { Observed, ReconcileState, References, Unrecorded } from "./observed.ts";
 import type { Sources } from "./sources.ts";
 
@@ -71,11 +71,10 @@ function identify(
   // To list is to read the roles, too.
   if (latest === undefined || isRoleUnread)
     return { is: "identified", group, isListable: sessions.length > 0, snapshot: null, found: [] };
-  const store = sources.stores.get(kind.name);
   const keys = kind.hasMarker ? markers : [kind.naturalKey(uids, "")];
   const found = keys
     .flatMap((key) => latest.view.withKey(key))
-    .flatMap(({ uid }) => (isRecordedByOther(store, uid, cached) ? [] : [uid]));
+    .flatMap((external) => (hasManager(sources, kind, external, cached) ? [] : [external.uid]));
   return { is: "identified", group, isListable: true, snapshot: latest.snapshot, found };
 }
 

@@ -12,6 +12,7 @@ import { owns, protectionOf } from "./ownership.ts";
 import type { Placed } from "./placed.ts";
 import { recordOf } from "./recorded.ts";
 import { attempt } from "./retry.ts";
+import { timeUnknown } from "./singleton-messages.ts";
 import type { Step } from "./step.ts";
 import { findAdoptionDenied } from "./tenant.ts";
 import { identityRead } from "./unknown-identity.ts";
@@ -36,7 +37,10 @@ export function decideAdoption(
   const read = identityRead(observed, kind.identityOf(external));
   if (read !== undefined) return attempt(observed, read);
   const problem =
-    findNotPermitted(observed) ?? findAdoptionProtected(observed, external) ?? findNoRoomForMarker(observed, external);
+    findNotPermitted(observed) ??
+    findAdoptionProtected(observed, external) ??
+    findTimeUnknown(observed, external) ??
+    findNoRoomForMarker(observed, external);
   if (problem !== undefined) return conclude(observed, problem);
   const grants = decideGrants(observed, external);
   if (grants !== undefined) return grants;
@@ -70,6 +74,11 @@ function findAdoptionProtected(observed: DecisionInput, { uid }: ExternalResourc
   const because = protectionOf(observed, uid);
   if (because !== "breakGlass" && because !== "otherOwner") return undefined;
   return stalled("Conflict", messages.neverAdopted(observed.kind.noun, uid, because));
+}
+
+/** The platform does not say when it created a singleton: the status could not record this one, see `records`. */
+function findTimeUnknown({ kind }: DecisionInput, { uid, createTime }: ExternalResource): Problem | undefined {
+  return createTime === "" ? stalled("Conflict", timeUnknown(kind.noun, uid)) : undefined;
 }
 
 /** The description leaves no room for the marker, without which another cluster could adopt the resource, too. */

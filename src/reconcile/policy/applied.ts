@@ -1,6 +1,7 @@
 import { readyCondition } from "#src/api/condition.ts";
 import type { Status } from "#src/api/status.ts";
 import type { Outcome } from "./outcome.ts";
+import type { Recorded } from "./recorded.ts";
 
 // Which generation of the spec the external resource matched last. What differs from that generation was changed outside of
 // Kubernetes; what differs from a later one is an edit that was not applied yet.
@@ -19,8 +20,12 @@ export function keptAppliedGeneration(before: Status | undefined, outcome: Outco
   if (before?.uid === undefined || outcome.is === "ready") return null;
   if ("recorded" in outcome && outcome.recorded !== undefined) {
     const { recorded } = outcome;
-    if (typeof recorded === "string" || recorded.uid !== before.uid || recorded.management !== before.management)
-      return null;
+    if (typeof recorded === "string" || !isSameRecord(recorded, before)) return null;
   }
   return appliedGeneration(before) ?? null;
+}
+
+/** Whether the status records the same resource, managed in the same way: a singleton has the uid of the one before it. */
+function isSameRecord({ uid, createTime, management }: Recorded, before: Status): boolean {
+  return uid === before.uid && createTime === before.createTime && management === before.management;
 }

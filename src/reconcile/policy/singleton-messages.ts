@@ -30,3 +30,8 @@ export const singletonMessages: ConflictMessages = {
     return `The group already has a resource of this kind, which the operator cannot see: ${sentence(details)} Let ${actingIdentity} list every ${noun} in the group, or delete this object; the platform is left unchanged.`;
   },
 };
+
+/** The platform does not say when it created a resource that is to be adopted. */
+export function timeUnknown(noun: string, uid: string): string {
+  return `The platform does not say when it created the ${noun} of the group ${uid} (createTime is missing), so the operator could not tell it from another one that replaces it, and does not adopt it. Delete the ${noun} on the platform: this object then creates another one, which carries its marker.`;
+}

@@ -223,6 +223,14 @@ describe("status.appliedGeneration", () => {
     expect(after(edited, readyOutcome)).not.toHaveProperty("appliedGeneration");
   });
 
+  it("is absent once another resource has the recorded uid", () => {
+    const [before, later] = ["2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"].map((createTime) => {
+      const recorded = { uid, parentUid: parent, createTime, management: "Adopted" } as const;
+      return after({ ...ready, ...recorded, createTime: "2026-01-01T00:00:00Z" }, problem("waiting", { recorded }));
+    });
+    expect([before?.appliedGeneration, later?.appliedGeneration]).toEqual([1, undefined]);
+  });
+
   it("is absent of an object that was never Ready, and of another resource", () => {
     expect(after(undefined, problem("stalled"))).not.toHaveProperty("appliedGeneration");
     const recorded = { uid: anotherUid, parentUid: parent, management: "Adopted" } as const;

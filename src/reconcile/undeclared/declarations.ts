@@ -1,11 +1,11 @@
 import type { Resource } from "#src/api/custom-resource.ts";
 import type { Kind } from "#src/kinds/kind.ts";
-import { carriedMarker, markerOf, objectOf } from "#src/kinds/marker.ts";
+import { carriedMarker, objectOf, ownerOf } from "#src/kinds/marker.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import { isWithin } from "#src/platform-client/uid.ts";
 import type { CachedResource } from "#src/reconcile/observe/cached-resource.ts";
-import { isReplaced } from "#src/reconcile/observe/claimed-state.ts";
+import { hasRecordOf } from "#src/reconcile/observe/claimed-state.ts";
 import { identityIn, operatorOf } from "#src/reconcile/observe/operator-identities.ts";
 import { referencesOf } from "#src/reconcile/observe/references-of.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
@@ -63,7 +63,7 @@ export function readDeclarations(sources: DeclarationSources): Declarations {
     usedGroups,
     managed,
     isDeclared: (session, kind, external) =>
-      isRecorded(sources, kind, external) ||
+      isInStatus(sources, kind, external) ||
       (kind.hasMarker ? isBeingCreated(sources, kind, external) : isGranted(kind, external, grants)) ||
       isPartOfTheSetup(sources, session, kind, external, allUsed),
     mayBeRecordedSoon: (kind, external) => {
@@ -105,12 +105,16 @@ function isExpired({ spec: { expiresAt } }: Resource, now: number): boolean {
   return expiresAt !== undefined && Date.parse(expiresAt) <= now;
 }
 
-function isRecorded({ stores, owners }: DeclarationSources, { name }: Kind, external: ExternalResource): boolean {
-  const { uid } = external;
+/** Whether the status of an object names the resource. */
+export function isInStatus(
+  { stores, owners }: Pick<DeclarationSources, "stores" | "owners">,
+  { name }: Kind,
+  external: ExternalResource,
+): boolean {
   return stores
     .get(name)
-    .index("claims", uid)
-    .some((cached) => cached.resource.status?.uid === uid && !isReplaced(owners, cached, external));
+    .index("claims", external.uid)
+    .some((cached) => hasRecordOf(owners, cached, external));
 }
 
 /** Whether an object without a recorded uid will find the resource by its marker. */
@@ -162,5 +166,5 @@ function isCredentialHere(sources: DeclarationSources, session: PlatformSession,
 
 /** Whether `marker` is of one of these owners. */
 export function isMarkerOf(owners: readonly string[], marker: string): boolean {
-  return owners.some((owner) => marker === markerOf(owner, objectOf(marker)));
+  return owners.includes(ownerOf(marker));
 }

@@ -1,3 +1,4 @@
+import type { Kind } from "#src/kinds/kind.ts";
 import { keyOf } from "#src/kube/object.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import type { CachedResource } from "#src/reconcile/observe/cached-resource.ts";
@@ -12,7 +13,7 @@ import type { MonotonicTime } from "#src/time/clock.ts";
 import { minutes } from "#src/time/durations.ts";
 import { listAbove, type RoleBindingsAbove } from "./above-roots.ts";
 import { ancestorsOf } from "./ancestors.ts";
-import { type Declarations, readDeclarations } from "./declarations.ts";
+import { type Declarations, isInStatus, readDeclarations } from "./declarations.ts";
 import { describeFinding, recurrenceKey } from "./finding-description.ts";
 import { type Finding, findUndeclared, type SessionFindings } from "./findings.ts";
 import { type HeldRemovals, heldRemovals } from "./held-removals.ts";
@@ -77,7 +78,7 @@ interface Peeked {
  * (`declarations.ts`). It takes one pass over the objects and one over the resources. It returns the Groups whose
  * status is out of date or that have something to remove, to be reconciled. Their reconcile calls `observe`, writes the
  * status, and removes one resource per step (`removal-plan.ts`), each after a look at the stores as they are at that moment
- * (`names.ts`).
+ * (`names.ts`). What an object takes over meanwhile is a finding no longer; the Group that reports it is reconciled soon.
  *
  * **Who sees what.** A Group reports what is directly in it; a Tenant's share has counts and uids only. Of an identity
  * outside of the Tenant's groups only the uid is shown, and of a role outside only the uid unless it is built in. `Ignore`
@@ -115,7 +116,7 @@ export class UndeclaredAccess implements UndeclaredSource {
     options.sources.tenancy.onChange(forget);
   }
 
-  /** What was removed since the last resync is not in it. Undefined until the Tenant's session was listed for the first time. */
+  /** What was removed or taken over since the last resync is not in it. Undefined until the Tenant's session was listed for the first time. */
   shareOf(tenant: string): TenantUndeclared | undefined {
     const share = this.#shares.get(tenant);
     if (share === undefined) return undefined;
@@ -239,9 +240,21 @@ export class UndeclaredAccess implements UndeclaredSource {
     this.#removals.recordRemoved(uid, finding && recurrenceKey(finding), now);
   }
 
-  /** The findings that were not removed since they were listed. */
+  groupsThatReport({ collection }: Kind, uid: string): readonly string[] {
+    const group = collection.uids.parentOf(uid);
+    const { tenancy, stores } = this.#options.sources;
+    const isReported = Iterator.from(tenancy.sessions).some(
+      (session) => this.#sessions.get(session)?.sightings.has(uid) === true,
+    );
+    return group === undefined || !isReported ? [] : stores.get("Group").index("claims", group).map(keyOf);
+  }
+
+  /** The findings that were not removed since they were listed, and that no object has taken over since. */
   #remaining(findings: readonly Finding[]): readonly Finding[] {
-    return findings.filter(({ external, listedAt }) => !this.#removals.isRemoved(external.uid, listedAt));
+    return findings.filter(
+      ({ kind, external, listedAt }) =>
+        !this.#removals.isRemoved(external.uid, listedAt) && !isInStatus(this.#options.sources, kind, external),
+    );
   }
 
   /** The removals of a Tenant that nobody has confirmed; null if there are none. */

@@ -37,6 +37,7 @@ const importInto = (name: string) => (world: World) => [
   "--namespace",
   namespace,
   "--adopt",
+  "--no-cluster",
   ...platform(world),
 ];
 

@@ -1,47 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { ExternalAccountAssociation } from "#src/kinds/account-association.ts";
-import { withoutMarker } from "#src/kinds/marker.ts";
+import { cloud, foreign, policy, shop, startWith, tree } from "./association-world.ts";
 import { oneIn, withEveryFault } from "./fault-points.ts";
 import type { Manifest } from "./memory-kube.ts";
 import { awsAccount, red, TwoTenants } from "./two-tenants.ts";
-
-const policy = { management: "Full", adoption: "Never", drift: "Correct" };
-const shop: Manifest = { kind: "Group", name: "shop", spec: { parentUid: red, policy } };
-const cloud = (spec: object = {}, name = "cloud"): Manifest => ({
-  kind: "AccountAssociation",
-  name,
-  spec: { groupRef: { name: "shop" }, amazon: { account: awsAccount }, policy, ...spec },
-});
-const tree = [shop, cloud()];
-const foreign = { account: "210987654321" };
-
-async function start(...manifests: readonly Manifest[]) {
-  const world = new TwoTenants();
-  await world.apply(manifests);
-  await world.until("Available", manifests);
-  const { platform, kube } = world.scenario;
-  const group = () => world.statusOf(shop)?.uid ?? "";
-  const found = () => platform.createdIn("accountAssociations").find(({ uid }) => uid === group());
-  return {
-    world,
-    platform,
-    kube,
-    group,
-    association: () => found() as ExternalAccountAssociation | undefined,
-    /** Somebody else creates an association of the group, in place of the one that there is. */
-    replace: (fields: Partial<ExternalAccountAssociation> = {}) =>
-      platform.set("accountAssociations", {
-        uid: group(),
-        name: "by hand",
-        description: "",
-        createTime: "2026-05-05T00:00:00.000Z",
-        amazon: foreign,
-        ...fields,
-      }),
-    messageOf: (one: Manifest) => world.messageOf(one),
-    writesAfter: (count: number) => world.writesAfter(count),
-  };
-}
 
 describe("an AccountAssociation", () => {
   it.each([
@@ -67,7 +29,7 @@ describe("an AccountAssociation", () => {
   });
 
   it("has the uid of its group, and goes before it", async () => {
-    const { world, platform, group, association, writesAfter } = await start(...tree);
+    const { world, platform, group, association } = await startWith(...tree);
     expect(world.statusOf(cloud())).toMatchObject({
       uid: group(),
       parentUid: group(),
@@ -76,11 +38,11 @@ describe("an AccountAssociation", () => {
     });
     const count = platform.applied.length;
     await world.remove(tree);
-    expect(writesAfter(count)).toEqual(["delete accountAssociations", "delete groups"]);
+    expect(world.writesAfter(count)).toEqual(["delete accountAssociations", "delete groups"]);
   });
 
   it("is of the Tenant's own group, too", async () => {
-    const { world, platform } = await start(shop);
+    const { world, platform } = await startWith(shop);
     const own = cloud({ groupRef: undefined, groupUid: red });
     await world.apply([own]);
     await world.until("Available", [own]);
@@ -90,20 +52,20 @@ describe("an AccountAssociation", () => {
   });
 
   it("is not declared where the Tenant does not list the kind, or the account", async () => {
-    const { world, platform, messageOf } = await start(shop);
+    const { world, platform } = await startWith(shop);
     await world.apply([cloud({ amazon: foreign })]);
     await world.until("TenantDenied", [cloud()]);
-    expect(messageOf(cloud())).toBe(
+    expect(world.messageOf(cloud())).toBe(
       `spec.amazon.account: the Tenant does not allow the AWS account ${foreign.account}. Use one of ${awsAccount}, or ask an administrator to add it to spec.awsAccounts of the Tenant.`,
     );
     world.tenant("red", { kinds: ["Group"] });
     await world.apply([cloud()]);
-    await world.scenario.until("denied", () => messageOf(cloud())?.includes("spec.kinds") === true);
+    await world.scenario.until("denied", () => world.messageOf(cloud())?.includes("spec.kinds") === true);
     expect(platform.createdIn("accountAssociations")).toEqual([]);
   });
 
   it("stays as it is when the Tenant is narrowed", async () => {
-    const { world, platform, association } = await start(...tree);
+    const { world, platform, association } = await startWith(...tree);
     const count = platform.applied.length;
     world.tenant("red", { awsAccounts: [] });
     await world.until("TenantDenied", [cloud()]);
@@ -111,8 +73,17 @@ describe("an AccountAssociation", () => {
     expect([association()?.amazon, platform.applied.length]).toEqual([{ account: awsAccount }, count]);
   });
 
+  it("is known by its marker if the platform does not say when it was created", async () => {
+    const { world, replace, association } = await startWith(...tree);
+    replace({ ...association(), createTime: "", description: association()?.description ?? "" });
+    await world.scenario.resync();
+    await world.rest();
+    await world.remove(tree);
+    expect(association()).toBeUndefined();
+  });
+
   it("loses an account that somebody else added", async () => {
-    const { world, platform, association } = await start(...tree);
+    const { world, platform, association } = await startWith(...tree);
     const { uid, ...others } = association() as ExternalAccountAssociation;
     const azure = { tenantId: "theirs", clientIds: {} };
     platform.set("accountAssociations", { uid, ...others, azure } as ExternalAccountAssociation);
@@ -126,10 +97,10 @@ describe("of two AccountAssociations of a group", () => {
   const second = cloud({ name: "second" }, "second");
 
   it("the older one has it, whatever their names, and the other one takes its place", async () => {
-    const { world, association, messageOf } = await start(...tree);
+    const { world, association } = await startWith(...tree);
     await world.apply([second]);
     await world.until("Conflict", [second]);
-    expect(messageOf(second)).toContain("AccountAssociation cloud declares the same resource of the group");
+    expect(world.messageOf(second)).toContain("AccountAssociation cloud declares the same resource of the group");
     expect(association()?.name).toBe("cloud");
     await world.remove([cloud()]);
     await world.until("Available", [second]);
@@ -140,11 +111,11 @@ describe("of two AccountAssociations of a group", () => {
 
 describe("an existing association of the group", () => {
   it("is a Conflict, whatever its name", async () => {
-    const { world, replace, association, messageOf } = await start(shop);
+    const { world, replace, association } = await startWith(shop);
     replace();
     await world.apply([cloud()]);
     await world.until("Conflict", [cloud()]);
-    expect(messageOf(cloud())).toContain(
+    expect(world.messageOf(cloud())).toContain(
       'has the account association "by hand", which Muster does not manage. A group has at most one.',
     );
     await world.remove([cloud()]);
@@ -173,8 +144,30 @@ describe("an existing association of the group", () => {
     });
   });
 
+  it("is not adopted if the platform does not say when it was created", async () => {
+    const { world, replace, association } = await startWith(shop);
+    replace({ createTime: "" });
+    const adopting = cloud({ policy: { ...policy, adoption: "IfExists" } });
+    await world.apply([adopting]);
+    await world.until("Conflict", [adopting]);
+    expect(world.messageOf(adopting)).toContain("does not say when it created");
+    expect(world.statusOf(adopting)?.management).toBeUndefined();
+    await world.remove([adopting]);
+    expect(association()?.amazon).toEqual(foreign);
+  });
+
+  it("is observed even if the platform does not say when it was created", async () => {
+    const { world, replace } = await startWith(shop);
+    await world.scenario.pass(60_000);
+    replace({ createTime: "" });
+    const observing = cloud({ amazon: undefined, name: "by hand", policy: { ...policy, management: "Observe" } });
+    await world.apply([observing]);
+    await world.until("Available", [observing]);
+    await world.rest([world.statusOf(shop)?.uid ?? ""]);
+  });
+
   it("is not adopted where the Tenant does not list the kind", async () => {
-    const { world, replace, association } = await start(shop);
+    const { world, replace, association } = await startWith(shop);
     replace();
     world.tenant("red", { adopt: ["Group"] });
     const adopting = cloud({ policy: { ...policy, adoption: "IfExists" } });
@@ -184,7 +177,7 @@ describe("an existing association of the group", () => {
   });
 
   it("is observed, whatever its name, and its accounts are compared if the spec names one", async () => {
-    const { world, replace, association } = await start(shop);
+    const { world, replace, association } = await startWith(shop);
     // What a group contains that was created within the last minute is not listed.
     await world.scenario.pass(60_000);
     replace();
@@ -200,69 +193,8 @@ describe("an existing association of the group", () => {
   });
 });
 
-describe("an association that somebody else created in place of ours", () => {
-  it("is not ours: it is neither changed nor deleted", async () => {
-    const { world, platform, replace, association, messageOf } = await start(...tree);
-    const count = platform.applied.length;
-    replace();
-    await world.scenario.resync();
-    await world.until("Conflict", [cloud()]);
-    expect(messageOf(cloud())).toContain("which Muster does not manage");
-    await world.remove([cloud()]);
-    await world.scenario.pass(60_000);
-    expect([association()?.name, platform.applied.length]).toEqual(["by hand", count]);
-  });
-
-  it("is undeclared, and reported on its group, and never removed", async () => {
-    const { world, replace, association } = await start(shop, cloud());
-    await world.apply([{ ...shop, spec: { ...shop.spec, undeclared: "Remove" } }]);
-    replace();
-    for (let count = 0; count < 4; count += 1) {
-      await world.scenario.resync();
-      await world.scenario.pass(600_000);
-    }
-    expect(world.statusOf(shop)?.undeclared).toMatchObject([{ kind: "AccountAssociation", name: "by hand" }]);
-    expect(association()?.amazon).toEqual(foreign);
-  });
-
-  it("is seen by the read before the DELETE if no list has shown it yet", async () => {
-    const { world, platform, replace, association } = await start(...tree);
-    const count = platform.applied.length;
-    replace();
-    await world.remove([cloud()]);
-    await world.scenario.pass(60_000);
-    expect([association()?.name, platform.applied.length]).toEqual(["by hand", count]);
-  });
-
-  it("is seen by the read before the PATCH if no list has shown it yet", async () => {
-    const { world, platform, replace, association } = await start(...tree);
-    const count = platform.applied.length;
-    replace();
-    await world.apply([cloud({ description: "changed" })]);
-    await world.until("Conflict", [cloud()]);
-    expect([association()?.description, platform.applied.length]).toEqual(["", count]);
-  });
-
-  it("is adopted where object and Tenant say so", async () => {
-    const { world, replace, association } = await start(shop, cloud());
-    replace();
-    await world.scenario.resync();
-    await world.until("Conflict", [cloud()]);
-    const adopting = cloud({ policy: { ...policy, adoption: "IfExists" } });
-    await world.apply([adopting]);
-    await world.scenario.until("adopted", () => world.statusOf(adopting)?.management === "Adopted");
-    await world.until("Available", [adopting]);
-    expect(world.statusOf(adopting)?.createTime).toBe(association()?.createTime);
-    expect([association()?.amazon, withoutMarker(association()?.description ?? "")]).toEqual([
-      { account: awsAccount },
-      "",
-    ]);
-    await world.rest();
-  });
-});
-
 it("an association that was deleted is created again, and reported with drift Report", async () => {
-  const { world, platform, association, group } = await start(...tree);
+  const { world, platform, association, group } = await startWith(...tree);
   const before = association()?.createTime;
   platform.remove("accountAssociations", group());
   await world.scenario.resync();
@@ -280,7 +212,7 @@ it("an association that was deleted is created again, and reported with drift Re
 });
 
 it("an adopted association that was deleted is created again as one of ours", async () => {
-  const { world, platform, replace, group, association } = await start(shop);
+  const { world, platform, replace, group, association } = await startWith(shop);
   replace();
   const adopting = cloud({ policy: { ...policy, adoption: "IfExists" } });
   await world.apply([adopting]);
@@ -297,7 +229,7 @@ it("associations that disappear at once are not created again before a person co
   const names = Array.from({ length: 20 }, (_, index) => `team-${index}`);
   const groups = names.map((name): Manifest => ({ ...shop, name }));
   const associations = names.map((name) => cloud({ groupRef: { name } }, name));
-  const { world, platform, kube } = await start(...groups, ...associations);
+  const { world, platform, kube } = await startWith(...groups, ...associations);
   for (const { name } of groups) platform.remove("accountAssociations", world.statusOf({ ...shop, name })?.uid ?? "");
   await world.scenario.resync();
   await world.until("HeldByBreaker", associations);
@@ -313,7 +245,7 @@ it("associations that disappear at once are not created again before a person co
 });
 
 it("an association with our marker and without an object is an orphan, which is reported and stays", async () => {
-  const { world, platform, kube, group, association } = await start(...tree);
+  const { world, platform, kube, group, association } = await startWith(...tree);
   kube.annotate("AccountAssociation", "cloud", { "iam.muster.dev/abandon": "true" });
   await world.remove([cloud()]);
   await world.scenario.resync();

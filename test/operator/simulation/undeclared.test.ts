@@ -139,6 +139,27 @@ describe("a grant that nobody declared", () => {
     expect(status()?.undeclared).toBeUndefined();
   });
 
+  it("is no longer reported soon after objects took it over, without another list", async () => {
+    const { kube, scenario, grant, stranger, access, status, resync, share } = await start("Report");
+    const [first, second, other] = [stranger(), stranger(), grant(auditor)];
+    await resync();
+    expect(status()?.undeclared).toHaveLength(3);
+    const { writes } = kube;
+    for (const uid of [first, second])
+      kube.apply({
+        ...ci,
+        name: uid.slice(-4),
+        spec: { ...ci.spec, uid, policy: { ...policy, adoption: "IfExists" } },
+      });
+    await scenario.pass(5_000);
+    expect(status()?.undeclared?.map(({ uid }) => uid)).toEqual([other]);
+    expect(access()?.message).toContain("1 role binding;");
+    expect(share()?.uids).toContain(other);
+    for (const uid of [first, second]) expect(share()?.uids).not.toContain(uid);
+    // A finalizer and two statuses for each of the two objects, and one status of the group for both.
+    expect(kube.writes).toBe(writes + 2 * 3 + 1);
+  });
+
   it.each(["Protect", "Delete"])("is reported while the deletion of the group is blocked: %s", async (deletion) => {
     const { kube, scenario, grant, platform, group, access, status, resync, events } = await start("Remove");
     kube.apply({ ...shop("Remove"), spec: { ...shop("Remove").spec, policy: { ...policy, deletion } } });
