@@ -65,8 +65,10 @@ describeWithSystem(
         CreateAccountAssociation: 1,
         CreateGroupInvite: 1,
       });
+      // The status of the Tenant counts the objects of the test before, a while after they became Ready.
+      const { "patch tenants.iam.muster.dev/status": _counted, ...ofObjects } = traffic.kubernetes;
       const plurals = ["roles", "rolebindings", "identityproviders", "accountassociations", "groupinvites"];
-      expect(traffic.kubernetes).toEqual({
+      expect(ofObjects).toEqual({
         ...Object.fromEntries(
           plurals.flatMap((plural) =>
             ["", "/status"].map((part) => [`patch ${plural}.iam.muster.dev${part}`, 1] as const),
