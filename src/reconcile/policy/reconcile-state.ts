@@ -19,7 +19,8 @@ export function stateAfterDecision(observed: Observed, step: Step): ReconcileSta
       state.failure !== undefined ||
       state.refusals !== undefined ||
       state.posted !== undefined ||
-      state.issued !== undefined)
+      state.issued !== undefined ||
+      hasBegun(observed))
   ) {
     // The uid of what was created is recorded by now.
     const {
@@ -31,9 +32,17 @@ export function stateAfterDecision(observed: Observed, step: Step): ReconcileSta
       issued: _issued,
       ...rest
     } = state;
-    return rest;
+    return hasBegun(observed) ? { ...rest, bornHere: false } : rest;
   }
   return state;
+}
+
+/**
+ * Whether an object of which this process knew that it had nothing has a resource now. If its status is lost, that must be
+ * found again, before a deletion, too.
+ */
+function hasBegun({ state, resource }: Observed): boolean {
+  return state.bornHere && resource.status?.uid !== undefined;
 }
 
 /** How many of the roles are remembered because of which an identity is not adopted. After the others, a resync wakes it. */
