@@ -19,7 +19,8 @@ describeWithSystem(
       await operator().process.logged("credential works");
       await system().waitFor(tenantRef("test"), (tenant) => tenant?.metadata.finalizers !== undefined);
       const counter = new TrafficCounter(system().controlPlane, system());
-      const before = await counter.read();
+      // The watch of the last kind begins after the credential works.
+      const before = await counter.settled();
       const objects = await examples(system().root);
       for (const object of objects) await admin.apply(object);
       for (const object of objects) await system().ready(object);
