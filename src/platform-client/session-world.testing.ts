@@ -5,7 +5,7 @@ import { type CodeName, PlatformFailure } from "./failure.ts";
 import type { ManagedCollection, ResourceType } from "./collection.ts";
 import { GovernedApi } from "./governed-api.ts";
 import { groupCollection } from "./group-collection.testing.ts";
-import { OwnerCheck } from "./owner-check.ts";
+import type { OwnerCheck } from "./owner-check.ts";
 import { PostLedger } from "./post-ledger.ts";
 import { PlatformSession } from "./session.ts";
 import { isBelow, parentOf } from "./uid.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ManagedCollection } from "./collection.ts";
 import { groupCollection } from "./group-collection.testing.ts";
 import { overwriteKey, PostLedger } from "./post-ledger.ts";
-import { PlatformSession } from "./session.ts";
+import type { PlatformSession } from "./session.ts";
 import { singletonUids } from "./uid.ts";
 import { child, group, groupResource, lost, problemOf, rejected, root, world } from "./session-world.testing.ts";
 
