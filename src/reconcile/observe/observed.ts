@@ -10,7 +10,7 @@ import type { SecretRead } from "./secret-read.ts";
 
 // What the parts of an observation are, and what they consist of: the policy imports types from here only.
 export type { ExternalResource, MonotonicTime, PlatformError, PlatformProblem };
-export type { ObservedUndeclared, Removal, SparingReason } from "./observed-undeclared.ts";
+export type { ObservedUndeclared, SparingReason } from "./observed-undeclared.ts";
 export type {
   Failure,
   KubeStepName,
