@@ -55,7 +55,7 @@ export function decideIssue(observed: IssueInput, references: Placed): Step {
 
 /** The resource has no uid in the status or in the Secret: it is created, once there is somewhere for its code. */
 function decideCreation(observed: IssueInput, references: Placed): Step {
-  const { kind, state, roleToRead, resource, wallClock } = observed;
+  const { kind, roleToRead, resource, wallClock } = observed;
   const { uids, desired, naturalKey } = references;
   const proof = proveAbsenceBelow(observed, uids.parent);
   if (proof !== undefined) return proof;
@@ -68,7 +68,7 @@ function decideCreation(observed: IssueInput, references: Placed): Step {
   const lifetimeMs = Date.parse(resource.spec.expiresAt ?? "") - wallClock;
   const lost = lostUids(observed);
   const event: Event =
-    state.posted === undefined && lost.length === 0
+    lost === undefined
       ? { type: "Normal", reason: "Created", note: messages.created(kind.noun, uids.parent) }
       : { type: "Warning", reason: "Orphaned", note: issueMessages.issueLost(kind.noun, uids.parent, lost) };
   return attempt(observed, {

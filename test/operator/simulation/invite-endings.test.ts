@@ -228,6 +228,10 @@ describe("an invite whose code was lost", () => {
   const reportedOf = ({ seen }: InviteWorld) =>
     seen.map((text) => JSON.parse(text)[1]).findLast((step) => step.do === "create" && "ttl" in step.body)?.event;
 
+  /** What the operator reports when it lets the object go. */
+  const removalOf = ({ seen }: InviteWorld) =>
+    seen.map((text) => JSON.parse(text)[1]).findLast((step) => step.do === "removeFinalizer")?.event;
+
   it("is named in an event after a crash, when another one is created", async () => {
     const world = startWorld();
     const { kube, apply, ada, isReady, existing, scenario, status } = world;
@@ -241,6 +245,38 @@ describe("an invite whose code was lost", () => {
     const lost = existing().filter((uid) => uid !== status()?.uid);
     expect(lost).toHaveLength(1);
     expect(reportedOf(world)).toMatchObject({ reason: "Orphaned", note: expect.stringContaining(lost[0] ?? "") });
+  });
+
+  it.each<[string, (world: InviteWorld) => void]>([
+    ["empty", () => undefined],
+    ["deleted", ({ kube }) => kube.removeSecret("ada")],
+    ["not empty", ({ kube }) => kube.setSecret("ada", { password: "x" })],
+  ])("is named in an event after a crash, when the object is deleted: Secret %s", async (_, spoil) => {
+    const world = startWorld();
+    const { kube, apply, ada, existing, scenario } = world;
+    kube.setSecret("ada", {});
+    onCreation(world, () => {
+      scenario.process.kill();
+      spoil(world);
+      kube.remove(ada);
+    });
+    apply(shop, ada);
+    await gone(world);
+    const [lost = ""] = existing();
+    expect(removalOf(world)).toMatchObject({ reason: "Orphaned", note: expect.stringContaining(lost) });
+    expect(existing()).toHaveLength(1);
+  });
+
+  it("is not reported after a crash if there is none", async () => {
+    const world = startWorld();
+    const { kube, apply, ada, scenario, reported } = world;
+    kube.admitsFinalizer = true;
+    apply(shop, ada);
+    await reported("ReferenceNotFound");
+    scenario.process.kill();
+    kube.remove(ada);
+    await gone(world);
+    expect(scenario.events).not.toContain("Orphaned ada");
   });
 
   it("is not confused with one that another object declares, nor with one that is something else", async () => {
@@ -263,14 +299,13 @@ describe("an invite whose code was lost", () => {
 
   it("is named in an event after a lost response, when the object is deleted", async () => {
     const world = startWorld({ fault: { lose: { post: 1, how: "applied" } } });
-    const { kube, apply, ada, scenario, existing, seen } = world;
+    const { kube, apply, ada, scenario, existing } = world;
     kube.setSecret("ada", {});
     apply(shop, ada);
     await scenario.until("posted", () => existing().length === 1);
     const [lost = ""] = existing();
     kube.remove(ada);
     await gone(world);
-    const removed = seen.map((text) => JSON.parse(text)[1]).findLast((step) => step.do === "removeFinalizer");
-    expect(removed.event).toMatchObject({ reason: "Orphaned", note: expect.stringContaining(lost) });
+    expect(removalOf(world)).toMatchObject({ reason: "Orphaned", note: expect.stringContaining(lost) });
   });
 });
