@@ -130,7 +130,7 @@ describe("the deletion of an invite whose uid is in no status", () => {
 });
 
 describe("a pause between the creation of an invite and the write of its Secret", () => {
-  async function paused() {
+  async function paused(meanwhile: (world: InviteWorld) => void = () => undefined) {
     const world = startWorld();
     const { kube, apply, ada, scenario, ready } = world;
     kube.setSecret("ada", {});
@@ -143,6 +143,8 @@ describe("a pause between the creation of an invite and the write of its Secret"
     await scenario.until("paused", () => ready()?.reason === "Paused");
     await scenario.pass(120_000);
     kube.refuses = () => undefined;
+    meanwhile(world);
+    await scenario.pass(10);
     kube.annotate("GroupInvite", "ada", {});
     return world;
   }
@@ -151,6 +153,20 @@ describe("a pause between the creation of an invite and the write of its Secret"
     const world = await paused();
     await world.isReady();
     expectHandedOver(world);
+  });
+
+  it.each(["Orphan", "Protect"])("does not lose the code of one that stays: deletion %s", async (deletion) => {
+    const world = await paused(({ kube, ada }) => {
+      kube.apply({ ...ada, spec: { ...ada.spec, policy: { management: "Full", drift: "Report", deletion } } });
+      kube.remove(ada);
+    });
+    const { kube, scenario, ready } = world;
+    await scenario.until(
+      "kept",
+      () => kube.find("GroupInvite", "ada") === undefined || ready()?.reason === "Protected",
+    );
+    const [uid = ""] = world.existing();
+    expect(kube.secretData("ada")).toEqual({ code: world.platform.codes.get(uid), uid });
   });
 
   it("does not keep the invite from being deleted", async () => {
