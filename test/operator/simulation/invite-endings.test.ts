@@ -129,6 +129,22 @@ describe("the deletion of an invite whose uid is in no status", () => {
   });
 });
 
+/** Whether the operator still has the code of the first invite that it created. */
+async function isRemembered({ kube, platform, scenario }: InviteWorld): Promise<boolean> {
+  const [uid = ""] = platform.codes.keys();
+  const at = { namespace: "team", name: "another", key: "code" };
+  const { signal } = new AbortController();
+  const { secrets, codes } = scenario.process.sources;
+  kube.setSecret(at.name, {});
+  const reading = secrets.read(at, signal);
+  await scenario.pass(1_000);
+  await reading;
+  const read = secrets.lastRead(at);
+  const writing = read?.is === "found" && codes.write(at, read, uid, signal);
+  await scenario.pass(1_000);
+  return writing;
+}
+
 describe("a pause between the creation of an invite and the write of its Secret", () => {
   async function paused(meanwhile: (world: InviteWorld) => void = () => undefined) {
     const world = startWorld();
@@ -170,10 +186,10 @@ describe("a pause between the creation of an invite and the write of its Secret"
   });
 
   it("does not keep the invite from being deleted", async () => {
-    const world = await paused();
-    world.kube.remove(world.ada);
+    const world = await paused(({ kube, ada }) => kube.remove(ada));
     await gone(world);
     expect(world.existing()).toEqual([]);
+    expect(await isRemembered(world)).toBe(false);
   });
 });
 
