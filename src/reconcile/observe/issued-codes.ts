@@ -30,8 +30,9 @@ export interface CodeStore {
 /**
  * Writes codes into Secrets, one at a time and by name.
  *
- * Guarantees: a code is in this object from the response that contained it until it is written, or until that has failed for
- * good or the resource was deleted, and nowhere else in this process: it is not part of what is observed, decided, remembered or logged, nor of an error.
+ * Guarantees: a code is in this object from the response that contained it until it is written, until that has failed for
+ * good, or until the resource is deleted, and nowhere else in this process: it is not part of what is observed, decided,
+ * remembered or logged, nor of an error.
  */
 export class IssuedCodes implements CodeStore {
   readonly #kube: Pick<KubeApi, "patch">;
