@@ -3,8 +3,8 @@ import { dottedCapability, findCapability } from "#src/access/capability-name.ts
 import { findByName, type Nameable } from "#src/access/find-by-name.ts";
 import { groupPath } from "#src/access/group-path.ts";
 import { visibleText } from "#src/commands/output/visible-text.ts";
-import { didYouMean } from "#src/commands/settings/settings.ts";
 import { parentOf, uidPattern } from "#src/platform-client/uid.ts";
+import { didYouMean } from "#src/text/nearest.ts";
 
 /** More candidates are not listed. */
 const maxCandidates = 10;

@@ -1,4 +1,5 @@
-import type { AnswerText, Note } from "#src/commands/output/answer-format.ts";
+import type { AnswerText } from "#src/commands/output/answer-format.ts";
+import type { Note } from "#src/commands/output/note.ts";
 import { visibleText } from "#src/commands/output/visible-text.ts";
 import type { OptionalReading } from "#src/commands/reader/optional-cluster.ts";
 import type { ExistingTree } from "#src/import/existing-tree.ts";
