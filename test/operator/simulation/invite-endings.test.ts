@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { pausedAnnotation } from "#src/api/annotations.ts";
+import type { Status } from "#src/api/status.ts";
 import { KubeError } from "#src/kube/errors.ts";
 import { expectHandedOver, day, inviteOf, type InviteWorld, invites, shop, startWorld } from "./invite-world.ts";
 import type { Manifest } from "./memory-kube.ts";
@@ -202,6 +203,22 @@ it("is not created again if it was redeemed before its uid was in the status", a
   scenario.handOver();
   await rest();
   expect(existing()).toEqual([]);
+});
+
+it("stays gone although the platform was restored with it, and its Group reports it", async () => {
+  const { kube, platform, apply, ada, isReady, scenario, reported } = startWorld();
+  kube.setSecret("ada", {});
+  apply(shop, ada);
+  await isReady();
+  const [invite] = platform.createdIn(invites);
+  platform.remove(invites, invite?.uid ?? "");
+  await scenario.resync();
+  await reported("ExternalGone");
+  if (invite !== undefined) platform.set(invites, invite);
+  for (let resyncs = 0; resyncs < 2; resyncs += 1) await scenario.resync();
+  const group = () => kube.find("Group", "shop")?.status as Status | undefined;
+  await scenario.until("reported", () => group()?.undeclared?.some(({ uid }) => uid === invite?.uid) === true);
+  await reported("ExternalGone");
 });
 
 it("is deleted at expiresAt if only the Secret knows its uid, and is not created again", async () => {
