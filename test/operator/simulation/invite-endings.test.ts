@@ -346,15 +346,19 @@ describe("an invite whose code was lost", () => {
     expect(reportedOf(world)).toMatchObject({ reason: "Created" });
   });
 
-  it("is named in an event after a lost response, when the object is deleted", async () => {
-    const world = startWorld({ fault: { lose: { post: 1, how: "applied" } } });
-    const { kube, apply, ada, scenario, existing } = world;
-    kube.setSecret("ada", {});
-    apply(shop, ada);
-    await scenario.until("posted", () => existing().length === 1);
-    const [lost = ""] = existing();
-    kube.remove(ada);
-    await gone(world);
-    expect(removalOf(world)).toMatchObject({ reason: "Orphaned", note: expect.stringContaining(lost) });
-  });
+  it.each(["applied", "applied later", "applied twice"] as const)(
+    "is named in an event after a lost response, when the object is deleted: %s",
+    async (how) => {
+      const world = startWorld({ fault: { lose: { post: 1, how } } });
+      const { kube, apply, ada, scenario, existing, platform } = world;
+      kube.setSecret("ada", {});
+      apply(shop, ada);
+      await scenario.until("posted", () => platform.posts === 2);
+      kube.remove(ada);
+      await gone(world);
+      expect(existing()).toHaveLength(how === "applied twice" ? 2 : 1);
+      for (const lost of existing())
+        expect(removalOf(world)).toMatchObject({ reason: "Orphaned", note: expect.stringContaining(lost) });
+    },
+  );
 });

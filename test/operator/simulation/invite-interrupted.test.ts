@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { pausedAnnotation } from "#src/api/annotations.ts";
 import { KubeError } from "#src/kube/errors.ts";
+import { eventsOf, type Step } from "#src/reconcile/policy/step.ts";
 import { type InviteWorld, shop, startWorld } from "./invite-world.ts";
 
 type Change = (world: InviteWorld) => void;
@@ -62,8 +63,8 @@ async function leftAfter(change: Change, call: number, dies: boolean) {
   await scenario.pass(300_000);
   kube.remove(ada);
   await scenario.until("the end of the object", () => kube.find("GroupInvite", "ada") === undefined);
-  const events = seen.flatMap((text) => [JSON.parse(text)[1]].flatMap(({ event, events = [] }) => [event, ...events]));
-  const reported = events.filter((event) => event?.reason === "Orphaned").map(({ note }) => String(note));
+  const steps: readonly Step[] = seen.map((text) => JSON.parse(text)[1]);
+  const reported = steps.flatMap(eventsOf).flatMap(({ reason, note }) => (reason === "Orphaned" ? [note] : []));
   const unreported = existing().filter((uid) => !reported.some((note) => note.includes(uid)));
   return { unreported, leaks: leaks() };
 }
