@@ -154,6 +154,19 @@ describe("an association that somebody else created in place of ours", () => {
     expect(association()?.amazon).toEqual(foreign);
   });
 
+  it("is undeclared no longer as soon as it was adopted, without another list", async () => {
+    const { world, replace } = await startWith(shop, cloud());
+    await world.scenario.pass(60_000);
+    replace();
+    await world.scenario.resync();
+    await world.until("Conflict", [cloud()]);
+    await world.scenario.until("reported", () => world.statusOf(shop)?.undeclared?.length === 1);
+    await world.apply([cloud({ policy: { ...policy, adoption: "IfExists" } })]);
+    await world.scenario.until("adopted", () => world.statusOf(cloud())?.management === "Adopted");
+    await world.scenario.pass(5_000);
+    expect(world.statusOf(shop)?.undeclared).toBeUndefined();
+  });
+
   it("is seen by the read before the DELETE if no list has shown it yet", async () => {
     const { world, platform, replace, association } = await startWith(...tree);
     const count = platform.applied.length;
