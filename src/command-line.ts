@@ -6,7 +6,8 @@ import {
   loadCommand,
 } from "./commands/command.ts";
 import { commandHelp, overview, wordHelp } from "./commands/help/help-text.ts";
-import { didYouMean, readSettings, SettingsError } from "./commands/settings/settings.ts";
+import { readSettings, SettingsError } from "./commands/settings/settings.ts";
+import { didYouMean } from "./text/nearest.ts";
 import { InvalidProxyVariable } from "./http/proxy-settings.ts";
 
 /** Runs the command that the arguments name. @returns the exit code; see the help topic `exit-codes`. */

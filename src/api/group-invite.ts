@@ -24,10 +24,10 @@ export const groupInviteSpecSchema = withRules(
     roleRef: roleReference
       .exactOptional()
       .describe(
-        "Role that whoever has the code gets in the group: a built-in role by its name, or a Role object. The Tenant must permit it, as for a RoleBinding. Exactly one of roleRef and roleUid must be set. Immutable.",
+        "Role in the group: a built-in role by its name, or a Role object. Anyone who holds the code receives it. The Tenant must permit it, as for a RoleBinding. Exactly one of roleRef and roleUid must be set. Immutable.",
       ),
     roleUid: uid(
-      "UID of the role that whoever has the code gets in the group: a built-in role or a role of a group. spec.roles of the Tenant must list it. Exactly one of roleRef and roleUid must be set. Immutable.",
+      "UID of the role in the group: a built-in role or a role of a group. Anyone who holds the code receives it. spec.roles of the Tenant must list it. Exactly one of roleRef and roleUid must be set. Immutable.",
     ).exactOptional(),
     email: withRules(
       z.string().max(254),
@@ -35,14 +35,14 @@ export const groupInviteSpecSchema = withRules(
     )
       .exactOptional()
       .describe(
-        "E-mail address, verified by the identity provider, of the person that the invite is for. If absent, it is for whoever has the code. Immutable.",
+        "E-mail address, verified by the identity provider, of the person that the invite is for. If absent, anyone who holds the code can redeem it. Immutable.",
       ),
     singleUse: z
       .boolean()
       .default(true)
       .describe("Whether the invite ends when it is redeemed for the first time. Defaults to true. Immutable."),
     expiresAt: time.describe(
-      "Time at which the invite ends, such as 2027-01-31T00:00:00Z. What a person got with it before stays. The platform may limit how far away it can be. Immutable.",
+      "Time at which the invite ends, such as 2027-01-31T00:00:00Z. Roles that people received with it before remain. The platform may limit how far away it can be. Immutable.",
     ),
     secretRef: z
       .object({ name: objectName.describe("Name of the Secret. It must be in the namespace of this object.") })
@@ -72,13 +72,13 @@ export const groupInviteDefinition = {
   singular: "groupinvite",
   shortNames: ["minvite"],
   description:
-    "GroupInvite is an invite on the Muster platform: whoever logs in with its code gets a role in a group and in all groups below it. The code is written into a Secret, once. An invite that was redeemed, deleted or has expired is never created again. A Tenant must list the kind in spec.kinds.",
+    "GroupInvite is an invite on the Muster platform: anyone who logs in with its code receives a role in a group and in all groups below it. The code is written into a Secret, once. An invite that was redeemed, deleted or has expired is never created again. A Tenant must list the kind in spec.kinds.",
   scope: "Namespaced",
   specSchema: groupInviteSpecSchema,
   statusSchema,
   columns: [
     { name: "Group", jsonPath: ".spec.groupRef.name", description: "Name of the Group that people join." },
-    { name: "Role", jsonPath: ".spec.roleRef.name", description: "Name of the role that they get." },
+    { name: "Role", jsonPath: ".spec.roleRef.name", description: "Name of the role that they receive." },
     { name: "Secret", jsonPath: ".spec.secretRef.name", description: "Name of the Secret with the code." },
   ],
   wideColumns: [

@@ -79,14 +79,25 @@ const claimIssuer = withRules(
       .describe(
         "Pattern of issuers, exactly as in the claimMatch of the Identity. Exactly one of issuer and issuerPattern must be set.",
       ),
+    subjects: z
+      .array(exactText.describe("One subject, such as repo:acme/shop:ref:refs/heads/main."))
+      .min(1)
+      .max(64)
+      .meta({ "x-kubernetes-list-type": "set" })
+      .exactOptional()
+      .describe("Subjects that are allowed, exactly as in the Identity."),
     subjectPrefixes: z
-      .array(exactText.describe("One prefix, such as repo:acme/."))
+      .array(
+        exactText.describe(
+          "One prefix, such as repo:acme/. End it with a delimiter: repo:acme/shop also allows repo:acme/shop2.",
+        ),
+      )
       .min(1)
       .max(64)
       .meta({ "x-kubernetes-list-type": "set" })
       .exactOptional()
       .describe(
-        "Prefixes with one of which every subject, and every match of a subject pattern, must begin. If absent, every subject is allowed, except: subject patterns of an issuer at which anybody can have an account or of an issuerPattern, and, at the cluster's own issuer, service accounts of other namespaces.",
+        "Prefixes with one of which every other subject, and every match of a subject pattern, must begin. If subjects and subjectPrefixes are absent, every subject is allowed, except: subject patterns of an issuer at which anybody can have an account or of an issuerPattern, and, at the cluster's own issuer, service accounts of other namespaces.",
       ),
   }),
   exactlyOneOf(["issuer", "issuerPattern"]),
@@ -136,6 +147,8 @@ export const tenantSpecSchema = withRules(
       .default(["ServiceAccount", "ClaimMatch"])
       .meta({ "x-kubernetes-list-type": "set" })
       .describe("Ways in which an Identity may be assumed. Defaults to ServiceAccount and ClaimMatch."),
+    // Identities and associations share this list: each needs another permission in addition, the type Aws in identityTypes or the kind
+    // AccountAssociation in kinds. Only a Tenant that has both permits for one what was listed for the other.
     awsAccounts: list(awsAccount)
       .exactOptional()
       .describe("AWS accounts that an Identity or an AccountAssociation may name. If absent, none."),

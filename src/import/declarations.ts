@@ -1,5 +1,7 @@
 import { apiVersion } from "#src/api/custom-resource.ts";
-import type { Fields } from "#src/kinds/kind.ts";
+import type { Fields, Kind } from "#src/kinds/kind.ts";
+import type { ExternalResource } from "#src/platform-client/collection.ts";
+import type { DeclaredResources, ObjectName } from "./declared-resources.ts";
 import type { ImportOptions } from "./import-options.ts";
 import type { ImportedObject, ImportException, NeededSecret } from "./imported-tree.ts";
 import { ObjectNames } from "./object-names.ts";
@@ -10,6 +12,7 @@ type Declared = Pick<ImportedObject, "kind" | "spec"> & { readonly metadata: { r
 export class Declarations {
   readonly namespace: string;
   readonly #earlierNames: ImportOptions["earlierNames"];
+  readonly #cluster: DeclaredResources;
   readonly #names = new Map<string, ObjectNames>();
   /** By kind and key. */
   readonly #handedOut = new Map<string, string>();
@@ -23,8 +26,13 @@ export class Declarations {
   readonly #adopted = new Set<string>();
   readonly #secrets = new Map<string, NeededSecret>();
 
-  constructor({ namespace, earlierNames }: Pick<ImportOptions, "namespace" | "earlierNames">) {
+  /** @param cluster what objects declare already */
+  constructor(
+    { namespace, earlierNames }: Pick<ImportOptions, "namespace" | "earlierNames">,
+    cluster: DeclaredResources,
+  ) {
     this.namespace = namespace;
+    this.#cluster = cluster;
     this.#earlierNames = earlierNames;
   }
 
@@ -99,9 +107,22 @@ export class Declarations {
     return this.#objectNames.get(`${kind} ${uid}`);
   }
 
-  /** A reference by name if an object of the kind declares the resource: `groupRef` or `groupUid`, for example. */
+  /**
+   * The object of the cluster that declares a resource already; undefined if none does, or if it is the one that the import declares.
+   * @param name of the latter
+   */
+  declaredElsewhere(kind: Kind, resource: ExternalResource, name: string): ObjectName | undefined {
+    const object = this.#cluster.objectFor(kind, resource);
+    return object?.namespace === this.namespace && object.name === name ? undefined : object;
+  }
+
+  /**
+   * A reference by name if an object of the kind in the namespace declares the resource, by the import or already: `groupRef` or
+   * `groupUid`, for example.
+   */
   reference(field: string, kind: string, uid: string): Fields {
-    const name = this.objectOf(kind, uid);
+    const existing = this.#cluster.objectOf(kind, uid);
+    const name = this.objectOf(kind, uid) ?? (existing?.namespace === this.namespace ? existing.name : undefined);
     return name === undefined ? { [`${field}Uid`]: uid } : { [`${field}Ref`]: { name } };
   }
 }

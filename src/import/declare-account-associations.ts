@@ -2,7 +2,7 @@ import type { LinkedAccounts } from "#src/api/linked-accounts.ts";
 import { accountAssociationKind, type ExternalAccountAssociation } from "#src/kinds/account-association.ts";
 import { declarableFields } from "./declarable-fields.ts";
 import type { Declarations } from "./declarations.ts";
-import { declareResource, originOf } from "./declare-resource.ts";
+import { declaredElsewhere, declareResource } from "./declare-resource.ts";
 import type { ExistingTree } from "./existing-tree.ts";
 import type { ImportOptions } from "./import-options.ts";
 import { linkedAccountsOf, repeatedInstallation } from "./linked-accounts-of.ts";
@@ -25,8 +25,8 @@ export function checkAssociations(
   return accountAssociations
     .toSorted((one, other) => (one.uid < other.uid ? -1 : 1))
     .map((association) => {
-      const isDeclared = originOf(accountAssociationKind, association, declarations, owners) === "otherObject";
-      const accounts = isDeclared ? {} : linkedAccountsOf(association);
+      const declared = declaredElsewhere(accountAssociationKind, association, declarations, owners);
+      const accounts = declared === undefined ? linkedAccountsOf(association) : {};
       const mistakes = mistakesIn(association, accounts);
       return { association, accounts: mistakes.length === 0 ? accounts : {}, mistakes };
     });

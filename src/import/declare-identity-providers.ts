@@ -4,7 +4,7 @@ import type { ExternalIdentityProvider } from "#src/platform-client/identity-pro
 import { parentOf } from "#src/platform-client/uid.ts";
 import { declarableFields } from "./declarable-fields.ts";
 import type { Declarations } from "./declarations.ts";
-import { declaredAlready, declareResource, originOf } from "./declare-resource.ts";
+import { declaredElsewhere, declareResource } from "./declare-resource.ts";
 import type { ExistingTree } from "./existing-tree.ts";
 import type { ImportOptions } from "./import-options.ts";
 import { isNamed, type RoleReference, type TenantLimits } from "./tenant-limits.ts";
@@ -32,8 +32,8 @@ export function findProviders(
   const found: DeclarableProvider[] = [];
   for (const { oidc, ...rest } of identityProviders.toSorted((one, other) => (one.uid < other.uid ? -1 : 1))) {
     const role = { uid: rest.defaultRole, name: names.get(rest.defaultRole) ?? "" };
-    const isDeclared = originOf(identityProviderKind, rest, declarations, owners) === "otherObject";
-    if (isDeclared) leaveOut(rest, declaredAlready, declarations);
+    const declared = declaredElsewhere(identityProviderKind, rest, declarations, owners);
+    if (declared !== undefined) leaveOut(rest, declared, declarations);
     else if (oidc === undefined) leaveOut(rest, "it has no OpenID settings", declarations);
     else {
       const declarable = { provider: { ...rest, oidc }, role };

@@ -3,6 +3,7 @@ import type { Fields, Kind } from "#src/kinds/kind.ts";
 import { objectHash, withoutMarker } from "#src/kinds/marker.ts";
 import { declarableFields } from "./declarable-fields.ts";
 import type { Declarations } from "./declarations.ts";
+import type { ObjectName } from "./declared-resources.ts";
 import type { ImportOptions } from "./import-options.ts";
 import type { ImportOutcome } from "./imported-tree.ts";
 import { type MarkerOrigin, markerOrigin } from "./marker-origin.ts";
@@ -43,8 +44,8 @@ export function declareResource(
     declarations.except({ noun: kind.noun, uid, name: resource.name, outcome, reason: reasons.join("; ") });
     return undefined;
   };
-  const origin = originOf(kind, resource, declarations, owners);
-  if (origin === "otherObject") return except("left out", [declaredAlready]);
+  const declared = declaredElsewhere(kind, resource, declarations, owners);
+  if (declared !== undefined) return except("left out", [declared]);
   const { uids } = kind.collection;
   const parent = uids.parentOf(uid) ?? uid;
   const reference = declarations.reference(kind.name === groupKind.name ? "parent" : "group", groupKind.name, parent);
@@ -59,7 +60,8 @@ export function declareResource(
   );
   if ("mistake" in declarable) return except("left out", [`no manifest can have this: ${declarable.mistake}`]);
   const incomplete = [...missing, ...declarable.omitted];
-  const foreign = origin === "otherOwner" ? ["it carries the marker of another owner"] : [];
+  const foreign =
+    originOf(kind, resource, declarations, owners) === "otherOwner" ? ["it carries the marker of another owner"] : [];
   const reasons = [...foreign, ...obstacles, ...incomplete];
   const adopts = adopt && reasons.length === 0;
   if (adopt && !adopts) except("observed", reasons);
@@ -71,11 +73,27 @@ export function declareResource(
   return name;
 }
 
-/** Why a resource gets no object if its marker is that of an object which the import does not declare. */
-export const declaredAlready = "it carries the marker of another object of this owner, which declares it already";
+/** Why a resource gets no object: another one of the same owner declares it already. Undefined if none does. */
+export function declaredElsewhere(
+  kind: Kind,
+  resource: MarkedResource,
+  declarations: Declarations,
+  owners: ImportOptions["owners"],
+): string | undefined {
+  const object = declarations.declaredElsewhere(kind, resource, nameOf(kind, resource, declarations));
+  if (object !== undefined) return declaredBy(object);
+  return originOf(kind, resource, declarations, owners) === "otherObject"
+    ? "it carries the marker of another object of this owner, which declares it already"
+    : undefined;
+}
+
+/** Why a resource gets no object if one of the cluster declares it. */
+export function declaredBy({ namespace, name }: ObjectName): string {
+  return `declared by ${namespace}/${name}`;
+}
 
 /** Who manages a resource, with regard to the object that declares it. */
-export function originOf(
+function originOf(
   kind: Kind,
   resource: MarkedResource,
   declarations: Declarations,

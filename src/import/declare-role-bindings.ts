@@ -6,15 +6,22 @@ import { roleBindingKind } from "#src/kinds/role-binding.ts";
 import type { ExternalRoleBinding } from "#src/platform-client/permission-resources.ts";
 import { isBelow, parentOf } from "#src/platform-client/uid.ts";
 import type { Declarations } from "./declarations.ts";
+import { declaredBy } from "./declare-resource.ts";
 import type { ExistingTree } from "./existing-tree.ts";
 import type { ImportOptions } from "./import-options.ts";
 import type { Protection, ProtectedIdentities } from "./protected-identities.ts";
 import { cannotListMoreRoles, isNamed, type RoleReference, type TenantLimits } from "./tenant-limits.ts";
 
-/** A role binding, and why no object of the Tenant can declare it. */
+/** A role binding, and why it gets no object. */
 export interface CheckedBinding {
   readonly binding: ExternalRoleBinding;
+  /** What it grants, and where. */
+  readonly key: string;
+  /** Of its object. */
+  readonly name: string;
   readonly obstacle: string | undefined;
+  /** Whether the import declares it, or its identity, so that the Tenant must permit its role. */
+  readonly needsRole: boolean;
 }
 
 const obstacles: Readonly<Record<Protection, string | undefined>> = {
@@ -29,9 +36,11 @@ const obstacles: Readonly<Record<Protection, string | undefined>> = {
  * The role bindings of a tree, ordered by uid. Those whose role only somebody else may bind have an obstacle, so that the Tenant need
  * not permit the role to everybody who may write its objects.
  */
-export function findObstacles(
+export function checkRoleBindings(
   { group, roleBindings }: ExistingTree,
   protectedIdentities: ProtectedIdentities,
+  declaredIdentities: ReadonlySet<string>,
+  declarations: Declarations,
 ): readonly CheckedBinding[] {
   const obstacleOf = (identity: string): string | undefined => {
     if (!isBelow(identity, group.uid))
@@ -40,8 +49,22 @@ export function findObstacles(
     return protection && obstacles[protection];
   };
   return roleBindings
-    .map((binding) => ({ binding, obstacle: obstacleOf(binding.identity.uid) }))
-    .toSorted((one, other) => (one.binding.uid < other.binding.uid ? -1 : 1));
+    .toSorted((one, other) => (one.uid < other.uid ? -1 : 1))
+    .map((binding) => {
+      const { identity, role, uid } = binding;
+      const key = `${parentOf(uid) ?? ""} ${identity.uid} ${role.uid}`;
+      const name = declarations.nameOf(roleBindingKind.name, textOf(binding), roleBindingKind.noun, key);
+      const declared = declarations.declaredElsewhere(roleBindingKind, binding, name);
+      const obstacle = obstacleOf(identity.uid);
+      // Whoever adopts an identity must be permitted to bind what it holds.
+      const isForeign = declared !== undefined && declaredIdentities.has(identity.uid);
+      const needsRole = obstacle === undefined && !isForeign;
+      return { binding, key, name, obstacle: declared === undefined ? obstacle : declaredBy(declared), needsRole };
+    });
+}
+
+function textOf({ identity, role }: ExternalRoleBinding): string {
+  return `${identity.name} ${role.name}`.trim();
 }
 
 /**
@@ -56,18 +79,16 @@ export function declareRoleBindings(
 ): void {
   const { noun, name: kind } = roleBindingKind;
   const declared = new Map<string, string>();
-  for (const { binding, obstacle } of bindings) {
+  for (const { binding, key, name, obstacle } of bindings) {
     const { uid, identity, role } = binding;
-    const text = `${identity.name} ${role.name}`.trim();
     const group = parentOf(uid) ?? "";
-    const key = `${group} ${identity.uid} ${role.uid}`;
     const equal = declared.get(key);
     const reason =
       obstacle ??
       (limits.permitsRole(role) ? undefined : cannotListMoreRoles) ??
       (equal === undefined ? undefined : `it grants the same as ${equal}, and one object stands for both`);
     if (reason !== undefined) {
-      declarations.except({ noun, uid, name: text, outcome: "left out", reason });
+      declarations.except({ noun, uid, name: textOf(binding), outcome: "left out", reason });
       continue;
     }
     declared.set(key, uid);
@@ -77,7 +98,7 @@ export function declareRoleBindings(
       ...roleOf(role, declarations),
       ...(adopt ? {} : { policy: { management: "Observe" } }),
     };
-    declarations.add(uid, group, { kind, metadata: { name: declarations.nameOf(kind, text, noun, key) }, spec });
+    declarations.add(uid, group, { kind, metadata: { name }, spec });
   }
 }
 

@@ -30,6 +30,8 @@ export interface ExistingTree {
 
 /** A resource that gets no manifest, and why. */
 export interface OtherResource {
+  /** The kind whose objects make resources of this type. */
+  readonly kind: string;
   /** Such as `invite`. */
   readonly noun: string;
   readonly uid: string;

@@ -1,22 +1,14 @@
-import { accountAssociationKind } from "#src/kinds/account-association.ts";
-import { groupKind } from "#src/kinds/group.ts";
-import { identityKind } from "#src/kinds/identity.ts";
-import { identityProviderKind } from "#src/kinds/identity-provider.ts";
-import { roleKind } from "#src/kinds/role.ts";
-import { roleBindingKind } from "#src/kinds/role-binding.ts";
+import type { Kind } from "#src/kinds/kind.ts";
 import type { GroupFolder, ImportedObject, ImportedTree } from "./imported-tree.ts";
 import { manifestText } from "./manifest-text.ts";
 import { secretComment } from "./secret-steps.ts";
+import { tenantComment } from "./tenant-comment.ts";
 
 /** The texts of an import's files by their paths, which are relative and have `/` between their names. */
 export type ImportFiles = ReadonlyMap<string, string>;
 
 /** The names of objects by kind. */
 export type EarlierNames = ReadonlyMap<string, readonly string[]>;
-
-const kinds = [groupKind, identityKind, roleKind, roleBindingKind, identityProviderKind, accountAssociationKind].map(
-  ({ name }) => name,
-);
 
 /**
  * The files of an import: the Namespace, the Tenant, and one folder a group with one file an object. There is one kustomization, after
@@ -25,7 +17,7 @@ const kinds = [groupKind, identityKind, roleKind, roleBindingKind, identityProvi
 export function importFiles({ namespace, tenant, folder, secrets }: ImportedTree): ImportFiles {
   const files = new Map<string, string>();
   files.set("namespace.yaml", manifestText({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }));
-  files.set("tenant.yaml", manifestText({ ...tenant }));
+  files.set("tenant.yaml", comment(tenantComment(tenant.spec)) + manifestText({ ...tenant }));
   addFolder(files, folder, "", secrets);
   files.set("kustomization.yaml", kustomization([...files.keys()]));
   return files;
@@ -46,11 +38,11 @@ function addFolder(
 function commentOf({ spec }: ImportedObject, secrets: ImportedTree["secrets"]): string {
   const uid = String(spec["uid"]);
   const secret = secrets.get(uid);
-  return secret === undefined
-    ? ""
-    : secretComment(uid, secret)
-        .map((line) => `# ${line}\n`)
-        .join("");
+  return secret === undefined ? "" : comment(secretComment(uid, secret));
+}
+
+function comment(lines: readonly string[]): string {
+  return lines.map((line) => `# ${line}\n`).join("");
 }
 
 /** The name of an object is unique among those of its kind, and no longer than a label. */
@@ -59,10 +51,10 @@ function fileOf({ kind, metadata }: ImportedObject): string {
 }
 
 /** The names of the objects in the files of an import, from the paths of the files. */
-export function namesInFiles(paths: readonly string[]): EarlierNames {
+export function namesInFiles(paths: readonly string[], kinds: readonly Pick<Kind, "name">[]): EarlierNames {
   const files = paths.map((path) => path.slice(path.lastIndexOf("/") + 1));
   return new Map(
-    kinds.map((kind) => {
+    kinds.map(({ name: kind }) => {
       const [start, end] = [`${kind.toLowerCase()}-`, ".yaml"];
       const own = files.filter((file) => file.startsWith(start) && file.endsWith(end));
       return [kind, own.map((file) => file.slice(start.length, -end.length))];

@@ -1,3 +1,4 @@
+import type { ClusterObjects } from "./declared-resources.ts";
 import type { EarlierNames } from "./import-files.ts";
 
 export interface ImportOptions {
@@ -19,4 +20,6 @@ export interface ImportOptions {
   readonly publicIssuers: readonly string[];
   /** The names of the objects of an earlier import, by kind, which they keep. */
   readonly earlierNames: EarlierNames;
+  /** What objects declare already; empty if no cluster was read. */
+  readonly cluster: readonly ClusterObjects[];
 }

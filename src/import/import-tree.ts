@@ -10,16 +10,17 @@ import { authenticationOf } from "./authentication-of.ts";
 import { declarableFields } from "./declarable-fields.ts";
 import { checkAssociations, declareAccountAssociations } from "./declare-account-associations.ts";
 import { declareIdentityProviders, findProviders } from "./declare-identity-providers.ts";
-import { declareResource } from "./declare-resource.ts";
-import { declareRoleBindings, findObstacles } from "./declare-role-bindings.ts";
+import { declaredBy, declaredElsewhere, declareResource } from "./declare-resource.ts";
+import { declareRoleBindings, checkRoleBindings } from "./declare-role-bindings.ts";
 import { checkRoles, declareOtherRoles, declarePermittedRoles } from "./declare-roles.ts";
 import { Declarations } from "./declarations.ts";
+import { DeclaredResources } from "./declared-resources.ts";
 import type { ExistingTree } from "./existing-tree.ts";
 import { folderTree } from "./folder-tree.ts";
 import type { ImportOptions } from "./import-options.ts";
 import type { ImportedTree } from "./imported-tree.ts";
 import { ProtectedIdentities } from "./protected-identities.ts";
-import { TenantLimits, type TenantNeeds } from "./tenant-limits.ts";
+import { isBuiltIn, TenantLimits, type TenantNeeds } from "./tenant-limits.ts";
 
 /**
  * Manifests for what exists in a group and below it, each as small as it can be. Names, folders and their order follow from the
@@ -29,13 +30,21 @@ import { TenantLimits, type TenantNeeds } from "./tenant-limits.ts";
  */
 export function importTree(tree: ExistingTree, options: ImportOptions): ImportedTree {
   const { namespace } = options;
-  const declarations = new Declarations(options);
+  const cluster = new DeclaredResources(options.cluster, builtInRoles(tree));
+  const declarations = new Declarations(options, cluster);
   const protectedIdentities = new ProtectedIdentities(tree, options);
-  const identities = sorted(tree.identities).map((identity) => ({ identity, authentication: validOf(identity) }));
-  const bindings = findObstacles(tree, protectedIdentities);
+  const identities = sorted(tree.identities).map((identity) => {
+    // What another object declares needs nothing of the Tenant.
+    const declared = declaredElsewhere(identityKind, identity, declarations, options.owners);
+    return { identity, declared, authentication: declared === undefined ? validOf(identity) : {} };
+  });
+  const declaredIdentities = identities.flatMap(({ identity, declared }) =>
+    declared === undefined ? [] : identity.uid,
+  );
+  const bindings = checkRoleBindings(tree, protectedIdentities, new Set(declaredIdentities), declarations);
   const providers = findProviders(tree, declarations, options);
   const associations = checkAssociations(tree, declarations, options);
-  const bound = bindings.flatMap(({ binding, obstacle }) => (obstacle === undefined ? [binding.role] : []));
+  const bound = bindings.flatMap(({ binding, needsRole }) => (needsRole ? [binding.role] : []));
   const given = providers.map(({ role }) => role);
   const roles = checkRoles(tree, [...bound, ...given], protectedIdentities, declarations);
 
@@ -73,7 +82,10 @@ export function importTree(tree: ExistingTree, options: ImportOptions): Imported
   declareRoleBindings(bindings, limits, declarations, options);
   declareIdentityProviders(providers, limits, declarations, options);
   declareAccountAssociations(associations, accountDenials, declarations, options);
-  for (const other of tree.others) declarations.except({ ...other, outcome: "left out" });
+  for (const { kind, reason, ...other } of tree.others) {
+    const object = cluster.objectOf(kind, other.uid);
+    declarations.except({ ...other, outcome: "left out", reason: object === undefined ? reason : declaredBy(object) });
+  }
   return {
     namespace,
     tenant: {
@@ -128,6 +140,11 @@ function tenantSpec(
     ...(emergencies.length === 0 ? {} : { breakGlass: emergencies }),
     ...(operatorClass === undefined ? {} : { class: operatorClass }),
   };
+}
+
+/** The uids of the built-in roles by their names. */
+function builtInRoles({ rolesElsewhere }: ExistingTree): ReadonlyMap<string, string> {
+  return new Map(rolesElsewhere.filter(({ uid }) => isBuiltIn(uid)).map(({ name, uid }) => [name, uid]));
 }
 
 /** The group of the import is the Tenant's own, which can only be observed. What others change about it is theirs. */

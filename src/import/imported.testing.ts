@@ -44,6 +44,7 @@ export function imported(tree: Partial<ExistingTree>, options: Partial<ImportOpt
       withoutSecret: [],
       operatorClass: undefined,
       earlierNames: new Map(),
+      cluster: [],
       clusterIssuer: undefined,
       publicIssuers: [],
       ...options,

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { type GroupInvite, groupInviteDefinition } from "#src/api/group-invite.ts";
 import { externalText, externalUid } from "#src/platform-client/collection.ts";
 import { childUids } from "#src/platform-client/uid.ts";
-import type { Kind } from "./kind.ts";
+import type { Fields, Kind, ResolvedUids } from "./kind.ts";
 import { parentReference } from "./parent-reference.ts";
 import { roleReference } from "./role-reference.ts";
 
@@ -47,7 +47,7 @@ export const groupInviteKind: Kind<GroupInvite, ExternalGroupInvite> = {
     parentReference("spec.groupRef", spec.groupRef, "spec.groupUid", spec.groupUid),
     roleReference("spec.roleRef", spec.roleRef, "spec.roleUid", spec.roleUid),
   ],
-  desired: ({ spec: { email = "", singleUse } }, uids) => ({ roleUid: uids.role, email, singleUse }),
+  desired: fieldsOf,
   nameOf: () => undefined,
   // Equal invites are legitimate, so that nothing but its uid identifies one. A request is known by its object.
   naturalKey: (_uids, marker) => marker,
@@ -60,6 +60,7 @@ export const groupInviteKind: Kind<GroupInvite, ExternalGroupInvite> = {
   linking: null,
   issued: {
     specPath: "spec.secretRef",
+    fields: fieldsOf,
     secretNameOf: ({ spec }) => spec.secretRef.name,
     endsWhenUsed: ({ spec }) => spec.singleUse,
     expiringAt: (body, lifetimeMs) => ({ ...body, ttl: `${lifetimeMs / 1000}s` }),
@@ -72,6 +73,10 @@ export const groupInviteKind: Kind<GroupInvite, ExternalGroupInvite> = {
     return field === "ttl" ? "spec.expiresAt" : `spec.${field}`;
   },
 };
+
+function fieldsOf({ spec: { email = "", singleUse } }: GroupInvite, { role }: ResolvedUids): Fields {
+  return { roleUid: role, email, singleUse };
+}
 
 function roleOf({ role, roleUid }: ExternalGroupInvite): string {
   return role?.uid ?? roleUid ?? "";

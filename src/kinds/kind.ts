@@ -136,6 +136,8 @@ export interface IssuedCode<R extends Resource = Resource, E extends ExternalRes
   readonly specPath: string;
   /** The name of the Secret, in the namespace of the object. */
   secretNameOf(resource: R): string;
+  /** Returns the fields that the resource is created with, as `desired`: they depend on nothing else. */
+  fields(resource: R, uids: ResolvedUids): Fields;
   /** Whether the platform deletes the resource when somebody uses its code. */
   endsWhenUsed(resource: R): boolean;
   /** Returns `body` for a resource that is to expire this many milliseconds, more than 0, after the request. */

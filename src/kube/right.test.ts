@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { grantCommands, refusedUser, rightText } from "./right.ts";
+import { grantCommands, refusedUser, rightsText, rightText } from "./right.ts";
 
 const tenants = { verb: "list", group: "iam.muster.dev", resource: "tenants" };
 const lease = { verb: "get", group: "coordination.k8s.io", resource: "leases", name: "muster", namespace: "ops" };
@@ -7,6 +7,18 @@ const lease = { verb: "get", group: "coordination.k8s.io", resource: "leases", n
 it("writes a right as people do", () => {
   expect(rightText({ ...tenants, subresource: "status" })).toBe("list tenants.iam.muster.dev/status");
   expect(rightText(lease)).toBe("get leases.coordination.k8s.io muster in ops");
+});
+
+it("writes many rights by what they are for, each verb once", () => {
+  const rights = ["groups", "tenants"].flatMap((resource) => [
+    ...["get", "list"].map((verb) => ({ verb, group: "g", resource })),
+    { verb: "patch", group: "g", resource, subresource: "status" },
+  ]);
+  expect(rightsText(rights)).toBe("get, list groups.g, tenants.g; patch groups.g/status, tenants.g/status");
+  expect(rightsText([lease, { ...lease, name: "other" }, { ...lease, verb: "create" }])).toBe(
+    "get, create leases.coordination.k8s.io muster in ops; get leases.coordination.k8s.io other in ops",
+  );
+  expect(rightsText([])).toBe("");
 });
 
 it("writes the commands that grant a right in the cluster, or in one namespace", () => {
@@ -18,7 +30,16 @@ it("writes the commands that grant a right in the cluster, or in one namespace",
   );
 });
 
-it("quotes a user whose name a shell would take for more", () => {
+it("repeats the flag for each of several names", () => {
+  expect(grantCommands({ ...lease, name: "a,b" }, "reader", "ana")).toContain(
+    " --resource-name=a --resource-name=b && ",
+  );
+});
+
+it("quotes what a shell would take for more", () => {
+  expect(grantCommands({ ...lease, name: "$(x)", namespace: ";" }, "get-$(x)", "ana")).toBe(
+    "kubectl create role -n ';' 'get-$(x)' --verb=get --resource=leases.coordination.k8s.io --resource-name='$(x)' && kubectl create rolebinding -n ';' 'get-$(x)' --role='get-$(x)' --user=ana",
+  );
   expect(grantCommands(tenants, "reader", "it's me; rm -rf /")).toMatch(/ --user='it'\\''s me; rm -rf \/'$/);
 });
 

@@ -5,7 +5,7 @@ export interface Right {
   readonly group: string;
   readonly resource: string;
   readonly subresource?: string;
-  /** Absent: of every name. */
+  /** For a role, also several, separated by commas. Absent: of every name. */
   readonly name?: string;
   /** Absent: in every namespace, or of a cluster-scoped resource. */
   readonly namespace?: string;
@@ -13,8 +13,24 @@ export interface Right {
 
 /** The right as people write it: `patch groups.iam.muster.dev/status`. */
 export function rightText(right: Right): string {
-  const { verb, name, namespace } = right;
-  return `${verb} ${resourceText(right)}${name === undefined ? "" : ` ${name}`}${namespace === undefined ? "" : ` in ${namespace}`}`;
+  return `${right.verb} ${objectText(right)}`;
+}
+
+/** Many rights: objects for which the same verbs are needed stand together, `get, list groups, tenants; patch groups/status`. */
+export function rightsText(rights: readonly Right[]): string {
+  const verbs = Map.groupBy(rights, objectText);
+  const objects = Map.groupBy(verbs.keys(), (object) =>
+    verbs
+      .get(object)
+      ?.map(({ verb }) => verb)
+      .join(", "),
+  );
+  return [...objects].map(([needed, named]) => `${needed} ${named.join(", ")}`).join("; ");
+}
+
+function objectText(right: Right): string {
+  const { name, namespace } = right;
+  return `${resourceText(right)}${name === undefined ? "" : ` ${name}`}${namespace === undefined ? "" : ` in ${namespace}`}`;
 }
 
 /**
@@ -24,11 +40,12 @@ export function rightText(right: Right): string {
 export function grantCommands(right: Right, role: string, user: string): string {
   const { verb, name, namespace } = right;
   const kind = namespace === undefined ? "clusterrole" : "role";
-  const place = namespace === undefined ? "" : ` -n ${namespace}`;
+  const place = namespace === undefined ? "" : ` -n ${shellWord(namespace)}`;
   const account = /^system:serviceaccount:([^:]+:[^:]+)$/.exec(user)?.[1];
   const subject = account === undefined ? `--user=${shellWord(user)}` : `--serviceaccount=${account}`;
-  const resourceName = name === undefined ? "" : ` --resource-name=${name}`;
-  return `kubectl create ${kind}${place} ${role} --verb=${verb} --resource=${resourceText(right)}${resourceName} && kubectl create ${kind}binding${place} ${role} --${kind}=${role} ${subject}`;
+  const names = (name?.split(",") ?? []).map((one) => ` --resource-name=${shellWord(one)}`).join("");
+  const called = shellWord(role);
+  return `kubectl create ${kind}${place} ${called} --verb=${verb} --resource=${resourceText(right)}${names} && kubectl create ${kind}binding${place} ${called} --${kind}=${called} ${subject}`;
 }
 
 /** The user whom a refusal of the RBAC authorizer names. */

@@ -1,21 +1,12 @@
 import { resourceKindOf } from "#src/api/resource-kind.ts";
 import type { CommandContext } from "#src/commands/command.ts";
-import { clusterConnection } from "#src/commands/reader/cluster-connection.ts";
+import { visibleText } from "#src/commands/output/visible-text.ts";
+import { forEachObject } from "#src/commands/reader/for-each-object.ts";
+import { type OptionalClusterValues, readOptionalCluster } from "#src/commands/reader/optional-cluster.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import type { KubeApi } from "#src/kube/api.ts";
-import { KubeClient } from "#src/kube/client.ts";
-import { KubeConfigError } from "#src/kube/config.ts";
-import { isNotFound } from "#src/kube/errors.ts";
-import { listExisting } from "#src/kube/list-all.ts";
 import type { KubeObject } from "#src/kube/object.ts";
-import { oneLine } from "#src/telemetry/one-line.ts";
-import { systemClock as clock } from "#src/time/clock.ts";
-import { seconds } from "#src/time/durations.ts";
 import { appliedRevisions, argoCdApplications, fluxKustomizations } from "./applied-revisions.ts";
-import type { AccessValues } from "./settings.ts";
-import { visibleText } from "#src/commands/output/visible-text.ts";
-
-const deadlineMs = seconds(10);
 
 /** The Kubernetes object that declares something on the platform. */
 export interface Declaration {
@@ -50,25 +41,13 @@ interface DeclaringObject extends KubeObject {
  */
 export async function readDeclarations(
   kinds: readonly Kind[],
-  values: Pick<AccessValues, "context" | "kubeconfig" | "noCluster">,
-  { env, signal }: Pick<CommandContext, "env" | "signal">,
+  values: OptionalClusterValues,
+  context: Pick<CommandContext, "env" | "signal">,
 ): Promise<Declarations> {
-  const { context, kubeconfig, noCluster } = values;
-  if (noCluster) return { read: false, reason: "--no-cluster is set" };
-  const named = context !== undefined || kubeconfig !== undefined;
-  try {
-    const connection = await clusterConnection(values, env);
-    const kube = new KubeClient({ connection, connections: kinds.length, clock, deadlineMs });
-    try {
-      return { read: true, of: await declarationsIn(kube, kinds, signal) };
-    } finally {
-      await kube.close();
-    }
-  } catch (error) {
-    if (signal.aborted) throw signal.reason;
-    if (named && error instanceof KubeConfigError) throw error;
-    return { read: false, reason: oneLine(error instanceof Error ? error.message : String(error)) };
-  }
+  const reading = await readOptionalCluster(values, context, kinds.length, (kube) =>
+    declarationsIn(kube, kinds, context.signal),
+  );
+  return reading.read ? { read: true, of: reading.value } : reading;
 }
 
 /**
@@ -81,19 +60,12 @@ export async function declarationsIn(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Declaration>> {
   const found = new Map<string, Declaration>();
-  const read = async ({ name, definition }: Kind): Promise<boolean> => {
-    try {
-      for await (const object of listExisting<DeclaringObject>(kube, resourceKindOf(definition), signal))
-        noteDeclaration(found, name, object);
-      return true;
-    } catch (error) {
-      if (isNotFound(error)) return false;
-      throw error;
-    }
-  };
-  const exist = await Promise.all(kinds.map(read));
-  if (!exist.includes(true))
-    throw new Error("the cluster has none of Muster's CRDs: check --context, or install them if it is the right one");
+  await forEachObject(
+    kube,
+    kinds.map(({ definition }) => resourceKindOf(definition)),
+    ({ kind }, object) => noteDeclaration(found, kind, object),
+    signal,
+  );
   return withRevisions(kube, found, signal);
 }
 

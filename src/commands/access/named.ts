@@ -2,8 +2,9 @@ import { type AccessModel, knownCapabilities } from "#src/access/access-model.ts
 import { dottedCapability, findCapability } from "#src/access/capability-name.ts";
 import { findByName, type Nameable } from "#src/access/find-by-name.ts";
 import { groupPath } from "#src/access/group-path.ts";
-import { didYouMean } from "#src/commands/settings/settings.ts";
+import { visibleText } from "#src/commands/output/visible-text.ts";
 import { parentOf, uidPattern } from "#src/platform-client/uid.ts";
+import { didYouMean } from "#src/text/nearest.ts";
 
 /** More candidates are not listed. */
 const maxCandidates = 10;
@@ -42,8 +43,8 @@ function namesOf(capabilities: readonly string[]): string {
  * The uid of the group that a text means. A uid is taken as it is: the caller may not be able to read the group.
  * @throws {Error} that lists the candidates, if there is not exactly one
  */
-export function groupNamed(model: AccessModel, text: string): string {
-  const candidates = model.state.groups.map(({ uid }) => ({ uid, path: groupPath(model, uid) }));
+export function groupNamed(model: Pick<AccessModel, "groups">, text: string): string {
+  const candidates = [...model.groups.keys()].map((uid) => ({ uid, path: groupPath(model, uid) }));
   return theOne("--group", "group", text, candidates);
 }
 
@@ -77,13 +78,16 @@ function theOne(setting: string, noun: string, text: string, candidates: readonl
   const found = findByName(text, candidates);
   const [first, ...more] = found;
   if (first === undefined) {
-    const names = candidates.flatMap(({ path }) => [path, path.slice(path.lastIndexOf("/") + 1)]);
+    const names = candidates.flatMap(({ path }) => [path, path.slice(path.lastIndexOf("/") + 1)].map(visibleText));
     throw new Error(
       `${setting}: there is no ${noun} "${text}" that you can read${didYouMean(text, names) || ". Give its uid if you know it"}`,
     );
   }
   if (more.length === 0) return first.uid;
-  const listed = found.slice(0, maxCandidates).map(({ path, uid }) => `\n  ${path}  ${uid}`);
+  const listed = found
+    .map(({ path, uid }) => `\n  ${visibleText(path)}  ${uid}`)
+    .toSorted()
+    .slice(0, maxCandidates);
   const omitted = found.length > maxCandidates ? `\n  and ${found.length - maxCandidates} more` : "";
   throw new Error(
     `${setting}: ${found.length} are called "${text}"; give the path, or the uid, of one of them:${listed.join("")}${omitted}`,

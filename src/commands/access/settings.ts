@@ -1,12 +1,12 @@
 import * as settings from "#src/commands/settings/settings.ts";
 import { anyOutput } from "#src/commands/output/output-format.ts";
-import { podIdentitySettings, readerSettings } from "#src/commands/reader/settings.ts";
+import { noCluster, podIdentitySettings, readerSettings } from "#src/commands/reader/settings.ts";
 
 /** With which credentials a command of `muster access` reads, and from where. */
 export const accessReaderSettings = {
   ...readerSettings,
   ...podIdentitySettings,
-  noCluster: settings.toggle("Read no cluster: by which objects something is declared stays unknown."),
+  noCluster,
   timeout: settings.withDefault(settings.duration, "60s", "The time limit of each call of the platform."),
 } as const;
 

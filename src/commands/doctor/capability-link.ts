@@ -7,6 +7,7 @@ import { PlatformFailure } from "#src/platform-client/failure.ts";
 import { readPermissions } from "#src/platform-client/permissions.ts";
 import { shortList } from "#src/reconcile/tenancy/tenant-report.ts";
 import { oneLine } from "#src/telemetry/one-line.ts";
+import { doctorInPod } from "./doctor-in-pod.ts";
 
 export interface CapabilityQuestion {
   readonly api: ReadApi;
@@ -19,8 +20,7 @@ export interface CapabilityQuestion {
 }
 
 /** Its own identity sees every role binding of its own. */
-const inPodFix =
-  "Ask in the operator's pod, whose identity sees all of them: kubectl -n muster-system exec deployment/muster-operator -- muster doctor";
+const inPodFix = { text: "Ask in the operator's pod, whose identity sees all of them:", command: doctorInPod };
 
 /**
  * Whether the identity may list what every Tenant may declare below its root groups. A Tenant that lists other kinds reports

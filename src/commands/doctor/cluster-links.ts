@@ -31,7 +31,7 @@ export async function clusterLinks(question: ClusterQuestion): Promise<readonly 
   const rights = [...operatorRights(kinds), ...leaseRights(operator)];
   const lease = cluster.get<Lease>(leaseResource, operator.namespace, operator.name);
   const links = await Promise.all([
-    ...definitions.map((definition) => definitionLink(cluster, definition)),
+    ...definitions.map((definition) => definitionLink(cluster, definition, definitions)),
     ...policyNames.map((name) => policyLink(cluster, name, plurals)),
     rightsLink(cluster, operator, rights, isOperator),
     lease.then((read) => leaderLink(read, operator, now)),

@@ -20,13 +20,28 @@ export interface InstalledDefinition extends KubeObject {
   };
 }
 
-const fix = "Apply crds/ of this version, or helm upgrade the chart muster-crds: kubectl apply --server-side -f crds/";
+const fix = {
+  text: "Apply crds/ of this version, or helm upgrade the chart muster-crds:",
+  command: "kubectl apply --server-side -f crds/",
+};
 
-/** Whether the CRD of a kind is installed, and has the fields that this version reads and writes. */
-export async function definitionLink(cluster: ClusterReads, definition: ResourceDefinition): Promise<Link> {
-  const name = `${definition.plural}.${apiGroup}`;
+/**
+ * Whether the CRD of a kind is installed, and has the fields that this version reads and writes.
+ * @param definitions those of all kinds that are checked
+ */
+export async function definitionLink(
+  cluster: ClusterReads,
+  definition: ResourceDefinition,
+  definitions: readonly ResourceDefinition[],
+): Promise<Link> {
+  const name = nameOf(definition);
   const base = { link: "CRD", subject: name };
-  const read = await cluster.get<InstalledDefinition>(customResourceDefinitions, undefined, name);
+  const read = await cluster.get<InstalledDefinition>(
+    customResourceDefinitions,
+    undefined,
+    name,
+    definitions.map(nameOf),
+  );
   if (read.state === "unknown")
     return { ...base, state: "unknown", message: `It cannot be read: ${read.because}`, fix: read.fix };
   if (read.state === "absent") return { ...base, state: "problem", message: "It is not installed.", fix };
@@ -55,6 +70,8 @@ export async function definitionLink(cluster: ClusterReads, definition: Resource
   const newer = more.length === 0 ? "" : ` It is newer: it also has ${oneLine(shortList(more))}.`;
   return { ...base, state: "ok", message: `It serves ${version} with every field of this muster.${newer}` };
 }
+
+const nameOf = ({ plural }: ResourceDefinition) => `${plural}.${apiGroup}`;
 
 /** The paths of all fields of a schema, such as `spec.policy.drift`. */
 function fieldsOf(schema: StructuralSchema | undefined, path = ""): ReadonlySet<string> {

@@ -10,7 +10,7 @@ import { tenantDefinition } from "#src/api/tenant.ts";
 import { runCommand } from "#src/command-line.testing.ts";
 import { Gateway } from "#src/commands/access/gateway.testing.ts";
 import { ClusterServer } from "#src/commands/reader/cluster-server.testing.ts";
-import type { Link } from "#src/commands/why/link.ts";
+import type { LinkValue } from "#src/commands/why/link.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import type { KubeObject } from "#src/kube/object.ts";
 import { withRecordedOwner } from "#src/platform-client/owner-record.ts";
@@ -104,10 +104,10 @@ function doctor(args: readonly string[] = [], env: Readonly<Record<string, strin
   return runCommand(["doctor", ...settings, ...args], { env });
 }
 
-async function failures(...args: readonly string[]): Promise<readonly Link[]> {
+async function failures(...args: readonly string[]): Promise<readonly LinkValue[]> {
   const { stdout, stderr } = await doctor([...args, "-o", "json"]);
   expect(stdout, stderr).not.toBe("");
-  return (JSON.parse(stdout) as { readonly checks: readonly Link[] }).checks.filter(({ state }) => state !== "ok");
+  return (JSON.parse(stdout) as { readonly checks: readonly LinkValue[] }).checks.filter(({ state }) => state !== "ok");
 }
 
 describe("muster doctor", () => {
@@ -159,9 +159,17 @@ describe("muster doctor", () => {
     [
       "a missing right",
       "RBAC",
-      "It may not patch identities.iam.muster.dev/status.",
+      ": patch identities.iam.muster.dev/status.",
       () => {
         cluster.permits = (right) => right !== "patch identities/status";
+      },
+    ],
+    [
+      "that all rights are missing, without a list of them",
+      "RBAC",
+      "permissions that it needs.",
+      () => {
+        cluster.permits = () => false;
       },
     ],
     [
@@ -241,6 +249,15 @@ describe("muster doctor", () => {
     expect(found.filter(({ fix }) => fix?.includes("kubectl create") !== true)).toEqual([]);
   });
 
+  it("prints the command of a fix in Markdown as code, which changes no character of it", async () => {
+    cluster.forbidden.add("tenants");
+    const { stdout } = await doctor(["-o", "markdown"]);
+    expect(stdout).toMatch(/: Ask an administrator to run: ` kubectl create [^`]* --user=ana@example\.com `$/m);
+    expect(await failures()).toMatchObject([
+      { fix: expect.stringMatching(/run: kubectl .* --user=ana@example\.com$/) },
+    ]);
+  });
+
   it("is not healthy if nothing could be checked", async () => {
     cluster.clear();
     for (const path of ["tenants", "subjectaccessreviews", "namespaces/muster-system/leases/muster-operator"])
@@ -250,7 +267,7 @@ describe("muster doctor", () => {
       cluster.forbidden.add(`validatingadmissionpolicies/${name}`);
     const args = ["doctor", "--kubeconfig", file("kubeconfig", cluster.kubeconfig), "-o", "json"];
     const { code, stdout } = await runCommand(args, { env: { HOME: folder } });
-    const { checks, healthy } = JSON.parse(stdout) as { healthy: boolean; checks: readonly Link[] };
+    const { checks, healthy } = JSON.parse(stdout) as { healthy: boolean; checks: readonly LinkValue[] };
     expect([...new Set(checks.map(({ state }) => state))]).toEqual(["unknown"]);
     expect(checks.filter(({ fix = "" }) => fix === "")).toEqual([]);
     expect({ code, healthy }).toEqual({ code: 0, healthy: false });

@@ -1,10 +1,11 @@
 import { type CommandContext, CommandFailure, defineCommand } from "#src/commands/command.ts";
 import { type AnswerText, formatAnswer } from "#src/commands/output/answer-format.ts";
+import { type Note, noteAfter, noteText } from "#src/commands/output/note.ts";
 import { clusterConnection } from "#src/commands/reader/cluster-connection.ts";
 import { ClusterReads } from "#src/commands/reader/cluster-reads.ts";
 import { operatorPlaceOf } from "#src/commands/reader/operator-place.ts";
 import { podIdentityOf } from "#src/commands/reader/pod-identity.ts";
-import type { Link } from "#src/commands/why/link.ts";
+import { type Link, linkValue } from "#src/commands/why/link.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { KubeClient } from "#src/kube/client.ts";
 import type { KubeConnection } from "#src/kube/config.ts";
@@ -14,6 +15,7 @@ import { bundleText, writeBundle } from "./bundle.ts";
 import { clusterLinks } from "./cluster-links.ts";
 import { operatorLinks } from "./operator-links.ts";
 import { platformLinks } from "./platform-links.ts";
+import { doctorInPod } from "./doctor-in-pod.ts";
 import { doctorSettings, type DoctorValues } from "./settings.ts";
 
 const hasProblems = 3;
@@ -21,7 +23,7 @@ const hasProblems = 3;
 export default defineCommand({
   summary: "check an installation, and print what to do about what is wrong",
   description: `Checks the configuration, the token and its exchange, capabilities, RBAC, CRDs and policies, clocks, the owner id, the Lease, proxies and certificate authorities. It only reads. The most is seen in the operator's pod, where it uses the operator's settings and identity:
-  kubectl -n muster-system exec deployment/muster-operator -- muster doctor
+  ${doctorInPod}
 Elsewhere, it uses your kubeconfig and your login:
   muster doctor --identity UID --root-group UID
   muster doctor --bundle muster.json
@@ -37,7 +39,8 @@ What you may not read is unknown. The exit code is 0 if nothing is wrong with wh
       if (values.bundle !== undefined)
         writeBundle(values.bundle, await bundleText({ links, cluster, kinds, now: clock.now() }));
       const isWrong = links.some(({ state }) => state === "problem");
-      const answer = { healthy: !isWrong && links.some(({ state }) => state === "ok"), checks: links };
+      const healthy = !isWrong && links.some(({ state }) => state === "ok");
+      const answer = { healthy, checks: links.map(linkValue) };
       const inPod = podIdentityOf(values, context) !== undefined;
       context.stdout.write(await formatAnswer(values.output, answer, textOf(links, inPod)));
       if (values.bundle !== undefined)
@@ -105,21 +108,24 @@ function textOf(links: readonly Link[], inPod: boolean): AnswerText {
       ...(inPod
         ? []
         : [
-            "The operator's configuration, its token and the exchange are checked in its pod: kubectl -n muster-system exec deployment/muster-operator -- muster doctor",
+            {
+              text: "The operator's configuration, its token and the exchange are checked in its pod:",
+              command: doctorInPod,
+            },
           ]),
     ],
   };
 }
 
 /** What to do, once for all lines of which it is true. */
-function fixesOf(links: readonly Link[]): readonly string[] {
-  const lines = new Map<string, string[]>();
+function fixesOf(links: readonly Link[]): readonly Note[] {
+  const lines = new Map<string, { readonly fix: Note; readonly named: readonly string[] }>();
   for (const { fix, link, state, subject } of links)
     if (state !== "ok" && fix !== undefined) {
-      const known = lines.get(fix) ?? [];
-      lines.set(fix, [...known, `${link} (${subject})`]);
+      const key = noteText(fix);
+      lines.set(key, { fix, named: [...(lines.get(key)?.named ?? []), `${link} (${subject})`] });
     }
-  return [...lines].map(([fix, named]) => `Fix of ${named.join(", ")}: ${fix}`);
+  return [...lines.values()].map(({ fix, named }) => noteAfter(`Fix of ${named.join(", ")}:`, fix));
 }
 
 function headingOf(links: readonly Link[]): string {

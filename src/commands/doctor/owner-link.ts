@@ -1,3 +1,4 @@
+import { noteAfter } from "#src/commands/output/note.ts";
 import type { ClusterReads, Unknown } from "#src/commands/reader/cluster-reads.ts";
 import { readFix } from "#src/commands/reader/read-failure.ts";
 import type { Link } from "#src/commands/why/link.ts";
@@ -27,7 +28,7 @@ export async function ownerLink(question: OwnerQuestion, cluster: ClusterReads, 
       ...base,
       state: "unknown",
       message: `The uid of the namespace kube-system cannot be read: ${read.because}`,
-      fix: `Give --owner-id. ${read.fix}`,
+      fix: noteAfter("Give --owner-id.", read.fix),
     };
   const expected = ownerOf(read, question.class);
   try {
@@ -56,6 +57,6 @@ async function ownerIdOf(cluster: ClusterReads): Promise<string | Unknown> {
   const read = await cluster.kubeSystemUid();
   if (read.state === "unknown") return read;
   const uid = read.state === "found" ? read.value : undefined;
-  const fix = "Look at it: kubectl get namespace kube-system -o yaml";
+  const fix = { text: "Look at it:", command: "kubectl get namespace kube-system -o yaml" };
   return uid ?? { state: "unknown", because: "it has none", fix };
 }

@@ -30,7 +30,7 @@ export async function policyLink(cluster: ClusterReads, name: string, plurals: r
   const base = { link: "policy", subject: name };
   const fix =
     "Apply your overlay of deploy/kustomize again, or helm upgrade with your values. It needs Kubernetes 1.30.";
-  const read = await cluster.get<Policy>(policies, undefined, name);
+  const read = await cluster.get<Policy>(policies, undefined, name, policyNames);
   if (read.state === "unknown")
     return { ...base, state: "unknown", message: `It cannot be read: ${read.because}`, fix: read.fix };
   if (read.state === "absent")

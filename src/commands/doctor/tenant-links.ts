@@ -27,5 +27,7 @@ export async function tenantLinks(cluster: ClusterReads, operatorClass: string):
   const problems = served.map((tenant) => tenantLink(tenant)).filter(({ state }) => state === "problem");
   return problems.length === 0
     ? [{ ...base, state: "ok", message: `${served.length} of ${served.length} Ready.` }]
-    : problems.slice(0, shownTenants).map((link) => ({ ...link, fix: `Find the cause: muster why ${link.subject}` }));
+    : problems
+        .slice(0, shownTenants)
+        .map((link) => ({ ...link, fix: { text: "Find the cause:", command: `muster why ${link.subject}` } }));
 }

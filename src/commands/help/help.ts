@@ -6,6 +6,7 @@ import {
   loadCommand,
 } from "#src/commands/command.ts";
 import * as settings from "#src/commands/settings/settings.ts";
+import { didYouMean } from "#src/text/nearest.ts";
 import { commandHelp, groupHelp, overview, topicHelp, wordHelp } from "./help-text.ts";
 import { topics } from "./topics.ts";
 
@@ -35,6 +36,6 @@ async function textOf(name: string, context: CommandContext): Promise<string> {
   if (group !== undefined) return groupHelp(group, context);
   const names = [...Object.keys(commands), ...Object.keys(topics), ...commandGroups.map((one) => one.toLowerCase())];
   throw new settings.SettingsError([
-    `there is no command or topic "${name}"${settings.didYouMean(name, names) || `; "${program} help" lists all of them`}`,
+    `there is no command or topic "${name}"${didYouMean(name, names) || `; "${program} help" lists all of them`}`,
   ]);
 }

@@ -48,7 +48,7 @@ Further variables:
      17 PERMISSION_DENIED, 18 RESOURCE_EXHAUSTED, 19 FAILED_PRECONDITION,
      24 UNAVAILABLE and others. 26 UNAUTHENTICATED, also of muster whoami,
      muster access and muster token: log in, or log in again.
-muster plan and muster operator --dry-run have codes of their own: 0 nothing would change, 2 something would, 3 something is refused or cannot be seen, 1 any failure. Wrong settings of both commands are such a failure.
+muster plan and muster operator --dry-run have codes of their own: 0 nothing would change, 2 something would, 3 something is refused or cannot be seen, 1 any failure, such as wrong settings.
 muster import has one, too: 3 something could not be declared as asked, or not be seen, or a file was kept.
 muster why and muster doctor: 0 the object is Ready, or no check failed; 3 otherwise; 1 a failure.
 A second SIGTERM or SIGINT ends a command at once, with exit code 1.

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { visibleText } from "#src/commands/output/visible-text.ts";
 import type { ImportFiles } from "#src/import/import-files.ts";
 import { originOf, signedText, type TextOrigin } from "./signed-text.ts";
 
@@ -121,7 +122,7 @@ function requireNone(stale: readonly EarlierFile[]): void {
   const [first] = stale;
   if (first === undefined) return;
   throw new Error(
-    `an earlier import declares ${stale.length} resources that do not exist any more, or that you may not list, such as ${first.path}: nothing was written. Use a token that may list everything in the group, as the role viewer may, or another folder`,
+    `an earlier import declares ${stale.length} resources that do not exist any more, or that you may not list, such as ${visibleText(first.path)}: nothing was written. Use a token that may list everything in the group, as the role viewer may, or another folder`,
   );
 }
 

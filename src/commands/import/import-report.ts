@@ -1,5 +1,7 @@
-import type { AnswerText, Note } from "#src/commands/output/answer-format.ts";
+import type { AnswerText } from "#src/commands/output/answer-format.ts";
+import type { Note } from "#src/commands/output/note.ts";
 import { visibleText } from "#src/commands/output/visible-text.ts";
+import type { OptionalReading } from "#src/commands/reader/optional-cluster.ts";
 import type { ExistingTree } from "#src/import/existing-tree.ts";
 import type { GroupFolder, ImportedTree, ImportException, NeededSecret } from "#src/import/imported-tree.ts";
 import { secretCommands } from "#src/import/secret-steps.ts";
@@ -22,6 +24,8 @@ export interface ImportReport {
   readonly unseen: readonly UnprovenAbsence[];
   /** How many files were written, or are as they were. */
   readonly files: { readonly written: number; readonly unchanged: number; readonly removed: readonly string[] };
+  /** Why the objects of the cluster were not read, some of which may declare something already; absent if they were. */
+  readonly clusterNotRead?: string;
   /** The files that import may not touch. */
   readonly kept: WrittenFiles["kept"];
 }
@@ -38,12 +42,13 @@ export interface ImportFacts {
   readonly dir: string;
   readonly adopt: boolean;
   readonly unseen: readonly UnprovenAbsence[];
+  readonly cluster: OptionalReading<unknown>;
 }
 
 export function reportOf(
   { namespace, folder, exceptions, secrets }: ImportedTree,
   { written, unchanged, removed, kept }: WrittenFiles,
-  { group: { uid, name }, dir, adopt, unseen }: ImportFacts,
+  { group: { uid, name }, dir, adopt, unseen, cluster }: ImportFacts,
 ): ImportReport {
   return {
     group: { uid, name: visibleText(name) },
@@ -58,8 +63,9 @@ export function reportOf(
     })),
     secrets: [...secrets].map(([provider, secret]) => ({ provider, ...secret, commands: secretCommands(secret) })),
     unseen,
-    files: { written: written.length, unchanged: unchanged.length, removed },
-    kept,
+    ...(cluster.read ? {} : { clusterNotRead: visibleText(cluster.reason) }),
+    files: { written: written.length, unchanged: unchanged.length, removed: removed.map(visibleText) },
+    kept: kept.map(({ path, reason }) => ({ path: visibleText(path), reason })),
   };
 }
 
@@ -83,7 +89,8 @@ export function summaryOf({ exceptions, unseen, kept }: ImportReport): string {
 }
 
 export function reportText(report: ImportReport): AnswerText {
-  const { group, dir, namespace, management, objects, exceptions, secrets, unseen, files, kept } = report;
+  const { group, dir, namespace, management, objects, exceptions, secrets, unseen, files, kept, clusterNotRead } =
+    report;
   const parts = Object.entries(objects).map(([kind, count]) => `${kind}: ${count}`);
   const titles = ["OUTCOME", "TYPE", "NAME", "UID", "REASON"];
   return {
@@ -98,6 +105,11 @@ export function reportText(report: ImportReport): AnswerText {
       ...unseen.map(
         ({ capability, group: uid }) => `Not seen: you do not have ${capability} in ${uid}. More may exist there.`,
       ),
+      ...(clusterNotRead === undefined
+        ? []
+        : [
+            `The cluster was not read: ${clusterNotRead}. What its objects declare already has a second object here, unless it carries a marker.`,
+          ]),
       ...secrets.map(
         ({ provider, name, commands }): Note => ({
           text: `Secret: before the operator manages identity provider ${provider}, make Secret ${name}, because the platform never returns a client secret:`,

@@ -11,11 +11,14 @@ import { hasMarkers } from "#src/import/existing-tree.ts";
 import { importFiles, namesInFiles } from "#src/import/import-files.ts";
 import { importTree } from "#src/import/import-tree.ts";
 import { stemOf } from "#src/import/object-names.ts";
+import { kinds } from "#src/kinds/kinds.ts";
 import { ownerHash } from "#src/kinds/marker.ts";
 import { KubeClient } from "#src/kube/client.ts";
 import { systemClock } from "#src/time/clock.ts";
+import { findGroup } from "./find-group.ts";
 import { filesOfImport, writeImport } from "./import-folder.ts";
 import { type ImportReport, isEverything, reportOf, reportText, summaryOf } from "./import-report.ts";
+import { readClusterObjects } from "./read-cluster-objects.ts";
 import { readTree } from "./read-tree.ts";
 import { importSettings, type ImportValues } from "./settings.ts";
 
@@ -25,12 +28,12 @@ export default defineCommand({
   summary: "write manifests for what exists on the platform",
   description: `Reads a group and everything below it, and writes a folder with a manifest for each group, identity, role, role binding, identity provider and account association, and a Tenant that permits them. It calls nothing but reads, and changes nothing on the platform.
 First observe, which never writes to the platform; when all objects are Ready, write the same manifests again so that they take over:
-  muster import --group UID --dir shop/
+  muster import --group acme/shop --dir shop/
   muster plan -f shop/
   kubectl apply -k shop/
-  muster import --group UID --dir shop/ --adopt
+  muster import --group acme/shop --dir shop/ --adopt
   muster plan -f shop/
-What it cannot declare, or not take over, it lists with the reason. A file that you edited, or that something else wrote, is never replaced.
+What it cannot declare, or not take over, it lists with the reason, and also what objects of the cluster declare already, which it leaves out. A file that you edited, or that something else wrote, is never replaced.
 The exit code is 0 if everything is declared as you asked, 3 if something is listed, could not be seen or a file was kept, and 1 after a failure.`,
   settings: importSettings,
   run: async (values, context) => {
@@ -41,32 +44,32 @@ The exit code is 0 if everything is declared as you asked, 3 if something is lis
 });
 
 async function runImport(values: ImportValues, context: CommandContext): Promise<ImportReport> {
-  const { group, dir, breakGlass, withoutSecret, platformTimeout: timeout } = values;
+  const { dir, breakGlass, withoutSecret, platformTimeout: timeout } = values;
   const adopt = adoptsOf(values);
   const reader = await connectReader({ ...values, timeout }, context);
   try {
     const caller = callerOf(reader, context);
-    const { tree, unseen, isComplete } = await readTree(reader.api, {
-      group,
-      caller,
-      elsewhere: adopt,
-      signal: context.signal,
-    });
+    const group = await findGroup(reader.api, values.group, context.signal);
+    const [{ tree, unseen, isComplete }, cluster] = await Promise.all([
+      readTree(reader.api, { kinds, group, caller, elsewhere: adopt, signal: context.signal }),
+      readClusterObjects(kinds, values, context),
+    ]);
     const namespace = values.namespace ?? namespaceOf(tree.group.name);
     const owners = hasMarkers(tree) ? await ownersOf(values, context) : [];
     const imported = importTree(tree, {
       namespace,
       operatorClass: values.class,
-      earlierNames: namesInFiles(filesOfImport(dir, group)),
+      earlierNames: namesInFiles(filesOfImport(dir, group), kinds),
       adopt,
       owners,
       breakGlass,
       withoutSecret,
       clusterIssuer: values.serviceAccountIssuer,
       publicIssuers: values.publicIssuer,
+      cluster: cluster.read ? cluster.value : [],
     });
     const files = writeImport(dir, importFiles(imported), { group, isComplete });
-    return reportOf(imported, files, { group: tree.group, dir, adopt, unseen });
+    return reportOf(imported, files, { group: tree.group, dir, adopt, unseen, cluster });
   } catch (error) {
     throw readFailure(error);
   } finally {
@@ -102,6 +105,7 @@ async function ownersOf(values: ImportValues, { env, signal }: CommandContext): 
 
 async function readOwnerId(values: ImportValues, env: CommandContext["env"], signal: AbortSignal): Promise<string> {
   const needed = "An operator manages something in the group already, so import has to know which one is yours";
+  if (values.noCluster) throw new Error(`--no-cluster is set. ${needed}: set --owner-id`);
   try {
     const kube = new KubeClient({ connection: await clusterConnection(values, env), clock: systemClock });
     try {

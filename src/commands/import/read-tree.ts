@@ -5,6 +5,7 @@ import { listStable } from "#src/commands/reader/list-stable.ts";
 import type { ExistingTree, OtherResource } from "#src/import/existing-tree.ts";
 import { accountAssociationKind } from "#src/kinds/account-association.ts";
 import { type ExternalGroup, groupKind } from "#src/kinds/group.ts";
+import type { Kind } from "#src/kinds/kind.ts";
 import { type ExternalIdentity, identityKind } from "#src/kinds/identity.ts";
 import { identityProviderKind } from "#src/kinds/identity-provider.ts";
 import { roleKind } from "#src/kinds/role.ts";
@@ -14,34 +15,17 @@ import { externalText, externalUid } from "#src/platform-client/collection.ts";
 import { isRejection } from "#src/platform-client/failure.ts";
 import type { ExternalRoleBinding } from "#src/platform-client/permission-resources.ts";
 import { readPermissions } from "#src/platform-client/permissions.ts";
-import { childUids, isBelow } from "#src/platform-client/uid.ts";
+import { isBelow } from "#src/platform-client/uid.ts";
 import type { Caller, UnprovenAbsence } from "#src/plan/overlay-platform.ts";
 
-/** Types without manifests: what messages call a resource, the capability to list it, and why there are none. */
-const others = [
-  {
-    noun: "invite",
-    collection: "groupInvites",
-    capability: "CAP_IAM_GROUP_INVITES_LIST",
-    reason:
-      "nobody can read its code again, so no object can take it over: unless a GroupInvite made it, replace it by one",
-  },
-] as const;
-
-const declarable = [
-  groupKind,
-  identityKind,
-  roleKind,
-  roleBindingKind,
-  identityProviderKind,
-  accountAssociationKind,
-] as const;
-/** The capabilities to list what has manifests. */
-const declarableCapabilities: readonly string[] = declarable.map(({ collection }) => collection.listCapability);
+/** Why a resource with a code that only the response to the create request contains has no manifest. */
+const codeIsLost =
+  "nobody can read its code again, so no object can take it over: unless a GroupInvite made it, replace it by one";
 
 const other = z.object({ uid: externalUid, name: externalText });
 
 export interface ReadTreeOptions {
+  readonly kinds: readonly Kind[];
   /** The uid of the group. */
   readonly group: string;
   readonly caller: Caller;
@@ -62,8 +46,12 @@ export interface ReadTree {
  * Reads a group and everything below it, in pages of 200.
  * @throws {CommandFailure} if the group does not exist, or the caller may not see it. @throws {PlatformFailure}
  */
-export async function readTree(api: ReadApi, { group, caller, elsewhere, signal }: ReadTreeOptions): Promise<ReadTree> {
+export async function readTree(
+  api: ReadApi,
+  { kinds, group, caller, elsewhere, signal }: ReadTreeOptions,
+): Promise<ReadTree> {
   const scope = { descendantsOf: group };
+  const others = kinds.filter(({ issued }) => issued !== null);
   const [root, groups, identities, allRoles, bindings, providers, associations, unseen, ...rest] = await Promise.all([
     readGroup(api, group, signal),
     listStable(api, groupKind.collection, { scope }, signal),
@@ -73,8 +61,8 @@ export async function readTree(api: ReadApi, { group, caller, elsewhere, signal 
     listStable(api, roleBindingKind.collection, elsewhere ? {} : { scope }, signal),
     listStable(api, identityProviderKind.collection, { scope }, signal),
     listStable(api, accountAssociationKind.collection, { scope }, signal),
-    findUnseen(api, group, caller, signal),
-    ...others.map((type) => readOthers(api, type, group, signal)),
+    findUnseen(api, kinds, group, caller, signal),
+    ...others.map((kind) => readOthers(api, kind, group, signal)),
   ]);
   const isInTree = ({ uid }: { readonly uid: string }) => isBelow(uid, group);
   const known = new Set(identities.map(({ uid }) => uid));
@@ -92,7 +80,8 @@ export async function readTree(api: ReadApi, { group, caller, elsewhere, signal 
     accountAssociations: associations,
     others: rest.flat(),
   };
-  const isComplete = !unseen.some(({ capability }) => declarableCapabilities.includes(capability));
+  const needed = kinds.flatMap(({ collection, issued }) => (issued === null ? collection.listCapability : []));
+  const isComplete = !unseen.some(({ capability }) => needed.includes(capability));
   return { tree, unseen, isComplete };
 }
 
@@ -126,24 +115,26 @@ async function readHolders(
 
 async function readOthers(
   api: ReadApi,
-  { noun, collection, reason }: (typeof others)[number],
+  { name: kind, noun, collection }: Kind,
   group: string,
   signal: AbortSignal,
 ): Promise<readonly OtherResource[]> {
-  const type = { name: collection, api: "iam/v2beta1", schema: other, uids: childUids };
+  const type = { name: collection.name, api: collection.api, schema: other, uids: collection.uids };
   const resources = await listStable(api, type, { scope: { descendantsOf: group } }, signal);
-  return resources.map(({ uid, name }) => ({ noun, uid, reason, ...(name === "" ? {} : { name }) }));
+  return resources.map(({ uid, name }) => ({ kind, noun, uid, reason: codeIsLost, ...(name === "" ? {} : { name }) }));
 }
 
 async function findUnseen(
   api: ReadApi,
+  kinds: readonly Kind[],
   group: string,
   caller: Caller,
   signal: AbortSignal,
 ): Promise<readonly UnprovenAbsence[]> {
   if (caller === "administrator") return [];
   const permissions = caller && (await readPermissions(api, caller.identity, signal)).permissions;
-  return [...declarableCapabilities, ...others.map(({ capability }) => capability)]
+  return kinds
+    .map(({ collection }) => collection.listCapability)
     .filter((capability) => permissions?.allow(capability, group) !== true)
     .map((capability) => ({ capability, group }));
 }

@@ -1,7 +1,7 @@
 import { uid } from "#src/commands/login/settings.ts";
 import { operatorSettings } from "#src/commands/operator/settings.ts";
 import { anyOutput } from "#src/commands/output/output-format.ts";
-import { podIdentitySettings, readerSettings } from "#src/commands/reader/settings.ts";
+import { noCluster, podIdentitySettings, readerSettings } from "#src/commands/reader/settings.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 
 const { class: operatorClass, ownerId, previousOwnerId, publicIssuer, platformTimeout } = operatorSettings;
@@ -10,8 +10,8 @@ const { class: operatorClass, ownerId, previousOwnerId, publicIssuer, platformTi
 export const importSettings = {
   group: settings.flagOnly(
     settings.required(
-      uid,
-      "The group whose contents are imported, with everything below it. Its uid: muster api GET '/iam/v2beta1/groups?name=NAME'",
+      { ...settings.text, placeholder: "GROUP" },
+      "The group whose contents are imported, with everything below it: its uid, or its name or path if that is unique, such as acme/shop.",
     ),
   ),
   dir: settings.flagOnly(
@@ -47,6 +47,10 @@ export const importSettings = {
   output: anyOutput("table"),
   ...readerSettings,
   ...podIdentitySettings,
+  noCluster: {
+    ...noCluster,
+    help: "Read no cluster: what its objects declare already gets a second object, unless it carries a marker.",
+  },
   ownerId: {
     ...ownerId,
     help: "The owner id of the operator that is to manage the objects. It matters if an operator manages something in the group already. (default: the uid of the namespace kube-system)",

@@ -61,6 +61,25 @@ describe("muster api", () => {
     expect(requests[0]).toMatchObject({ authorization: `Bearer ${accessToken}`, url: "/iam/v2beta1/groups", body: "" });
   });
 
+  it("calls the platform of --platform-url with the token of --token-file instead of a login, and sends it once", async () => {
+    const server = await serve(json(200, { name: "shop" }), rejects(401, 16));
+    ({ close } = server);
+    const file = join(home, "token");
+    writeFileSync(file, `${accessToken}\n`);
+    const asFile = ["--platform-url", server.url.origin, "--token-file", file];
+    expect(await api([...groups, ...asFile])).toMatchObject({ code: 0, stderr: "" });
+    expect(server.requests[0]).toMatchObject({ authorization: `Bearer ${accessToken}` });
+    expect(await api([...groups, ...asFile])).toMatchObject({
+      code: 26,
+      stderr: expect.stringContaining("replace the file of --token-file"),
+    });
+    expect(server.requests).toHaveLength(2);
+    expect(await api([...groups, "--token-file", file])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--platform-url (or MUSTER_PLATFORM_URL) is required with --token-file"),
+    });
+  });
+
   it("sends fields, or JSON of a file or of standard input", async () => {
     const { requests } = await platform(json(200, {}));
     const file = join(home, "group.json");

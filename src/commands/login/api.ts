@@ -7,9 +7,10 @@ import * as settings from "#src/commands/settings/settings.ts";
 import { apiCall, type Field, parseField } from "./api-request.ts";
 import { withExitCode } from "./exit-code.ts";
 import { pagesOf } from "./list-pages.ts";
-import { parseJson, PlatformApi } from "./platform-api.ts";
-import { loginSettings } from "./settings.ts";
-import { openStoredLogin } from "./stored-login.ts";
+import { parseJson, type PlatformAccess, PlatformApi } from "./platform-api.ts";
+import { platformAccessSettings } from "./settings.ts";
+import { httpOptions, openStoredLogin } from "./stored-login.ts";
+import { readTokenFile } from "./token-file.ts";
 
 const field: settings.ValueType<Field> = { placeholder: "NAME=VALUE", commas: true, parse: parseField };
 
@@ -40,11 +41,11 @@ const commandSettings = {
   paginate: settings.toggle("With GET of a list: read all pages, and print each resource as a record of its own."),
   output: outputSetting(["json", "yaml"], "json"),
   timeout: settings.withDefault(settings.duration, "60s", "The time limit of each call."),
-  ...loginSettings,
+  ...platformAccessSettings,
 };
 
 export default defineCommand({
-  summary: "call the API of a platform with your login, and print the response",
+  summary: "call the API of a platform with your login or a token, and print the response",
   description: `For scripts, and for what has no command of its own:
   muster api GET /iam/v2beta1/groups --paginate
   muster api POST /iam/v2beta1/groups/UID -f name=shop
@@ -56,10 +57,10 @@ The exit code says why a call failed: see "muster help exit-codes". The API's ow
       const { method, path, field: fields, paginate, output } = values;
       if (paginate && method !== "GET") throw new settings.SettingsError(["--paginate is for GET"]);
       const data = await dataOf(values.data, context);
-      const stored = await openStoredLogin(values, context);
-      const call = apiCall({ method, path, fields, data }, stored.platform);
+      const access = await accessOf(values, context);
+      const call = apiCall({ method, path, fields, data }, access.platform);
       const { signal } = context;
-      const api = new PlatformApi(stored, { deadlineMs: values.timeout, signal });
+      const api = new PlatformApi(access, { deadlineMs: values.timeout, signal });
       const { format } = await recordFormat<object>(output, []);
       if (paginate) {
         for await (const item of pagesOf(api, call.path)) await write(format(item), context);
@@ -69,6 +70,16 @@ The exit code says why a call failed: see "muster help exit-codes". The API's ow
       await write(await printed(text, output), context);
     }),
 });
+
+async function accessOf(
+  { platformCa, platformUrl, tokenFile }: settings.Values<typeof platformAccessSettings>,
+  context: CommandContext,
+): Promise<PlatformAccess> {
+  if (tokenFile === undefined) return openStoredLogin({ platformCa, platformUrl }, context);
+  const { platform, token } = await readTokenFile(tokenFile, platformUrl);
+  const session = { tokens: async () => ({ accessToken: token }) };
+  return { platform, session, http: await httpOptions(platformCa, context) };
+}
 
 async function printed(text: string, output: "json" | "yaml"): Promise<string> {
   if (text.trim() === "") return "";

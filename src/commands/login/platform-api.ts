@@ -1,10 +1,9 @@
 import { CommandFailure } from "#src/commands/command.ts";
-import { HttpClient, type HttpClientResponse } from "#src/http/http-client.ts";
+import { HttpClient, type HttpClientOptions, type HttpClientResponse } from "#src/http/http-client.ts";
 import { parseRetryAfter } from "#src/http/retry-after.ts";
 import { type CodeName, parseErrorBody, type PlatformError } from "#src/platform-client/failure.ts";
 import { oneLine } from "#src/telemetry/one-line.ts";
 import { exitCodeOf } from "./exit-code.ts";
-import type { StoredLogin } from "./stored-login.ts";
 
 /** A larger response ends the call: it is held in memory as a whole. */
 const maxResponseBytes = 64 * 1024 * 1024;
@@ -17,30 +16,44 @@ export interface ApiCall {
   readonly body?: string;
 }
 
-/** The API of a platform, called with a login's token. */
+/** A platform, and the tokens with which it is called: those of a login, or a single one. */
+export interface PlatformAccess {
+  /** The API URL of the platform; see `platformKey`. */
+  readonly platform: string;
+  readonly session: {
+    /** @param rejected an access token that the platform does not accept: another one, if there is one */
+    readonly tokens: (rejected?: string) => Promise<{ readonly accessToken: string }>;
+  };
+  readonly http: HttpClientOptions;
+}
+
+/** The API of a platform, called with an access token. */
 export class PlatformApi {
-  readonly #stored: StoredLogin;
+  readonly #access: PlatformAccess;
   readonly #http: HttpClient;
   readonly #limits: { readonly deadlineMs: number; readonly signal: AbortSignal };
 
-  constructor(stored: StoredLogin, limits: { readonly deadlineMs: number; readonly signal: AbortSignal }) {
-    this.#stored = stored;
-    this.#http = new HttpClient(new URL(stored.platform), stored.http);
+  constructor(access: PlatformAccess, limits: { readonly deadlineMs: number; readonly signal: AbortSignal }) {
+    this.#access = access;
+    this.#http = new HttpClient(new URL(access.platform), access.http);
     this.#limits = limits;
   }
 
   /**
-   * Makes one call. If the platform does not accept the token, it is renewed, and the call made again: it had no effect.
+   * Makes one call. If the platform does not accept the token, it is renewed if that is possible, and the call made again: it had no effect.
    * @returns the body of the response
    * @throws {CommandFailure} if the platform responds with an error
    */
   async call(call: ApiCall): Promise<string> {
-    const { session } = this.#stored;
+    const { session } = this.#access;
     const { accessToken } = await session.tokens();
     let response = await this.#send(call, accessToken);
-    if (response.status === 401) response = await this.#send(call, (await session.tokens(accessToken)).accessToken);
+    if (response.status === 401) {
+      const { accessToken: renewed } = await session.tokens(accessToken);
+      if (renewed !== accessToken) response = await this.#send(call, renewed);
+    }
     if (response.status >= 200 && response.status < 300) return response.text;
-    throw failureOf(call, response, this.#stored);
+    throw failureOf(call, response, this.#access);
   }
 
   /** Makes a GET call. @returns undefined if the caller may not see the resource */
@@ -55,7 +68,7 @@ export class PlatformApi {
   }
 
   async #send({ method, path, body }: ApiCall, accessToken: string): Promise<HttpClientResponse> {
-    const { platform } = this.#stored;
+    const { platform } = this.#access;
     const headers = { authorization: `Bearer ${accessToken}`, accept: "application/json" };
     try {
       return await this.#http.send(new URL(platform + path), {
@@ -95,12 +108,12 @@ export function parseJson(text: string): unknown {
 }
 
 /** The error as the platform words it, and what to do. */
-function failureOf(call: ApiCall, { status, retryAfter, text }: HttpClientResponse, stored: StoredLogin): Error {
+function failureOf(call: ApiCall, { status, retryAfter, text }: HttpClientResponse, access: PlatformAccess): Error {
   const where = `${call.method} ${call.path.split("?")[0]}`;
   const error = parseErrorBody(status, parseJson(text));
   if (error === undefined)
     return new Error(
-      `${where}: ${stored.platform} returned HTTP ${status}, which is not a response of the platform: check --platform-url, and proxies on the way`,
+      `${where}: ${access.platform} returned HTTP ${status}, which is not a response of the platform: check --platform-url, and proxies on the way`,
     );
   const violations = [
     ...error.fieldViolations.map(({ field, description }) => `${field}: ${description}`),
@@ -109,7 +122,7 @@ function failureOf(call: ApiCall, { status, retryAfter, text }: HttpClientRespon
   ].map(oneLine);
   const message = oneLine(error.message);
   const details = violations.filter((violation) => !message.includes(violation));
-  const fix = fixOf(error, stored, parseRetryAfter(retryAfter, stored.http.clock.now()));
+  const fix = fixOf(error, access, parseRetryAfter(retryAfter, access.http.clock.now()));
   const lines = [`${where}: ${error.code}: ${message}`, ...details, ...(fix === undefined ? [] : [fix])];
   return new CommandFailure(lines.join("\n  "), exitCodeOf(error.code));
 }
@@ -117,7 +130,7 @@ function failureOf(call: ApiCall, { status, retryAfter, text }: HttpClientRespon
 /** What to do after an error. @returns undefined if its message says it all */
 function fixOf(
   { code, quotaViolations }: PlatformError,
-  { platform }: StoredLogin,
+  { platform }: PlatformAccess,
   retryAfterMs: number | undefined,
 ): string | undefined {
   if (quotaViolations !== undefined) return undefined;
@@ -133,7 +146,7 @@ const repeatable: ReadonlySet<CodeName> = new Set([
 ]);
 
 const fixes = (platform: string): { readonly [code in CodeName]?: string } => ({
-  UNAUTHENTICATED: `Log in again: muster login --platform-url ${platform}`,
+  UNAUTHENTICATED: `Log in again: muster login --platform-url ${platform}. Or replace the file of --token-file.`,
   PERMISSION_DENIED: "muster whoami prints your roles. Ask an owner of the group for a role with this permission.",
   NOT_FOUND: "A resource that you may not see is not found either: muster whoami prints your roles.",
   UNIMPLEMENTED: `${platform}/openapi.json has all methods and paths.`,

@@ -19,4 +19,13 @@ export const loginSettings = {
   ),
 } as const;
 
+/** With which credentials a command calls the platform: with a login, or the token in a file. */
+export const platformAccessSettings = {
+  ...loginSettings,
+  tokenFile: settings.optional(
+    settings.file,
+    "A file with a token of the platform, as muster token prints it, which is used instead of a login. Needs --platform-url.",
+  ),
+} as const;
+
 export type LoginValues = settings.Values<typeof loginSettings>;

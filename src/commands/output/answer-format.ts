@@ -1,15 +1,13 @@
 import { markdownCode, markdownTable, markdownText } from "./markdown.ts";
+import { type Note, noteText } from "./note.ts";
 import { formatValue, type OutputFormat } from "./output-format.ts";
-
-/** A paragraph. A command that people copy stands apart, because Markdown would change it. */
-export type Note = string | { readonly text: string; readonly command: string };
 
 /** What people read of an answer. */
 export interface AnswerText {
   /** One line. */
   readonly heading: string;
   readonly table: { readonly titles: readonly string[]; readonly rows: readonly (readonly string[])[] };
-  /** What to know in addition. */
+  /** What to know in addition: a paragraph each. */
   readonly notes: readonly Note[];
 }
 
@@ -27,16 +25,12 @@ export async function formatAnswer(format: OutputFormat, value: object, text: An
   return [
     `${heading}\n`,
     ...(rows.length === 0 ? [] : [alignedRows([...(titles.some((title) => title !== "") ? [titles] : []), ...rows])]),
-    ...(notes.length === 0 ? [] : [notes.map((note) => `${plainNote(note)}\n`).join("")]),
+    ...(notes.length === 0 ? [] : [notes.map((note) => `${noteText(note)}\n`).join("")]),
   ].join("\n");
 }
 
 function markdownNote(note: Note): string {
   return typeof note === "string" ? markdownText(note) : `${markdownText(note.text)} ${markdownCode(note.command)}`;
-}
-
-function plainNote(note: Note): string {
-  return typeof note === "string" ? note : `${note.text} ${note.command}`;
 }
 
 function alignedRows(rows: readonly (readonly string[])[]): string {

@@ -1,7 +1,8 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { ListOptions } from "#src/kube/api.ts";
+import { KubeError } from "#src/kube/errors.ts";
 import type { KubeObject } from "#src/kube/object.ts";
-import { ClusterReads } from "./cluster-reads.ts";
+import { ClusterReads, type Reading } from "./cluster-reads.ts";
 
 const resource = { group: "g", version: "v1", plural: "things", kind: "Thing", namespaced: true };
 const { signal } = new AbortController();
@@ -35,7 +36,37 @@ it("does not know what is in a list of more than 20,000 objects, and reads no fu
   expect(await cluster.list(resource)).toEqual({
     state: "unknown",
     because: "there are more than 20000 things, which are not all read",
-    fix: "Ask about one of them: kubectl get things",
+    fix: { text: "Ask about one of them:", command: "kubectl get things" },
   });
   expect(asked.length).toBeLessThanOrEqual(41);
+});
+
+describe("a read that Kubernetes refuses", () => {
+  const refused = () =>
+    Promise.reject(new KubeError({ call: "get things", code: 403, reason: "Forbidden" }, 'User "ana"'));
+  const cluster = new ClusterReads({ get: refused, list: refused, create: refused }, signal);
+  const commandOf = (read: Reading<unknown>) =>
+    read.state === "unknown" && typeof read.fix !== "string" ? read.fix.command : undefined;
+
+  it("of one object names it in the role that would permit the read", async () => {
+    expect(commandOf(await cluster.get(resource, "shop", "a"))).toBe(
+      "kubectl create role -n shop muster-get-things-a --verb=get --resource=things.g --resource-name=a && kubectl create rolebinding -n shop muster-get-things-a --role=muster-get-things-a --user=ana",
+    );
+    expect(commandOf(await cluster.kubeSystemUid())).toMatch(
+      /^kubectl create clusterrole muster-get-namespaces-kube-system .* --resource-name=kube-system && /,
+    );
+  });
+
+  it("of one of several objects names all of them, so that one role permits all reads", async () => {
+    const commands = ["a", "b"].map(async (name) =>
+      commandOf(await cluster.get(resource, undefined, name, ["a", "b"])),
+    );
+    const [first, second] = await Promise.all(commands);
+    expect(first).toMatch(/^kubectl create clusterrole muster-get-things .* --resource-name=a --resource-name=b && /);
+    expect(second).toBe(first);
+  });
+
+  it("of a list names no object", async () => {
+    expect(commandOf(await cluster.list(resource))).not.toContain("--resource-name");
+  });
 });

@@ -1,3 +1,4 @@
+import type { Note } from "#src/commands/output/note.ts";
 import type { KubeApi } from "#src/kube/api.ts";
 import { isForbidden, isNotFound, KubeError } from "#src/kube/errors.ts";
 import { kubeSystemUid, namespaceResource } from "#src/kube/namespaces.ts";
@@ -13,7 +14,7 @@ export type Reading<T> = { readonly state: "found"; readonly value: T } | { read
 export interface Unknown {
   readonly state: "unknown";
   readonly because: string;
-  readonly fix: string;
+  readonly fix: Note;
 }
 
 /** What is in a longer list is unknown: it is not read into the memory. */
@@ -29,15 +30,23 @@ export class ClusterReads {
     this.#signal = signal;
   }
 
-  get<T extends KubeObject>(resource: ResourceKind, namespace: string | undefined, name: string): Promise<Reading<T>> {
-    return this.#reading(rightTo("get", resource, namespace), () =>
+  /** @param alike the names of all objects that are read in the same way: the fix of a refusal permits to read each of them */
+  get<T extends KubeObject>(
+    resource: ResourceKind,
+    namespace: string | undefined,
+    name: string,
+    alike: readonly string[] = [name],
+  ): Promise<Reading<T>> {
+    return this.#reading(rightTo("get", resource, namespace, alike), () =>
       this.#kube.get<T>(resource, namespace, name, { signal: this.#signal }),
     );
   }
 
   /** The uid of the namespace kube-system, which is the owner id unless a setting gives another one; undefined if it has none. */
   kubeSystemUid(): Promise<Reading<string | undefined>> {
-    return this.#reading(rightTo("get", namespaceResource), () => kubeSystemUid(this.#kube, this.#signal));
+    return this.#reading(rightTo("get", namespaceResource, undefined, ["kube-system"]), () =>
+      kubeSystemUid(this.#kube, this.#signal),
+    );
   }
 
   /** All objects, page by page; unknown if there are more than 20,000. @param namespace absent: of all namespaces */
@@ -47,7 +56,7 @@ export class ClusterReads {
     return {
       state: "unknown",
       because: `there are more than ${maxObjects} ${resource.plural}, which are not all read`,
-      fix: `Ask about one of them: kubectl get ${resource.plural}`,
+      fix: { text: "Ask about one of them:", command: `kubectl get ${resource.plural}` },
     };
   }
 
@@ -85,16 +94,29 @@ export class ClusterReads {
   }
 }
 
-const connectionFix = "Check that the cluster responds to you: kubectl auth whoami";
+const connectionFix: Note = { text: "Check that the cluster responds to you:", command: "kubectl auth whoami" };
 
 /** How somebody gets a right that they lack. @param refusal what Kubernetes said, which names the user. */
-function grantFix(right: Right, refusal: string): string {
-  const commands = grantCommands(right, `muster-${right.verb}-${right.resource}`, refusedUser(refusal) ?? "USER");
-  return `Ask an administrator to run: ${commands}`;
+function grantFix(right: Right, refusal: string): Note {
+  const { name, resource, verb } = right;
+  const role = ["muster", verb, resource, ...(name === undefined || name.includes(",") ? [] : [name])].join("-");
+  const command = grantCommands(right, role, refusedUser(refusal) ?? "USER");
+  return { text: "Ask an administrator to run:", command };
 }
 
-function rightTo(verb: string, { group, plural: resource }: ResourceKind, namespace?: string): Right {
-  return { verb, group, resource, ...(namespace === undefined ? {} : { namespace }) };
+function rightTo(
+  verb: string,
+  { group, plural: resource }: ResourceKind,
+  namespace?: string,
+  names: readonly string[] = [],
+): Right {
+  return {
+    verb,
+    group,
+    resource,
+    ...(names.length === 0 ? {} : { name: names.join(",") }),
+    ...(namespace === undefined ? {} : { namespace }),
+  };
 }
 
 interface AccessReview extends KubeObject {

@@ -68,14 +68,14 @@ export class ClusterServer {
     text: string,
   ): { readonly code: number; readonly body: object } {
     if (method === "POST" && path.endsWith("accessreviews")) {
-      if (this.forbidden.has(path)) return failure(403, "Forbidden", `${path} is forbidden`);
+      if (this.forbidden.has(path)) return refusal(path);
       const { spec } = JSON.parse(text) as Review;
       const { resource, subresource, verb } = spec.resourceAttributes;
       const right = `${verb} ${resource}${subresource === undefined ? "" : `/${subresource}`}`;
       return { code: 201, body: { metadata: {}, status: { allowed: this.permits(right, spec.user) } } };
     }
     if (method !== "GET") return failure(405, "MethodNotAllowed", "this cluster can only be read");
-    if (this.forbidden.has(path)) return failure(403, "Forbidden", `${path} is forbidden`);
+    if (this.forbidden.has(path)) return refusal(path);
     const found = this.#objects.get(path);
     if (found !== undefined) return { code: 200, body: found };
     const items = [...this.#objects].flatMap(([key, object]) => (isListed(key, path) ? [object] : []));
@@ -100,6 +100,10 @@ function pageOf(items: readonly KubeObject[], query: URLSearchParams): object {
   const end = start + Number(query.get("limit") ?? items.length);
   const metadata = end < items.length ? { continue: String(end) } : {};
   return { kind: "List", metadata, items: items.slice(start, end) };
+}
+
+function refusal(path: string) {
+  return failure(403, "Forbidden", `${path} is forbidden: User "ana@example.com" cannot do it`);
 }
 
 function failure(code: number, reason: string, message: string) {

@@ -1,8 +1,9 @@
 import type { CommandContext } from "#src/commands/command.ts";
 import { openStoredLogin } from "#src/commands/login/stored-login.ts";
-import { readTextFile, SettingsError } from "#src/commands/settings/settings.ts";
+import { readTokenFile } from "#src/commands/login/token-file.ts";
+import { readTextFile } from "#src/commands/settings/settings.ts";
 import { Proxies } from "#src/http/proxies.ts";
-import { isTokenText, platformKey } from "#src/login/credentials.ts";
+import { platformKey } from "#src/login/credentials.ts";
 import { readTokenClaims, type TokenClaims } from "#src/login/token-claims.ts";
 import type { ReadApi } from "#src/platform-client/api.ts";
 import type { Tokens } from "#src/platform-client/http-api.ts";
@@ -10,7 +11,7 @@ import { subjectTokenFile } from "#src/platform-client/subject-token-file.ts";
 import { TokenSource } from "#src/platform-client/token-source.ts";
 import { systemClock as clock } from "#src/time/clock.ts";
 import { loginTokens } from "./login-tokens.ts";
-import { isServiceAccountToken, type PodIdentityValues, podIdentityOf } from "./pod-identity.ts";
+import { type PodIdentityValues, podIdentityOf } from "./pod-identity.ts";
 import { readOnlyPlatform, type ReadOnlyPlatformOptions } from "./read-only-platform.ts";
 
 /** With what an administrator's token begins, who is not an identity, and to whom a list shows everything. */
@@ -95,16 +96,8 @@ async function credentialOf(
     const tokens = loginTokens(session);
     return { platformUrl: new URL(platform), authUrl: new URL(login.authUrl), tokens: () => tokens, ca: http.ca };
   }
-  if (platformUrl === undefined)
-    throw new SettingsError(["--platform-url (or MUSTER_PLATFORM_URL) is required with --token-file"]);
-  const token = (await readTextFile("--token-file", tokenFile)).trim();
-  if (!isTokenText(token))
-    throw new Error(`--token-file: ${tokenFile} does not contain a token on one line: write the token alone to it`);
-  if (isServiceAccountToken(token))
-    throw new Error(
-      `--token-file (or MUSTER_TOKEN_FILE): ${tokenFile} has a service-account token, which is not one of the platform and is not sent to it: give a file with a token of the platform`,
-    );
-  const url = new URL(platformKey(platformUrl));
+  const { platform, token } = await readTokenFile(tokenFile, platformUrl);
+  const url = new URL(platform);
   return {
     platformUrl: url,
     authUrl: url,

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { CommandContext } from "#src/commands/command.ts";
-import { readTokenClaims } from "#src/login/token-claims.ts";
+import { isServiceAccountToken } from "#src/commands/login/token-file.ts";
 
 export interface PodIdentityValues {
   readonly kubeconfig?: string | undefined;
@@ -22,9 +22,6 @@ export interface PodIdentity {
   readonly subjectTokenFile: string;
 }
 
-/** The subject of every service-account token of Kubernetes begins with it, and that of no token of a platform. */
-const serviceAccountPrefix = "system:serviceaccount:";
-
 /**
  * The identity of the operator, in its own pod: there, the file of --token-file has a service-account token, which no platform
  * accepts before it is exchanged. Undefined elsewhere, and where the settings name a cluster.
@@ -38,11 +35,6 @@ export function podIdentityOf(
   const file = tokenFile ?? subjectTokenFile;
   if (file === undefined || !hasServiceAccountToken(file)) return undefined;
   return { identity, platformUrl, authUrl: authUrl ?? platformUrl, subjectTokenFile: file };
-}
-
-/** Whether a token is one of Kubernetes for a service account, which has to be exchanged. */
-export function isServiceAccountToken(token: string): boolean {
-  return readTokenClaims(token)?.identity?.startsWith(serviceAccountPrefix) === true;
 }
 
 function hasServiceAccountToken(file: string): boolean {

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { didYouMean } from "./nearest.ts";
+import { didYouMean } from "#src/text/nearest.ts";
 import { flagOf, hasVariable, type Setting, type Settings, type Values, variableOf } from "./setting.ts";
 
 /** All mistakes in the settings of a command. Each one names the flag or variable and says how to fix it. */

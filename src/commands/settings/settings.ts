@@ -4,7 +4,6 @@
  */
 export * from "./describe-settings.ts";
 export * from "./listen-error.ts";
-export * from "./nearest.ts";
 export * from "./private-file.ts";
 export * from "./read-settings.ts";
 export * from "./read-text-file.ts";

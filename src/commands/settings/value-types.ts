@@ -1,4 +1,4 @@
-import { didYouMean } from "./nearest.ts";
+import { didYouMean } from "#src/text/nearest.ts";
 
 /** What a shell can complete: one of these texts, the path of a file, or the name of a command of `muster`. */
 export type Completion = readonly string[] | "file" | "command";

@@ -1,17 +1,23 @@
 import type { AnswerText } from "#src/commands/output/answer-format.ts";
-import type { Link } from "./link.ts";
+import { noteAfter } from "#src/commands/output/note.ts";
+import { type Link, type LinkValue, linkValue } from "./link.ts";
 import type { RecentEvent } from "./recent-events.ts";
 
 /** The answer to why an object is not Ready. */
-export interface WhyAnswer {
+export interface WhyAnswer<L = Link> {
   /** Such as `shop/Group/web`. */
   readonly object: string;
   readonly ready: boolean;
   /** The links that nothing further explains; empty if the object is Ready. */
-  readonly causes: readonly Link[];
+  readonly causes: readonly L[];
   /** From the object on. */
-  readonly chain: readonly Link[];
+  readonly chain: readonly L[];
   readonly events: readonly RecentEvent[];
+}
+
+/** The answer for programs. */
+export function answerValue(answer: WhyAnswer): WhyAnswer<LinkValue> {
+  return { ...answer, causes: answer.causes.map(linkValue), chain: answer.chain.map(linkValue) };
 }
 
 const marks = { ok: "ok", problem: "PROBLEM", unknown: "unknown" } as const;
@@ -34,11 +40,11 @@ export function answerText({ causes, chain, events, object, ready }: WhyAnswer):
     notes: [
       ...causes.flatMap((cause) => [
         `Cause: ${cause.subject}: ${cause.message}`,
-        ...(cause.fix === undefined ? [] : [`Fix: ${cause.fix}`]),
+        ...(cause.fix === undefined ? [] : [noteAfter("Fix:", cause.fix)]),
       ]),
       ...chain.flatMap((one) => (ready && one.state !== "unknown" ? [`${one.subject}: ${one.message}`] : [])),
       ...chain.flatMap((one) =>
-        one.state === "unknown" ? [`Unknown: ${one.subject}: ${one.message}`, `To know it: ${one.fix}`] : [],
+        one.state === "unknown" ? [`Unknown: ${one.subject}: ${one.message}`, noteAfter("To know it:", one.fix)] : [],
       ),
       ...events.map(({ note, reason, time, type }) => `Event: ${time} ${type} ${reason}: ${note}`),
     ],

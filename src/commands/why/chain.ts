@@ -88,7 +88,7 @@ export class Chain {
         subject,
         state: "unknown",
         message: `More than ${maxObjects} objects are not followed.`,
-        fix: `Ask about it: muster why ${subject}`,
+        fix: { text: "Ask about it:", command: `muster why ${subject}` },
       });
     const finding = this.#read(target, subject, path);
     this.#findings.set(subject, finding);

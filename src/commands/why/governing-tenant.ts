@@ -60,18 +60,22 @@ async function namedTenant(
   const { because, fix } =
     failed.state === "unknown"
       ? failed
-      : { because: "the CRD of Tenants does not exist", fix: "Find out what is installed: muster doctor." };
+      : {
+          because: "the CRD of Tenants does not exist",
+          fix: { text: "Find out what is installed:", command: "muster doctor" },
+        };
   if (named === undefined)
     return {
       link: { ...base, state: "unknown", message: `Which Tenant governs the namespace is unknown: ${because}`, fix },
     };
   const tenant = await cluster.get<KubeObject>(tenantResource, undefined, named);
   if (tenant.state === "found") return { tenant: parseTenant(tenant.value) };
-  const message =
+  const subject = `Tenant/${oneLine(named)}`;
+  const found =
     tenant.state === "absent"
-      ? "The Tenant that the status names does not exist."
-      : `It cannot be read: ${tenant.because}`;
-  return { link: { link: "Tenant", subject: `Tenant/${oneLine(named)}`, state: "unknown", message, fix } };
+      ? { message: "The Tenant that the status names does not exist.", fix }
+      : { message: `It cannot be read: ${tenant.because}`, fix: tenant.fix };
+  return { link: { link: "Tenant", subject, state: "unknown", ...found } };
 }
 
 function problem(base: Pick<Link, "link" | "subject">, reason: string, message: string): Governing {

@@ -13,7 +13,10 @@ const defaultDurationMs = seconds(15);
 export function leaderLink(lease: Reading<Lease>, place: OperatorPlace, now: number): Link {
   const subject = `Lease ${place.namespace}/${place.name}`;
   const base = { link: "leader", subject };
-  const fix = `Look at the pods of the operator: kubectl -n ${place.namespace} get pods,lease`;
+  const fix = {
+    text: "Look at the pods of the operator:",
+    command: `kubectl -n ${place.namespace} get pods,lease`,
+  };
   if (lease.state === "unknown")
     return {
       ...base,

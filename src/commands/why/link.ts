@@ -1,11 +1,12 @@
 import { reasons } from "#src/api/reason.ts";
+import { type Note, noteText } from "#src/commands/output/note.ts";
 
 /**
  * One step from an object to what decides whether it is Ready. `unknown`: the caller may not read it, so that nothing is
  * concluded from it, and the fix says how it can be known.
  */
 export type Link = LinkText &
-  ({ readonly state: "ok" | "problem" } | { readonly state: "unknown"; readonly fix: string });
+  ({ readonly state: "ok" | "problem" } | { readonly state: "unknown"; readonly fix: Note });
 
 interface LinkText {
   /** What it is to the object before it: `object`, the path of a reference such as `spec.groupRef`, `Tenant`, `leader`. */
@@ -19,7 +20,14 @@ interface LinkText {
   /** What was found, on one line. */
   readonly message: string;
   /** What to do about it. Absent if there is nothing wrong, or nothing to do; never if it is unknown. */
-  readonly fix?: string;
+  readonly fix?: Note;
+}
+
+/** A link as programs read it: its fix is one line. */
+export type LinkValue = Omit<LinkText, "fix"> & { readonly state: Link["state"]; readonly fix?: string };
+
+export function linkValue({ fix, ...rest }: Link): LinkValue {
+  return fix === undefined ? rest : { ...rest, fix: noteText(fix) };
 }
 
 /** Links, and those of them that nothing further explains. */

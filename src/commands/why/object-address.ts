@@ -1,6 +1,6 @@
 import { tenantDefinition } from "#src/api/tenant.ts";
-import { didYouMean } from "#src/commands/settings/settings.ts";
 import type { Kind } from "#src/kinds/kind.ts";
+import { didYouMean } from "#src/text/nearest.ts";
 
 /** Which object a question is about. */
 export type ObjectAddress =

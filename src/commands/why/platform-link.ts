@@ -1,4 +1,5 @@
 import type { Resource } from "#src/api/custom-resource.ts";
+import type { Note } from "#src/commands/output/note.ts";
 import { readFix } from "#src/commands/reader/read-failure.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import type { ReadApi } from "#src/platform-client/api.ts";
@@ -10,7 +11,7 @@ import type { Link } from "./link.ts";
 /** The platform as the caller sees it, or why nothing can be read of it. */
 export type PlatformView =
   | { readonly api: ReadApi; readonly url: URL }
-  | { readonly unread: string; readonly fix: string };
+  | { readonly unread: string; readonly fix: Note };
 
 /** What an object is on the platform, or whether the platform responds if it is not there yet. */
 export async function platformLink(

@@ -1,6 +1,6 @@
 import { type ClusterReads, userOf } from "#src/commands/reader/cluster-reads.ts";
 import type { OperatorPlace } from "#src/commands/reader/operator-place.ts";
-import { type Right, rightText } from "#src/kube/right.ts";
+import { type Right, rightsText } from "#src/kube/right.ts";
 import type { Link } from "./link.ts";
 
 /**
@@ -23,7 +23,10 @@ export async function rightsLink(
       state: "unknown",
       ...(unknown.state === "unknown"
         ? { message: `What the operator may do is unknown to you: ${unknown.because}`, fix: unknown.fix }
-        : { message: "The API server has no access reviews.", fix: `Ask it: kubectl auth can-i --list --as ${user}` }),
+        : {
+            message: "The API server has no access reviews.",
+            fix: { text: "Ask it:", command: `kubectl auth can-i --list --as ${user}` },
+          }),
     };
   const missing = rights.filter((_, index) => {
     const answer = answers[index];
@@ -34,7 +37,13 @@ export async function rightsLink(
     ...base,
     state: "problem",
     reason: "KubernetesForbidden",
-    message: `It may not ${missing.map(rightText).join(", ")}.`,
+    message: lacking(missing, rights.length),
     fix: "Restore the ClusterRole of the operator: kubectl apply -k with your overlay, or helm upgrade with your values. If the operator has another service account, give --operator-namespace and --lease-name.",
   };
+}
+
+/** Where everything is missing, there is no role or no binding, and a list of it would say no more. */
+function lacking(missing: readonly Right[], count: number): string {
+  if (missing.length === count && count > 1) return `It lacks all ${count} permissions that it needs.`;
+  return `It lacks ${missing.length} of ${count} permissions: ${rightsText(missing)}.`;
 }

@@ -30,7 +30,10 @@ export function tenantLink(tenant: CachedTenant): Link {
         invalid === undefined
           ? "No operator has written a status of this Tenant."
           : `The spec is invalid: ${oneLine(invalid)}`,
-      fix: "Check that an operator of its class runs (spec.class, and the operator's setting --class): muster doctor",
+      fix: {
+        text: "Check that an operator of its class runs (spec.class, and the operator's setting --class):",
+        command: "muster doctor",
+      },
     };
   const [reason, since, message] = [oneLine(ready.reason), oneLine(ready.lastTransitionTime), oneLine(ready.message)];
   return ready.status === "True"
@@ -59,7 +62,10 @@ function breakerLinks({ metadata, status }: CachedTenant): readonly Link[] {
     state: "problem",
     reason: "HeldByBreaker",
     message: `${missing} resources disappeared at once, and are not re-created until a person confirms it.`,
-    fix: `Find out why they disappeared. To have them re-created: kubectl annotate tenants.iam.muster.dev ${metadata.name} --overwrite ${confirmAnnotation}=${oneLine(id)}`,
+    fix: {
+      text: "Find out why they disappeared. To have them re-created:",
+      command: `kubectl annotate tenants.iam.muster.dev ${metadata.name} --overwrite ${confirmAnnotation}=${oneLine(id)}`,
+    },
   }));
 }
 
@@ -84,7 +90,10 @@ async function credentialLink(
         state: "problem",
         reason: "TokenUnavailable",
         message: `The service account ${account.name} does not exist in namespace ${account.namespace}.`,
-        fix: `kubectl -n ${account.namespace} create serviceaccount ${account.name}, and apply deploy/kustomize/tenant-token for the operator's permission to request its tokens`,
+        fix: {
+          text: "Apply deploy/kustomize/tenant-token, with which the operator may request its tokens, and create the account:",
+          command: `kubectl -n ${account.namespace} create serviceaccount ${account.name}`,
+        },
       };
     const right = { verb: "create", group: "", resource: "serviceaccounts", subresource: "token", ...account };
     const may = await cluster.can(right, userOf(operator));

@@ -9,6 +9,7 @@ import { ClusterServer } from "#src/commands/reader/cluster-server.testing.ts";
 import type { KubeObject } from "#src/kube/object.ts";
 import { RunningPlatform } from "#src/platform/tests/running-platform.testing.ts";
 import type { WhyAnswer } from "./answer.ts";
+import type { LinkValue } from "./link.ts";
 
 const cluster = new ClusterServer();
 let folder = "";
@@ -103,10 +104,10 @@ function why(...args: readonly string[]) {
   return runCommand(["why", ...args, "--kubeconfig", kubeconfig, ...reads], { env: {} });
 }
 
-async function answer(...args: readonly string[]): Promise<WhyAnswer> {
+async function answer(...args: readonly string[]): Promise<WhyAnswer<LinkValue>> {
   const { stdout, stderr } = await why(...args, "-o", "json");
   expect(stdout, stderr).not.toBe("");
-  return JSON.parse(stdout) as WhyAnswer;
+  return JSON.parse(stdout) as WhyAnswer<LinkValue>;
 }
 const causes = async (...args: readonly string[]) =>
   (await answer(...args)).causes.map(({ reason, subject }) => `${subject} ${reason ?? ""}`.trim());
@@ -198,9 +199,22 @@ describe("muster why", () => {
     expect(stdout).toMatch(/Unknown: Tenant\/shop: It cannot be read: .*forbidden/);
     expect(stdout).toMatch(/Unknown: Lease .*forbidden/);
     expect(stdout).toContain(
-      "To know it: Ask an administrator to run: kubectl create role -n muster-system muster-get-leases --verb=get --resource=leases.coordination.k8s.io && kubectl create rolebinding -n muster-system muster-get-leases --role=muster-get-leases --user=",
+      "To know it: Ask an administrator to run: kubectl create role -n muster-system muster-get-leases-muster-operator --verb=get --resource=leases.coordination.k8s.io --resource-name=muster-operator && kubectl create rolebinding -n muster-system muster-get-leases-muster-operator --role=muster-get-leases-muster-operator --user=",
     );
     expect(stdout.match(/Unknown: /g)).toHaveLength(stdout.match(/To know it: /g)?.length ?? 0);
+  });
+
+  it("prints the commands of fixes in Markdown as code, which changes no character of them", async () => {
+    cluster.put("groups", object("Group", "web", { reason: "ReferenceNotReady", spec: { parentRef: { name: "up" } } }));
+    cluster.forbidden.add("namespaces/shop/groups/up");
+    const { stdout } = await why("shop/Group/web", "-o", "markdown");
+    expect(stdout).toMatch(/^- To know it: Ask an administrator to run: ` kubectl [^`]* --user=ana@example\.com `$/m);
+    cluster.put("groups", object("Group", "web", { reason: "HeldByBreaker", spec: { parentUid: root } }));
+    cluster.put(
+      "tenants",
+      tenant("shop", { reason: "HeldByBreaker" }, { breakers: [{ kind: "Group", id: "g", missing: 30 }] }),
+    );
+    expect((await why("shop/Group/web", "-o", "markdown")).stdout).toMatch(/^- Fix: .* ` kubectl annotate [^`]*=g `$/m);
   });
 
   it.each([
@@ -268,7 +282,7 @@ describe("muster why", () => {
     expect(found).toMatchObject([
       {
         link: "RBAC",
-        message: "It may not patch groups.iam.muster.dev/status in shop.",
+        message: "It lacks 1 of 5 permissions: patch groups.iam.muster.dev/status in shop.",
         reason: "KubernetesForbidden",
       },
     ]);

@@ -3,6 +3,7 @@ import { resourceKindOf } from "#src/api/resource-kind.ts";
 import { type CommandContext, CommandFailure, defineCommand } from "#src/commands/command.ts";
 import { tenantResource } from "#src/commands/operator/tenancy-caches.ts";
 import { formatAnswer } from "#src/commands/output/answer-format.ts";
+import { noteText } from "#src/commands/output/note.ts";
 import { clusterConnection } from "#src/commands/reader/cluster-connection.ts";
 import { ClusterReads, type Reading } from "#src/commands/reader/cluster-reads.ts";
 import { connectReader, type PlatformReader } from "#src/commands/reader/connect-reader.ts";
@@ -15,7 +16,7 @@ import { namespaceResource } from "#src/kube/namespaces.ts";
 import type { KubeObject, ResourceKind } from "#src/kube/object.ts";
 import { parseTenant } from "#src/reconcile/tenancy/cached-tenant.ts";
 import { systemClock as clock } from "#src/time/clock.ts";
-import { answerText, type WhyAnswer } from "./answer.ts";
+import { answerText, answerValue, type WhyAnswer } from "./answer.ts";
 import { Chain, type ChainSources } from "./chain.ts";
 import { leaderLink } from "./leader-link.ts";
 import type { Finding, Link } from "./link.ts";
@@ -37,7 +38,7 @@ What you may not read is unknown, and is never taken for the cause. The exit cod
   settings: whySettings,
   run: async (values, context) => {
     const answer = await answerOf(values, context);
-    context.stdout.write(await formatAnswer(values.output, answer, answerText(answer)));
+    context.stdout.write(await formatAnswer(values.output, answerValue(answer), answerText(answer)));
     if (!answer.ready) throw new CommandFailure(`${answer.object} is not Ready`, notReady);
   },
 });
@@ -98,7 +99,7 @@ async function theObject(
   const read = await cluster.get<KubeObject>(resource, namespace, name);
   if (read.state === "found") return read.value;
   const shown = namespace === undefined ? `Tenant/${name}` : `${namespace}/${resource.kind}/${name}`;
-  if (read.state === "unknown") throw new Error(`${shown} cannot be read: ${read.because}. ${read.fix}`);
+  if (read.state === "unknown") throw new Error(`${shown} cannot be read: ${read.because}. ${noteText(read.fix)}`);
   const missing = await missingPart(cluster, resource, namespace);
   throw new Error(
     `there is no object ${shown}${missing}. kubectl get ${resource.plural}.${resource.group} -A lists those that exist`,

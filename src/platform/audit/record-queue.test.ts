@@ -60,6 +60,35 @@ describeOnEachBackend("record queue", (open) => {
     });
   });
 
+  it("records each event once if it is closed while it writes", async () => {
+    const methods = Array.from({ length: 450 }, (_, index) => `method ${index}`);
+    const [writing, closing] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const slow: Database = {
+      ...database,
+      write: async (work, shares) => {
+        writing.resolve();
+        await closing.promise;
+        const result = await database.write(work, shares);
+        // A slow commit, so that the timer of the queue has its turn.
+        await new Promise((resolve) => setTimeout(resolve, 2));
+        return result;
+      },
+    };
+    const queue = new RecordQueue({
+      database: slow,
+      log: pino({ enabled: false }),
+      clock: () => 0,
+      onDropped: () => {},
+    });
+    for (const method of methods) queue.add({ event: { ...event, method }, time: 0, omitted: 0 });
+    await writing.promise;
+    const closed = queue.close();
+    closing.resolve();
+    await closed;
+    const recorded = await database.read((reader) => nextRecords(reader, 0, { limit: 1_000, maximumBytes: 1_000_000 }));
+    expect([...recorded.values()].map(({ method }) => method)).toEqual(methods);
+  });
+
   it("keeps the time of an event that did not wait for long", async () => {
     await write(minutes(1));
     expect(await actions({ until: 1 })).toEqual(eight);

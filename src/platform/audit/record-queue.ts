@@ -33,6 +33,7 @@ export class RecordQueue {
   #dropped = 0;
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<boolean> | undefined;
+  #isClosed = false;
 
   constructor(options: RecordQueueOptions) {
     this.#options = options;
@@ -50,6 +51,8 @@ export class RecordQueue {
 
   /** Writes what waits, for at most some seconds. */
   async close(): Promise<void> {
+    // A batch that the timer begins while this method writes another would have the same events.
+    this.#isClosed = true;
     clearTimeout(this.#timer);
     const deadline = performance.now() + closeTimeoutMs;
     await this.#writing;
@@ -60,7 +63,7 @@ export class RecordQueue {
   }
 
   #schedule(after: number): void {
-    if (this.#timer !== undefined || this.#writing !== undefined) return;
+    if (this.#isClosed || this.#timer !== undefined || this.#writing !== undefined) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       this.#writing = this.#writeBatch();

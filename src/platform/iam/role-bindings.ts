@@ -56,7 +56,8 @@ export function roleBindingsService(sessions: Sessions): Service {
 
     createRoleBinding: ({ parent, roleBinding = create(RoleBindingSchema) }, call) =>
       sessions.write(call, async (session) => {
-        const [created = roleBinding] = await createBindings(session, [{ parent, binding: roleBinding }]);
+        const created = await checkedBinding(session, { parent, binding: roleBinding });
+        await roleBindings.insert(session.tx, created);
         return shownToWriter(session, created);
       }),
 

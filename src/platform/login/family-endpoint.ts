@@ -73,5 +73,9 @@ async function choiceFor(
   const inGroup = identity ?? (invite === undefined ? undefined : (await findInvite(reader, invite, now))?.uid);
   const uid = inGroup === undefined ? undefined : parentOf(inGroup);
   if (uid !== undefined) return { kind: "group", uid };
-  throw invite === undefined ? noProvider() : new InviteError("invalid_request", noProvider().message);
+  if (invite === undefined) throw noProvider();
+  throw new InviteError(
+    "invalid_request",
+    "the invite is not valid: ask for a new one, or, if you have used it, log in with idp_id",
+  );
 }

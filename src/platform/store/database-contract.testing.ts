@@ -135,6 +135,13 @@ export function databaseContract(name: string, makeBackend: () => Promise<Backen
       expect(await valueOf("a")).toBe("1");
     });
 
+    it("completes accepted reads before it closes", async () => {
+      const reads = Array.from({ length: 20 }, () => valueOf("a"));
+      await database.close();
+      expect(new Set(await Promise.all(reads))).toEqual(new Set([undefined]));
+      database = await backend.open();
+    });
+
     describe("resources", () => {
       const root = "a".repeat(40);
       const child = `${root}/0000000000000001`;

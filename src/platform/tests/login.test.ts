@@ -353,6 +353,15 @@ describe("clients of the family", () => {
     expect(await rolesOf(identity)).toEqual([`editor ${group}`, `viewer ${group}`]);
   });
 
+  it("learn what to name if an invite, which names their group, was used", async () => {
+    const { group, provider } = await world.group();
+    const invite = await world.invite(group, "editor", { singleUse: true });
+    await world.agree(world.browser(), oauthUrl({ invite }));
+    const refused = await world.logIn(world.browser(), oauthUrl({ invite }));
+    expect(new URL(refused.url).searchParams.get("error")).toContain("log in with idp_id");
+    expect([...(await world.agree(world.browser(), oauthUrl({ invite, idp_id: provider }))).keys()]).toEqual(["token"]);
+  });
+
   it("receive errors", async () => {
     const { provider } = await world.group();
     const { identity } = { identity: subjectOf((await world.tokens({ identity_provider: provider }))["access_token"]) };

@@ -68,7 +68,7 @@ function observeGroup(name: string, objects: readonly Resource[], limits: Partia
     kinds,
     stores,
     states: new PerKind(kinds, () => new ReconcileStates()),
-    tenancy: { governanceOf, sessions: [session], credentialIdentities: new Set() },
+    tenancy: { governanceOf, isTerminating: () => false, sessions: [session], credentialIdentities: new Set() },
     crds: { lastRead: () => undefined },
     breakers: { holds: () => false },
     undeclared: { observe: () => null },

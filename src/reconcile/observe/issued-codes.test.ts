@@ -16,10 +16,13 @@ const failure = (status: number, message = "no") =>
 
 /** @param onPatch is called instead of the write; what it returns is the error, if there is one. */
 function start(onPatch: (write: () => void) => Error | undefined) {
-  const secret = { metadata: { ...version }, data: {} as object };
+  const secret = { metadata: { ...version }, data: {} as object, exists: true };
   const bodies: object[] = [];
   const kube = {
-    get: async () => structuredClone(secret),
+    get: async () => {
+      if (!secret.exists) throw failure(404);
+      return structuredClone(secret);
+    },
     patch: async (_resource: unknown, _namespace: string, _name: string, body: { data: object }) => {
       bodies.push(body);
       const error = onPatch(() => {
@@ -32,7 +35,7 @@ function start(onPatch: (write: () => void) => Error | undefined) {
   const reads = new SecretReads(kube, new ManualClock());
   const codes = new IssuedCodes(kube, reads);
   codes.keep(invite, code);
-  return { codes, reads, bodies };
+  return { codes, reads, bodies, secret };
 }
 
 const accepted = (write: () => void) => {
@@ -92,5 +95,18 @@ describe("check", () => {
     const { codes, reads } = start(() => failure(409));
     await codes.check(at, version, signal);
     expect(reads.lastRead(at)).toMatchObject({ is: "found", writable: false });
+  });
+
+  it.each([
+    ["that does not exist is not read again", 404, { is: "missing", writable: true }],
+    ["that exists by now is", undefined, { is: "found", writable: false }],
+  ] as const)("of a Secret %s", async (_, status, expected) => {
+    const { codes, reads, secret, bodies } = start(() => (status === undefined ? undefined : failure(status)));
+    secret.exists = false;
+    await reads.read(at, signal);
+    secret.exists = true;
+    await codes.check(at, null, signal);
+    expect(reads.lastRead(at)).toMatchObject(expected);
+    expect(bodies).toMatchObject([{ metadata: {} }]);
   });
 });

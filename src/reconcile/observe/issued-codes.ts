@@ -13,8 +13,11 @@ const maxCodes = 1_000;
 export interface CodeStore {
   /** Keeps the code of the resource with this uid until it is written. */
   keep(uid: string, code: string): void;
-  /** Checks with a dry run whether the Secret may be written. One that is at another version is read again. @throws {KubeError} */
-  check(at: SecretLocation, version: SecretVersion, signal: AbortSignal): Promise<void>;
+  /**
+   * Checks with a dry run whether the Secret may be written, also one that does not exist: its version is null. One that is at
+   * another version is read again. @throws {KubeError}
+   */
+  check(at: SecretLocation, version: SecretVersion | null, signal: AbortSignal): Promise<void>;
   /**
    * Writes the code of the resource with this uid, and the uid, in one write that applies only to this version of the Secret.
    * @returns whether the Secret contains them. If not, the code is forgotten. @throws {KubeError} without the code
@@ -45,14 +48,18 @@ export class IssuedCodes implements CodeStore {
     this.#codes.set(uid, code);
   }
 
-  async check(at: SecretLocation, version: SecretVersion, signal: AbortSignal): Promise<void> {
-    try {
-      await this.#patch(at, version, trial, { signal, dryRun: true });
-    } catch (error) {
-      if (!isConflict(error) && !isNotFound(error)) throw error;
-      return this.#reads.read(at, signal);
-    }
-    this.#reads.noteWritable(at, version);
+  async check(at: SecretLocation, version: SecretVersion | null, signal: AbortSignal): Promise<void> {
+    const found = await this.#patch(at, version, trial, { signal, dryRun: true }).then(
+      () => true,
+      (error: unknown) => {
+        if (isConflict(error)) return undefined;
+        if (isNotFound(error)) return false;
+        throw error;
+      },
+    );
+    // Kubernetes says that a Secret does not exist only to those who may write it.
+    if (found === (version !== null)) this.#reads.noteWritable(at, version);
+    else await this.#reads.read(at, signal);
   }
 
   async write(at: SecretLocation, version: SecretVersion, uid: string, signal: AbortSignal): Promise<boolean> {
@@ -73,12 +80,12 @@ export class IssuedCodes implements CodeStore {
 
   async #patch(
     { namespace, name, key }: SecretLocation,
-    { uid, resourceVersion }: SecretVersion,
+    version: SecretVersion | null,
     values: { readonly code: string; readonly uid: string },
     options: { readonly signal: AbortSignal; readonly dryRun?: boolean },
   ): Promise<void> {
     const data = { [key]: base64(values.code), [uidKey]: base64(values.uid) };
-    await this.#kube.patch(secretResource, namespace, name, { metadata: { uid, resourceVersion }, data }, options);
+    await this.#kube.patch(secretResource, namespace, name, { metadata: { ...version }, data }, options);
   }
 }
 

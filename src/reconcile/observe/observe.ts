@@ -54,6 +54,7 @@ export function observe(sources: Sources, kind: Kind, key: string): Observed | u
     undeclared: sources.undeclared.observe(cached, governance, resource.status?.uid ?? platform.matches[0]?.uid),
     dependents: resource.metadata.deletionTimestamp === undefined ? [] : dependentsOf(sources, resource),
     unreadDependents: resource.metadata.deletionTimestamp === undefined ? [] : unreadDependentsOf(sources, kind),
+    namespaceIsTerminating: tenancy.isTerminating(resource.metadata.namespace ?? ""),
     lastDeletionAt: lastDeletionAt(states),
     crd: sources.crds.lastRead(kind) ?? null,
     state,

@@ -28,8 +28,8 @@ export interface Observed {
   /** The markers of this object: first that of the current owner id, then those of the previous owner ids. */
   readonly markers: readonly [string, ...string[]];
   /**
-   * The external resource that the object names by uid, or its Secret if the code of a resource is in there; null if neither
-   * names one.
+   * The external resource that the object names by uid; of a kind that issues codes also what this process created, or what
+   * the Secret with the code names. Null if there is none.
    */
   readonly claim: Claim | null;
   /** What a client needs to know of the platform to exchange a token. */
@@ -42,8 +42,8 @@ export interface Observed {
   readonly request: ReconcileRequest | null;
   /**
    * The external resources with this object's marker below its parent (anywhere, if the references are not resolved), or
-   * with its natural key: that of the spec, of the status, or of its last POST. Of a kind that issues codes: what this process
-   * created and has not recorded. None of them belongs to another object.
+   * with its natural key: that of the spec, of the status, or of its last POST. Of a kind that issues codes, if
+   * one may have been lost: what equals the spec in the group. None of them is recorded by another object.
    */
   readonly matches: readonly ExternalResource[];
   /** What an earlier process may have created for the object; null unless that matters: see `Unrecorded`. */
@@ -101,6 +101,8 @@ export interface Observed {
   readonly unreadDependents: readonly string[];
   /** The identities that the resource lets in; null for other kinds, and unless the object is being deleted. */
   readonly people: People | null;
+  /** Whether the namespace of the object is being deleted: nobody can grant anything there any longer. */
+  readonly namespaceIsTerminating: boolean;
   /** When the deletion of any custom resource was last observed. */
   readonly lastDeletionAt: MonotonicTime | null;
   /** The last live read of the object's CustomResourceDefinition. */
@@ -177,6 +179,8 @@ export type Unrecorded =
       readonly is: "identified";
       /** The group in which it would be. */
       readonly group: string;
+      /** What the references mean, as far as the roles were read. */
+      readonly uids: ResolvedUids;
       /** Whether the group is below a root of any session. */
       readonly isListable: boolean;
       /** The latest complete list that included the group, of any session. */
@@ -187,7 +191,7 @@ export type Unrecorded =
 
 /** A uid that an object claims, and what is known of it. */
 export interface Claim {
-  /** `spec.uid`, else `status.uid`, else the uid in the Secret. While the object is being deleted: not `spec.uid`. */
+  /** `spec.uid`, else `status.uid`, else the uid of what was created with a code. While the object is being deleted: not `spec.uid`. */
   readonly uid: string;
   readonly external: ExternalState;
   /** Another object to which the uid belongs, as `namespace/name`. */
@@ -328,7 +332,7 @@ export interface ReconcileState {
   /** When the current generation of the spec was first seen. */
   readonly specSeenAt: MonotonicTime;
   readonly generation: number;
-  /** Whether the object was created while this process was the only leader, so that no other process acted on it. */
+  /** Whether the object was created while this process was the only leader, and no resource of it has been recorded since. */
   readonly bornHere: boolean;
   /** The last value of the annotation that requests a reconcile. */
   readonly request?: ReconcileRequest;

@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from "node:util";
 import { readyCondition } from "#src/api/condition.ts";
-import type { Resource } from "#src/api/custom-resource.ts";
+import { finalizer, type Resource } from "#src/api/custom-resource.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import { secretLocationOf } from "#src/kinds/secret-location.ts";
 import { takenName, wantedName } from "#src/kinds/unique-name.ts";
@@ -66,10 +67,11 @@ export function observePlatform(
   const resolved = references.are === "resolved" ? references : undefined;
   const parent = resolved?.uids.parent;
 
-  const claimed = claimedUid(resource) ?? uidInSecret(sources, kind, cached);
+  const claimed = claimedUid(resource) ?? issuedUid(sources, kind, cached, state);
   const claim = claimed === undefined ? null : claimOf(sources, kind, cached, claimed, view, context.name);
   const keys = kind.hasMarker ? markers : naturalKeysOf(kind, resource, resolved, state);
-  const found = kind.issued === null ? keys.flatMap((one) => view.withKey(one)) : issuedHere(view, state);
+  const found =
+    kind.issued === null ? keys.flatMap((one) => view.withKey(one)) : lostOnes(view, kind, cached, resolved, state);
   const matches = found.filter(
     (external) =>
       (!kind.hasMarker || parent === undefined || kind.collection.uids.parentOf(external.uid) === parent) &&
@@ -199,18 +201,37 @@ function claimantOf(sources: Sources, kind: Kind, external: ExternalResource, ca
   return otherClaimantOf(sources, kind, external, cached, (other) => mayWant(sources, kind, other, external.uid));
 }
 
-/** The uid in the Secret that the spec names, of what was created before the status recorded it. */
-function uidInSecret({ secrets }: Sources, kind: Kind, { resource, invalid }: CachedResource): string | undefined {
-  const isUnrecorded = kind.issued !== null && invalid === undefined && resource.status?.management === undefined;
-  const at = isUnrecorded ? secretLocationOf(kind, resource) : undefined;
+/**
+ * The uid of what was created with a code before the status recorded it: what this process created, or else what the Secret
+ * that the spec names says.
+ */
+function issuedUid(
+  { secrets }: Sources,
+  kind: Kind,
+  { resource, invalid }: CachedResource,
+  { issued }: ReconcileState,
+): string | undefined {
+  if (kind.issued === null || resource.status?.management !== undefined) return undefined;
+  if (issued !== undefined) return issued.uid;
+  const at = invalid === undefined ? secretLocationOf(kind, resource) : undefined;
   const read = at && secrets.lastRead(at);
   return read?.is === "found" ? (read.issuedUid ?? undefined) : undefined;
 }
 
-/** What this process created, and has not recorded. */
-function issuedHere(view: CollectionView<ExternalResource>, { issued }: ReconcileState): readonly ExternalResource[] {
-  const state = issued === undefined ? undefined : view.stateOf(issued.uid);
-  return state?.is === "present" ? [state.resource] : [];
+/** What may have been created for the object with a code that nobody has: what equals the spec. */
+function lostOnes(
+  view: CollectionView<ExternalResource>,
+  kind: Kind,
+  { resource: { metadata, status } }: CachedResource,
+  resolved: Extract<References, { are: "resolved" }> | undefined,
+  { bornHere, posted, issued }: ReconcileState,
+): readonly ExternalResource[] {
+  const mayHaveLost = posted !== undefined || (!bornHere && metadata.finalizers?.includes(finalizer) === true);
+  const isNext = status?.management === undefined && issued === undefined;
+  const parent = resolved?.uids.parent;
+  if (resolved === undefined || parent === undefined || !mayHaveLost || !isNext) return [];
+  const { desired } = resolved;
+  return view.childrenOf(parent).filter((one) => isDeepStrictEqual(kind.actual(one, desired), desired));
 }
 
 /** The natural keys of a kind without markers: of what the spec describes, of what the status records, of the last POST. */

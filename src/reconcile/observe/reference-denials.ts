@@ -12,6 +12,7 @@ import {
 import { findAccountDenial } from "#src/reconcile/tenancy/permits-accounts.ts";
 import { excessOf } from "#src/reconcile/tenancy/permits-capabilities.ts";
 import { findIdentityDenial, findIssuerDenial } from "#src/reconcile/tenancy/permits-identity.ts";
+import { nearest } from "#src/text/nearest.ts";
 import type { References } from "./observed.ts";
 
 /** What the Tenant of an object permits. */
@@ -50,8 +51,9 @@ export function findSpecDenial(kind: Kind, resource: Resource, limits: TenantLim
     !permitsParent(boundary, uid)
   )
     return denied(outsideGroups("spec.uid", `group ${uid}`, tenant));
-  const excess = findExcess("spec.capabilities", kind.bindable?.desiredCapabilities(resource) ?? [], limits);
-  if (excess !== undefined) return excess;
+  const capabilities = kind.bindable?.desiredCapabilities(resource) ?? [];
+  const excess = findExcess("spec.capabilities", capabilities, limits);
+  if (excess !== undefined) return findUnknown("spec.capabilities", capabilities, limits.roles) ?? excess;
   const { vouching } = kind;
   const vouchingDenial =
     vouching === null ? undefined : findIssuerDenial(vouching.specPath, vouching.issuerOf(resource), boundary);
@@ -114,10 +116,30 @@ function findExcess(path: string, capabilities: readonly string[], limits: Tenan
   if (roles === undefined) return { are: "unread" };
   const excess = excessOf(capabilities, { ...limits, roles });
   if (excess.length === 0) return undefined;
-  const more = excess.length > named ? ` and ${excess.length - named} more` : "";
   return denied(
-    `${path}: Tenant ${tenant} does not allow ${excess.slice(0, named).join(", ")}${more}: none of the roles in its spec.roles has it, where roles of Role objects do not count. Remove it from the role, or ask an administrator to add a role that has it to spec.roles of the Tenant, and to the operator's setting --allowed-role.`,
+    `${path}: Tenant ${tenant} does not allow ${namesOf(excess)}: none of the roles in its spec.roles has it, where roles of Role objects do not count. Remove it from the role, or ask an administrator to add a role that has it to spec.roles of the Tenant, and to the operator's setting --allowed-role.`,
   );
+}
+
+/** The capabilities that no role has, not even those of the platform, such as a mistyped one. */
+function findUnknown(
+  path: string,
+  capabilities: readonly string[],
+  roles: RoleCatalog | undefined,
+): Denied | undefined {
+  const known = new Set([...(roles?.byUid.values() ?? [])].flatMap((role) => role.capabilities));
+  const unknown = capabilities.filter((capability) => !known.has(capability));
+  const [first] = unknown;
+  if (roles === undefined || first === undefined) return undefined;
+  const guess = unknown.length === 1 ? nearest(first, [...known]) : undefined;
+  return denied(
+    `${path}: no role of the platform has ${namesOf(unknown)}. ${guess === undefined ? "Correct the name." : `Did you mean ${guess}?`}`,
+  );
+}
+
+function namesOf(capabilities: readonly string[]): string {
+  const more = capabilities.length > named ? ` and ${capabilities.length - named} more` : "";
+  return capabilities.slice(0, named).join(", ") + more;
 }
 
 function outsideGroups(path: string, resource: string, tenant: string): string {

@@ -20,7 +20,7 @@ import type { Governance, TenantContext } from "#src/reconcile/tenancy/tenancy.t
 import { type ReferenceContext, resolveReferences } from "./references.ts";
 
 const viewer: ExternalRole = { uid: "c".repeat(40), name: "viewer", capabilities: ["CAP_REPO_LIST", "CAP_TAG_LIST"] };
-const owner: ExternalRole = { uid: "d".repeat(40), name: "owner", capabilities: [] };
+const owner: ExternalRole = { uid: "d".repeat(40), name: "owner", capabilities: ["CAP_REPO_DELETE"] };
 const custom = `${parent}/5555555555555555`;
 const foreignRole = `${otherRoot}/5555555555555555`;
 const identityUid = `${parent}/4444444444444444`;
@@ -490,12 +490,22 @@ describe("a Role", () => {
       are: "resolved",
       desired: { capabilities: ["CAP_REPO_LIST", "CAP_TAG_LIST"] },
     });
-    expect(resolve(declares(["CAP_REPO_LIST", "CAP_REPO_DELETE", "CAP_UNKNOWN"]))).toEqual({
+    expect(resolve(declares(["CAP_REPO_LIST", "CAP_REPO_DELETE"]))).toEqual({
       are: "denied",
       message:
-        "spec.capabilities: Tenant all does not allow CAP_REPO_DELETE, CAP_UNKNOWN: none of the roles in its spec.roles has it, where roles of Role objects do not count. Remove it from the role, or ask an administrator to add a role that has it to spec.roles of the Tenant, and to the operator's setting --allowed-role.",
+        "spec.capabilities: Tenant all does not allow CAP_REPO_DELETE: none of the roles in its spec.roles has it, where roles of Role objects do not count. Remove it from the role, or ask an administrator to add a role that has it to spec.roles of the Tenant, and to the operator's setting --allowed-role.",
     });
     expect(resolve(declares(["CAP_REPO_LIST"]), { roles: undefined })).toEqual({ are: "unread" });
+  });
+
+  it("may not declare a capability that no role has, and learns which one was probably meant", () => {
+    expect(resolve(declares(["CAP_REPO_DELETE", "CAP_REPO_LISTS", "CAP_TAG_LIST"]))).toEqual({
+      are: "denied",
+      message: "spec.capabilities: no role of the platform has CAP_REPO_LISTS. Did you mean CAP_REPO_LIST?",
+    });
+    expect(resolve(declares(["CAP_A", "CAP_B"]))).toMatchObject({
+      message: "spec.capabilities: no role of the platform has CAP_A, CAP_B. Correct the name.",
+    });
   });
 
   it("may be bound unlisted while what it has on the platform is permitted", () => {

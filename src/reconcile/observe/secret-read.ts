@@ -8,7 +8,12 @@ export interface SecretVersion {
 
 /** What a read of a Secret showed. The value is not part of it. */
 export type SecretRead =
-  | { readonly is: "missing"; readonly readAt: MonotonicTime }
+  | {
+      readonly is: "missing";
+      readonly readAt: MonotonicTime;
+      /** Whether a trial write showed that only the Secret is missing, and not the right to write it. */
+      readonly writable: boolean;
+    }
   | ({
       readonly is: "found";
       readonly readAt: MonotonicTime;

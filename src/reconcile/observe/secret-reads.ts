@@ -61,8 +61,7 @@ export class SecretReads implements SecretSource {
 
   async value(location: SecretLocation, version: SecretVersion, signal: AbortSignal): Promise<string | undefined> {
     const { read, text } = await this.#get(location, signal);
-    const isSame = read.is === "found" && read.uid === version.uid && read.resourceVersion === version.resourceVersion;
-    return isSame ? text : undefined;
+    return isAt(read, version) ? text : undefined;
   }
 
   async #get(
@@ -76,7 +75,8 @@ export class SecretReads implements SecretSource {
         if (isNotFound(error)) return undefined;
         throw error;
       });
-    if (secret === undefined) return { read: this.#remember(location, { is: "missing", readAt }), text: undefined };
+    if (secret === undefined)
+      return { read: this.#remember(location, { is: "missing", readAt, writable: false }), text: undefined };
     const { uid = "", resourceVersion = "", annotations } = secret.metadata;
     const decoded = decode(secret.data?.[location.key]);
     const read: SecretRead = {
@@ -93,11 +93,10 @@ export class SecretReads implements SecretSource {
     return { read: this.#remember(location, read), text: "text" in decoded ? decoded.text : undefined };
   }
 
-  /** Notes that a trial write of the Secret at this version was accepted. */
-  noteWritable(location: SecretLocation, { uid, resourceVersion }: SecretVersion): void {
+  /** Notes that Kubernetes permits the operator to write the Secret at this version; null: the Secret that does not exist. */
+  noteWritable(location: SecretLocation, version: SecretVersion | null): void {
     const read = this.lastRead(location);
-    if (read?.is === "found" && read.uid === uid && read.resourceVersion === resourceVersion)
-      this.#remember(location, { ...read, writable: true });
+    if (read !== undefined && isAt(read, version)) this.#remember(location, { ...read, writable: true });
   }
 
   #remember(location: SecretLocation, read: SecretRead): SecretRead {
@@ -108,6 +107,12 @@ export class SecretReads implements SecretSource {
     this.#reads.set(key, read);
     return read;
   }
+}
+
+/** Whether the Secret was at this version; null: whether it did not exist. */
+function isAt(read: SecretRead, version: SecretVersion | null): boolean {
+  if (read.is === "missing" || version === null) return read.is === "missing" && version === null;
+  return read.uid === version.uid && read.resourceVersion === version.resourceVersion;
 }
 
 type KubeSecret = KubeObject & { readonly data?: Readonly<Record<string, string>> };

@@ -70,12 +70,12 @@ function identify(
     .toSorted((a, b) => b.snapshot.startedAt - a.snapshot.startedAt)[0];
   // To list is to read the roles, too.
   if (latest === undefined || isRoleUnread)
-    return { is: "identified", group, isListable: sessions.length > 0, snapshot: null, found: [] };
+    return { is: "identified", group, uids, isListable: sessions.length > 0, snapshot: null, found: [] };
   const keys = kind.hasMarker ? markers : [kind.naturalKey(uids, "")];
   const found = keys
     .flatMap((key) => latest.view.withKey(key))
     .flatMap((external) => (hasManager(sources, kind, external, cached) ? [] : [external.uid]));
-  return { is: "identified", group, isListable: true, snapshot: latest.snapshot, found };
+  return { is: "identified", group, uids, isListable: true, snapshot: latest.snapshot, found };
 }
 
 type Meaning =

@@ -1,6 +1,7 @@
 import { proveAbsenceBelowRoots } from "./absence.ts";
-import { issuesCode } from "./issued.ts";
-import { readSecretOfEnding } from "./issue.ts";
+import { abandon, abandonLost, awaitReferences, readSecretToDelete } from "./issue-ending.ts";
+import { leftBecause } from "./issue-messages.ts";
+import { isOnlyHeld, issuesCode, isUnidentified } from "./issued.ts";
 import { conclude, maxStatusDelayMs, statusDelayAmidDeletions, statusDelayMs } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { endsByExpiry } from "./expiry.ts";
@@ -15,7 +16,8 @@ import { attempt } from "./retry.ts";
 import type { Step } from "./step.ts";
 import { findEndingDenied, findOrphanDenied, findUngoverned } from "./tenant.ts";
 import { identityRead } from "./unknown-identity.ts";
-import { decideUnpermitted, guardsNothing, unrecordedMatch } from "./unrecorded.ts";
+import { unreadKind } from "./unread-kind.ts";
+import { decideUnpermitted, guardsNothing, uidToEnd } from "./unrecorded.ts";
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
 
 /**
@@ -29,35 +31,41 @@ export function decideDeletion(observed: DecisionInput): Step {
   if (isAbandoned(resource))
     return { do: "removeFinalizer", event: orphaned(observed, claim?.uid, messages.orphanedBecause.abandoned) };
   if (isPaused(resource) && !endsByExpiry(observed)) return conclude(observed, { is: "paused" });
-  const read = issuesCode(observed) ? readSecretOfEnding(observed) : undefined;
+  const read = issuesCode(observed) ? readSecretToDelete(observed) : undefined;
   if (read !== undefined) return read;
   if (guardsNothing(observed)) return { do: "removeFinalizer" };
   const ungoverned = findUngoverned(observed);
   if (ungoverned !== undefined) return decideUnpermitted(observed, ungoverned);
   if (claim !== null && claim.claimedBy !== null) return { do: "removeFinalizer" };
-  const uid = managedUid(observed) ?? unrecordedMatch(observed)?.uid ?? (issuesCode(observed) ? claim?.uid : undefined);
+  const uid = uidToEnd(observed);
   if (uid === undefined) return decideNeverRecorded(observed);
   const root = rootAbove(observed, uid);
-  if (root === undefined) return conclude(observed, stalled("TenantDenied", messages.outsideReach()));
+  if (root === undefined) return concludeOutside(observed, stalled("TenantDenied", messages.outsideReach()));
   const denied = findEndingDenied(observed, uid);
-  if (denied !== undefined) return conclude(observed, denied);
-  return decideRecorded(observed, uid, root);
+  return denied === undefined ? decideRecorded(observed, uid, root) : concludeOutside(observed, denied);
+}
+
+/** The resource is where the object may not delete it. */
+function concludeOutside(observed: DecisionInput, problem: Problem): Step {
+  return issuesCode(observed) && isOnlyHeld(observed)
+    ? abandon(observed, leftBecause.outside)
+    : conclude(observed, problem);
 }
 
 /** No uid is recorded. The resource may exist nevertheless, created by a request whose response was lost. */
 function decideNeverRecorded(observed: DecisionInput): Step {
   const { state, references, kind } = observed;
   if (state.posted !== undefined || references.are === "resolved")
-    return proveAbsenceBelowRoots(observed) ?? { do: "removeFinalizer" };
+    return (
+      proveAbsenceBelowRoots(observed) ??
+      // No list shows which of several equal resources has a code that nobody knows.
+      (issuesCode(observed) ? abandonLost(observed) : { do: "removeFinalizer" })
+    );
   if (references.are === "unread") return attempt(observed, { do: "refreshPermissions" });
   // A marker is found in any group. A resource without one is identified by its fields, which are not known.
   const proof = kind.hasMarker ? proveAbsenceBelowRoots(observed) : undefined;
   if (proof !== undefined) return proof;
-  if (references.are === "unreadKind")
-    return conclude(
-      observed,
-      waiting("ReferenceNotReady", messages.referencedKindUnread(references.path, references.kind)),
-    );
+  if (references.are === "unreadKind") return conclude(observed, unreadKind(references));
   return decideUnpermitted(observed, stalled("TenantDenied", messages.mayHaveBeenCreated(kind.noun)));
 }
 
@@ -79,6 +87,7 @@ function decideRecorded(observed: DecisionInput, uid: string, root: string): Ste
       observed,
       external.is === "unknown" ? { do: "list", parent: root, startedAfter: 0, stable: false } : { do: "read", uid },
     );
+  if (issuesCode(observed) && isUnidentified(observed)) return awaitReferences(observed);
   if ((managedUid(observed) !== undefined || kind.issued !== null) && !owns(observed, found))
     return { do: "removeFinalizer" };
   const denied = findEndingDenied(observed, uid, found);

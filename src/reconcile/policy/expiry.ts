@@ -3,7 +3,9 @@ import { conclude } from "./conclude.ts";
 import { proveAbsenceBelowRoots } from "./absence.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { rootAbove } from "./location.ts";
+import { readSecretToExpire } from "./issue-ending.ts";
 import { issueExpired } from "./issue-messages.ts";
+import { issuesCode, isUnidentified } from "./issued.ts";
 import * as messages from "./messages.ts";
 import { hasFinalizer } from "./object.ts";
 import { type Problem, stalled } from "./outcome.ts";
@@ -14,7 +16,7 @@ import { isPlatformStep, type PlatformStep, type Step } from "./step.ts";
 import { findEndingDenied } from "./tenant.ts";
 import { hours } from "#src/time/durations.ts";
 import { identityRead } from "./unknown-identity.ts";
-import { recheckUnrecordedAt, unrecordedMatch } from "./unrecorded.ts";
+import { recheckUnrecordedAt, uidToEnd } from "./unrecorded.ts";
 
 /** No timer runs longer. */
 const maxTimerMs = hours(24);
@@ -28,23 +30,26 @@ export function decideExpiry(observed: DecisionInput): Step | undefined {
   const { resource, kind } = observed;
   const reported = readyCondition(resource)?.reason === "Expired";
   const expired = hasExpired(observed);
-  const uid = managedUid(observed) ?? (expired ? unrecordedMatch(observed)?.uid : undefined);
+  const uid = expired ? uidToEnd(observed) : managedUid(observed);
   if (!expired && !(reported && uid !== undefined)) return undefined;
   const ending = stalled("Expired", messages.expiring(kind.noun, resource.spec.expiresAt));
   // What issues a code is never created again, whatever a clock says later.
   const ended: Problem =
     kind.issued === null
       ? { ...stalled("Expired", messages.expired(kind.noun)), recorded: "forgotten" }
-      : { ...stalled("Expired", issueExpired(kind.noun)), recorded: "cleared" };
+      : { ...stalled("Expired", issueExpired(kind.noun)), recorded: "ended" };
   if (resource.spec.policy.management === "Observe")
     return conclude(observed, stalled("Expired", messages.expired(kind.noun)));
   if (uid === undefined) {
+    const isReported = statusPatch(observed, ended) === undefined;
+    const read = issuesCode(observed) && !isReported ? readSecretToExpire(observed, ending) : undefined;
+    if (read !== undefined) return read;
     // To read the roles comes first: without them, nothing is looked for.
     const recheckAt = observed.references.are === "unread" ? undefined : recheckUnrecordedAt(observed);
     if (recheckAt !== undefined)
       return conclude(observed, stalled("Expired", messages.expiredUnpermitted(kind.noun)), recheckAt);
     // It was reported as ended only after that was proven.
-    const proof = statusPatch(observed, ended) === undefined ? undefined : proveEnded(observed, ending);
+    const proof = isReported ? undefined : proveEnded(observed, ending);
     return proof ?? conclude(observed, ended);
   }
   if (!reported) return conclude(observed, ending);
@@ -81,7 +86,9 @@ function decideEnding(observed: DecisionInput, uid: string, ending: Problem, end
   const found = external?.is === "present" ? external.resource : matches.find((match) => match.uid === uid);
   if (external?.is === "stale") return call({ do: "read", uid });
   if (found === undefined) return call({ do: "list", parent: root, startedAfter: 0, stable: false });
-  if (managedUid(observed) === uid && !owns(observed, found)) return conclude(observed, ended);
+  if (issuesCode(observed) && isUnidentified(observed)) return conclude(observed, ending);
+  if ((managedUid(observed) === uid || kind.issued !== null) && !owns(observed, found))
+    return conclude(observed, ended);
   if (findEndingDenied(observed, uid, found) !== undefined) return conclude(observed, ending);
   const read = identityRead(observed, kind.identityOf(found));
   if (read !== undefined) return call(read);

@@ -1,5 +1,7 @@
+import { abandonAnnotation } from "#src/api/annotations.ts";
 import type { SecretLocation } from "#src/kinds/secret-location.ts";
 import { grantCommands, refusedUser } from "#src/kube/right.ts";
+import type { Refusal } from "#src/reconcile/observe/observed.ts";
 import { operatorUser } from "./secret-messages.ts";
 
 // What people read about a resource whose code is written into a Secret. Never the code.
@@ -13,8 +15,16 @@ export function issueExpired(noun: string): string {
   return `spec.expiresAt has passed, and this object has no ${noun} on the platform. It is never created again. For another one, delete this object and its Secret, and create both again with a later spec.expiresAt.`;
 }
 
-export function issueLost(noun: string, parent: string): string {
-  return `Created the ${noun} below ${parent} on the platform. The outcome of an earlier request is unknown: if it took effect, a ${noun} is left there whose code nobody knows. The Group reports it in status.undeclared; delete it on the platform.`;
+/** @param uids of those that are there, and that no object declares. */
+export function issueLost(noun: string, parent: string, uids: readonly string[]): string {
+  return `Created the ${noun} below ${parent} on the platform. ${lostOnes(noun, uids)}`;
+}
+
+/** What is known of one whose code was lost with the response to a request, or with the process that sent it. */
+function lostOnes(noun: string, uids: readonly string[]): string {
+  if (uids.length === 0)
+    return `The outcome of an earlier request is unknown: if it takes effect, a ${noun} is left there whose code nobody knows. Its Group, if there is one, reports it in status.undeclared; delete it on the platform.`;
+  return `No object declares the equal ${noun} ${uids.join(", ")}: an earlier request of the operator may have created it, and then nobody knows its code. Unless somebody else needs it, delete it on the platform.`;
 }
 
 export function codeNotWritten(noun: string, uid: string, { name }: SecretLocation): string {
@@ -33,23 +43,45 @@ export function secretWantedBy(path: string, { name }: SecretLocation, other: st
   return `${path}: ${other} names Secret ${name}, too, and comes first. Create this object again with a Secret of its own.`;
 }
 
-export function secretOfOther(path: string, { name }: SecretLocation, noun: string, uid: string): string {
-  return `${path}: Secret ${name} has the code of the ${noun} ${uid}, which is not what this object describes. Create this object again with another Secret.`;
+export function secretOfOther(path: string, { name }: SecretLocation, noun: string): string {
+  return `${path}: Secret ${name} names a ${noun} in its key uid that is not what this object describes. Create this object again with another Secret.`;
 }
 
-/** @param refusal what Kubernetes said. @param code its HTTP status. */
-export function secretNotWritable(
-  path: string,
-  at: SecretLocation,
-  { message, code }: { readonly message: string; readonly code: number },
-): string {
-  const { namespace, name } = at;
-  const what = `${path}: the operator may not read and write Secret ${name}: ${message}`;
+/** What Kubernetes said, and its HTTP status. */
+type Refused = Pick<Refusal, "message" | "code">;
+
+export function secretNotWritable(path: string, at: SecretLocation, { message, code }: Refused): string {
+  const what = `${path}: the operator may not read and write Secret ${at.name}: ${message}`;
   if (code !== 403) return `${what}. Change the Secret, or what refuses the write; it must not be immutable.`;
-  const user = refusedUser(message) ?? operatorUser;
-  const right = { verb: "get,patch", group: "", resource: "secrets", name, namespace };
-  return `${what}. It may do so only if a Role names the Secret. Run: ${grantCommands(right, `muster-secret-${name}`, user)}`;
+  return `${what}. It may do so only if a Role names the Secret. Run: ${grantSecret(at, message)}`;
 }
+
+export function secretUnreadable(path: string, at: SecretLocation, noun: string, { message }: Refused): string {
+  return `${path}: the operator may not read Secret ${at.name}, which may name a ${noun} that this object created: ${message}. Run: ${grantSecret(at, message)}; or, to delete this object and keep the ${noun}, ask an administrator to set the annotation ${abandonAnnotation}: "true".`;
+}
+
+/** The commands that let the operator read and write the Secret. */
+function grantSecret({ namespace, name }: SecretLocation, refusal: string): string {
+  const right = { verb: "get,patch", group: "", resource: "secrets", name, namespace };
+  return grantCommands(right, `muster-secret-${name}`, refusedUser(refusal) ?? operatorUser);
+}
+
+/** @param why completes "because …". */
+export function mayBeLeft(noun: string, why: string): string {
+  return `Removed the finalizer because ${why}. A ${noun} may be left on the platform: its Group, if there is one, reports it in status.undeclared. Delete it on the platform.`;
+}
+
+export function deletedUnanswered(noun: string, uids: readonly string[]): string {
+  return `Removed the finalizer. ${lostOnes(noun, uids)}`;
+}
+
+export const leftBecause = {
+  unreadable:
+    "the operator may not read the Secret any longer, and the namespace, or what the spec refers to, is deleted",
+  outside: "the one that the Secret names is not in the groups of the Tenant",
+  unidentified:
+    "what the spec refers to is gone, so that nothing proves that this object created the one that the Secret names",
+} as const;
 
 export function expiresElsewhen(noun: string, actual: string): string {
   return `The ${noun} expires on the platform at ${actual}, not at spec.expiresAt: the clocks of the operator and the platform differ, or the platform allows no other time. At spec.expiresAt the operator deletes it.`;

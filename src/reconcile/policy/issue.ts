@@ -1,19 +1,17 @@
 import type { Drift } from "#src/api/status.ts";
-import { issuedSecretLocation, type SecretLocation } from "#src/kinds/secret-location.ts";
-import type { Claim, ExternalResource, ReconcileState, SecretVersion } from "#src/reconcile/observe/observed.ts";
-import { minutes, seconds } from "#src/time/durations.ts";
+import type { Claim, ExternalResource } from "#src/reconcile/observe/observed.ts";
 import { proveAbsenceBelow } from "./absence.ts";
 import { conclude } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { creationBody } from "./differences.ts";
 import { fieldDifferences } from "./field-differences.ts";
-import { hasEnded, heldUid, type IssueInput } from "./issued.ts";
+import { expiresAsDescribed, hasEnded, type IssueInput, isUnrecorded, lostUids, ownsIssued } from "./issued.ts";
+import { checkSecret, locationOf, outdatedAt, prepareSecret, readSecret } from "./issued-secret.ts";
 import * as issueMessages from "./issue-messages.ts";
 import { groupOf, rootAbove } from "./location.ts";
 import * as messages from "./messages.ts";
 import { hasFinalizer } from "./object.ts";
-import { failing, type Problem, stalled, waiting } from "./outcome.ts";
-import { managedUid } from "./ownership.ts";
+import { failing, type Problem, stalled } from "./outcome.ts";
 import type { Placed } from "./placed.ts";
 import { recordOf } from "./recorded.ts";
 import { delayingRefusal } from "./refusal.ts";
@@ -35,29 +33,22 @@ import { findOutsideTenant } from "./tenant.ts";
  * - What is gone, whether redeemed, deleted or expired, is never created again.
  *
  * Caveats: a resource whose code was lost, with the response or with the process, cannot be recognized: equal ones are
- * legitimate, and they have no description. After the settle time another one is created; the lost one is reported as
- * undeclared access of the group.
+ * legitimate, and they have no description. After the settle time another one is created. An event names equal ones that no
+ * object declares, which the group reports as undeclared access, too.
  *
  * There is no adoption, because nobody can read the code of what exists, and no correction of drift, because the platform
  * cannot change the fields; no breaker, because resources that are redeemed disappear, and none is created again.
  */
 
-/** What is known of a Secret is used for this long; nothing reports that somebody has made or emptied it. */
-const secretAgeMs = seconds(30);
-/** The clocks of the operator and the platform may differ by this much. */
-const clockToleranceMs = minutes(5);
-
 /** The step for an object that a Tenant permits and whose references are resolved. */
 export function decideIssue(observed: IssueInput, references: Placed): Step {
-  const { claim, state, secret } = observed;
+  const { claim, now } = observed;
   if (hasEnded(observed)) return conclude(observed, findGone(observed));
-  if (managedUid(observed) === undefined) {
-    const { issued } = state;
-    if (issued !== undefined && heldUid(observed) !== issued.uid) return decideHandover(observed, issued);
+  if (isUnrecorded(observed)) {
     const rival = findSecretWanted(observed);
     if (rival !== undefined) return conclude(observed, rival);
-    const isOld = secret === null || observed.now >= secret.readAt + secretAgeMs;
-    if (isOld && delayingRefusal(observed, "readSecret") === undefined) return readSecret(observed);
+    if (now >= outdatedAt(observed) && delayingRefusal(observed, "readSecret") === undefined)
+      return readSecret(observed);
   }
   return claim === null ? decideCreation(observed, references) : decideIssued(observed, references, claim);
 }
@@ -75,10 +66,11 @@ function decideCreation(observed: IssueInput, references: Placed): Step {
   const body = creationBody(observed, desired);
   // Without `expiresAt` or after it, nothing gets here: the schema requires it, and `expiry.ts` comes first.
   const lifetimeMs = Date.parse(resource.spec.expiresAt ?? "") - wallClock;
+  const lost = lostUids(observed);
   const event: Event =
-    state.posted === undefined
+    state.posted === undefined && lost.length === 0
       ? { type: "Normal", reason: "Created", note: messages.created(kind.noun, uids.parent) }
-      : { type: "Warning", reason: "Orphaned", note: issueMessages.issueLost(kind.noun, uids.parent) };
+      : { type: "Warning", reason: "Orphaned", note: issueMessages.issueLost(kind.noun, uids.parent, lost) };
   return attempt(observed, {
     do: "create",
     parent: uids.parent,
@@ -88,104 +80,40 @@ function decideCreation(observed: IssueInput, references: Placed): Step {
   });
 }
 
-/** This process has the code of a resource, and it is in no Secret yet. */
-function decideHandover(observed: IssueInput, { uid, failed }: NonNullable<ReconcileState["issued"]>): Step {
-  const { secret, kind } = observed;
-  const at = locationOf(observed);
-  if (failed !== true && secret?.is === "found" && secret.isEmpty)
-    return { do: "writeSecret", at, version: versionOf(secret), uid };
-  return attempt(observed, {
-    do: "delete",
-    uid,
-    event: { type: "Warning", reason: "Deleted", note: issueMessages.codeNotWritten(kind.noun, uid, at) },
-  });
-}
-
 /** The status, or the Secret, says which resource it is. */
 function decideIssued(observed: IssueInput, references: Placed, { uid, external }: Claim): Step {
   const root = rootAbove(observed, uid);
   if (groupOf(observed, uid) !== references.uids.parent && (external.is !== "gone" || root === undefined))
-    return concludeIssued(
-      observed,
-      isRecorded(observed) ? parentChanged(observed, references, uid) : notOurs(observed, uid),
-    );
+    return isUnrecorded(observed)
+      ? concludeNotOurs(observed)
+      : conclude(observed, parentChanged(observed, references, uid));
   switch (external.is) {
     case "unknown":
       return attempt(observed, { do: "list", parent: references.uids.parent, startedAfter: 0, stable: false });
     case "stale":
       return attempt(observed, { do: "read", uid });
     case "gone":
-      return concludeIssued(observed, { ...findGone(observed), recorded: "cleared" });
+      return conclude(observed, { ...findGone(observed), recorded: "ended" });
     case "present": {
       const { request } = observed;
       if (request !== null && external.seenAt < request.seenAt) return attempt(observed, { do: "read", uid });
+      if (!ownsIssued(observed, external.resource)) return concludeNotOurs(observed);
       const problem = findDifferent(observed, references, external.resource) ?? findOutsideTenant(observed, uid);
-      if (problem !== undefined) return concludeIssued(observed, problem);
+      if (problem !== undefined) return conclude(observed, problem);
       if (!hasFinalizer(observed.resource)) return { do: "addFinalizer" };
       return conclude(observed, { is: "ready", recorded: recordOf(references.uids, external.resource, "Created") });
     }
   }
 }
 
-/** Concludes with `problem`, until the Secret, if the uid comes from there, may name another one. */
-function concludeIssued(observed: IssueInput, problem: Problem): Step {
-  return conclude(observed, problem, isRecorded(observed) ? undefined : observed.now + secretAgeMs);
-}
-
-/**
- * The read of the Secret without which it is not known whether there is anything to delete: the code may have been written,
- * and its uid not recorded. Where the Secret cannot be read any longer, what it named cannot be known.
- */
-export function readSecretOfEnding(observed: IssueInput): Step | undefined {
-  const { secret, settledAt, now, state, resource, invalid } = observed;
-  if (invalid !== null || resource.status?.uid !== undefined || hasEnded(observed) || state.issued !== undefined)
-    return undefined;
-  if (state.bornHere && state.posted === undefined && secret === null) return undefined;
-  if (delayingRefusal(observed, "readSecret") !== undefined) return { do: "removeFinalizer" };
-  if (now < settledAt) return conclude(observed, waiting("Deleting", messages.outcomeUnknown()), settledAt);
-  return secret === null || secret.readAt < settledAt ? readSecret(observed) : undefined;
-}
-
-/** The step that is missing before the code can be written into the Secret; undefined if it can. */
-function prepareSecret(observed: IssueInput): Step | undefined {
-  const { secret, now, request, settledAt, kind } = observed;
-  const at = locationOf(observed);
-  const path = kind.issued.specPath;
-  const refusal =
-    delayingRefusal(observed, "readSecret") ??
-    delayingRefusal(observed, "checkSecret") ??
-    delayingRefusal(observed, "writeSecret");
-  if (refusal !== undefined)
-    return conclude(
-      observed,
-      failing("KubernetesForbidden", issueMessages.secretNotWritable(path, at, refusal)),
-      refusal.retryAt,
-    );
-  // A previous leader may have written the Secret until its requests were settled.
-  const mustReadAfter = Math.max(settledAt, request?.seenAt ?? 0);
-  if (secret === null || now >= secret.readAt + secretAgeMs || secret.readAt < mustReadAfter)
-    return readSecret(observed);
-  const again = secret.readAt + secretAgeMs;
-  if (secret.is === "missing")
-    return conclude(observed, waiting("ReferenceNotFound", issueMessages.secretMissing(path, at)), again);
-  if (!secret.isEmpty) return conclude(observed, failing("Conflict", issueMessages.secretNotEmpty(path, at)), again);
-  return secret.writable ? undefined : { do: "checkSecret", at, version: versionOf(secret) };
-}
-
-function readSecret(observed: IssueInput): Step {
-  return { do: "readSecret", at: locationOf(observed) };
-}
-
-function locationOf({ kind, resource }: IssueInput): SecretLocation {
-  return issuedSecretLocation(kind.issued, resource);
-}
-
-function versionOf({ uid, resourceVersion }: SecretVersion): SecretVersion {
-  return { uid, resourceVersion };
-}
-
-function isRecorded(observed: IssueInput): boolean {
-  return managedUid(observed) !== undefined;
+/** Concludes that the Secret names a resource that is not the object's, until the Secret may name another one. */
+function concludeNotOurs(observed: IssueInput): Step {
+  const { kind, request } = observed;
+  const message = issueMessages.secretOfOther(kind.issued.specPath, locationOf(observed), kind.noun);
+  return (
+    checkSecret(observed, request?.seenAt ?? 0) ??
+    conclude(observed, stalled("Conflict", message), outdatedAt(observed))
+  );
 }
 
 // Checks. Each is named after the problem that it finds.
@@ -207,23 +135,16 @@ function findDifferent(observed: IssueInput, references: Placed, external: Exter
   const { kind, resource } = observed;
   const drift = fieldDifferences(kind, references.desired, external);
   if (drift.length > 0) {
-    if (!isRecorded(observed)) return notOurs(observed, external.uid);
     const fields = drift.map(({ field }) => field).join(", ");
     return { ...failing("DriftDetected", issueMessages.issueDiffers(kind.noun, fields)), drift };
   }
+  if (expiresAsDescribed(observed, external)) return undefined;
   const { expiresAt = "" } = resource.spec;
   const actual = kind.issued.expirationOf(external);
-  if (actual === "" || Math.abs(Date.parse(actual) - Date.parse(expiresAt)) <= clockToleranceMs) return undefined;
   const late: Drift = { field: "expirationTime", expected: expiresAt, actual };
   // It is the object's nevertheless, and may have been created just now.
   const recorded = recordOf(references.uids, external, "Created");
   return { ...failing("DriftDetected", issueMessages.expiresElsewhen(kind.noun, actual)), drift: [late], recorded };
-}
-
-function notOurs(observed: IssueInput, uid: string): Problem {
-  const { kind } = observed;
-  const path = kind.issued.specPath;
-  return stalled("Conflict", issueMessages.secretOfOther(path, locationOf(observed), kind.noun, uid));
 }
 
 function parentChanged({ kind }: DecisionInput, { uids }: Placed, uid: string): Problem {

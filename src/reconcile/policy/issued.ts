@@ -1,5 +1,6 @@
-import type { IssuedCode, Kind } from "#src/kinds/kind.ts";
+import type { Fields, IssuedCode, Kind, ResolvedUids } from "#src/kinds/kind.ts";
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
+import { minutes } from "#src/time/durations.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { fieldDifferences } from "./field-differences.ts";
 
@@ -12,9 +13,14 @@ export function issuesCode(observed: DecisionInput): observed is IssueInput {
   return observed.kind.issued !== null;
 }
 
-/** Whether the resource was created and is gone: redeemed, deleted or expired. */
+/** Whether the resource is gone, or can no longer be created: redeemed, deleted or expired. The status says so for good. */
 export function hasEnded({ resource: { status } }: IssueInput): boolean {
   return status?.management !== undefined && status.uid === undefined;
+}
+
+/** Whether the status says nothing of a resource: neither of one that exists nor of one that is gone. */
+export function isUnrecorded({ resource: { status } }: IssueInput): boolean {
+  return status?.management === undefined;
 }
 
 /** The uid of the resource whose code is in the Secret that the spec names. */
@@ -22,21 +28,50 @@ export function heldUid({ secret }: DecisionInput): string | undefined {
   return secret?.is === "found" ? (secret.issuedUid ?? undefined) : undefined;
 }
 
+/** Whether `external` is what the spec describes, with the role that the status records. */
+export function equalsRecord({ kind, resource }: IssueInput, external: ExternalResource): boolean {
+  const { roleUid } = resource.status ?? {};
+  return roleUid !== undefined && hasFields(kind, kind.issued.fields(resource, { role: roleUid }), external);
+}
+
+function hasFields(kind: Kind, fields: Fields, external: ExternalResource): boolean {
+  return fieldDifferences(kind, fields, external).length === 0;
+}
+
 /**
  * Whether `external` is the resource of the object: the status records it, this process created it, or the Secret names it
  * and it is what the spec describes.
  */
-export function ownsIssued({ kind, state, references, resource, ...observed }: IssueInput, external: ExternalResource) {
+export function ownsIssued(observed: IssueInput, external: ExternalResource): boolean {
+  const { kind, state, resource } = observed;
   const { uid } = external;
   if (resource.status?.uid !== undefined) return resource.status.uid === uid;
   if (state.issued !== undefined) return state.issued.uid === uid;
+  const uids = meantUids(observed);
   return (
-    observed.secret?.is === "found" &&
-    observed.secret.issuedUid === uid &&
-    references.are === "resolved" &&
-    references.uids.parent === kind.collection.uids.parentOf(uid) &&
-    fieldDifferences(kind, references.desired, external).length === 0
+    heldUid(observed) === uid &&
+    uids !== undefined &&
+    uids.parent === kind.collection.uids.parentOf(uid) &&
+    hasFields(kind, kind.issued.fields(resource, uids), external)
   );
+}
+
+/** Whether nothing but the Secret says that there is a resource: whoever can write the Secret can name any. */
+export function isOnlyHeld(observed: IssueInput): boolean {
+  return isUnrecorded(observed) && observed.state.issued === undefined && heldUid(observed) !== undefined;
+}
+
+/** Whether it cannot be known yet whether the resource that only the Secret names is the object's. */
+export function isUnidentified(observed: IssueInput): boolean {
+  return isOnlyHeld(observed) && meantUids(observed) === undefined;
+}
+
+/** The uids that the references mean, whether or not the Tenant permits them now; undefined if one of them is not known. */
+function meantUids({ kind, resource, references, unrecorded }: IssueInput): ResolvedUids | undefined {
+  if (references.are === "resolved") return references.uids;
+  if (unrecorded?.is !== "identified") return undefined;
+  const { uids } = unrecorded;
+  return kind.references(resource).every(({ role }) => uids[role] !== undefined) ? uids : undefined;
 }
 
 /**
@@ -45,9 +80,28 @@ export function ownsIssued({ kind, state, references, resource, ...observed }: I
  */
 export function guardsNoIssued(observed: IssueInput): boolean {
   const { state, secret, settledAt, now, resource } = observed;
+  if (hasEnded(observed)) return true;
   if (resource.status?.uid !== undefined || state.issued !== undefined || state.posted !== undefined) return false;
   // Which Secret an invalid spec named is not known.
-  if (hasEnded(observed) || observed.invalid !== null) return true;
+  if (observed.invalid !== null) return true;
   if (secret === null) return state.bornHere;
   return heldUid(observed) === undefined && (state.bornHere || (now >= settledAt && secret.readAt >= settledAt));
+}
+
+/** The clocks of the operator and the platform may differ by this much. */
+const clockToleranceMs = minutes(5);
+
+/** Whether `external` expires when the spec says, or does not say when it does. */
+export function expiresAsDescribed({ kind, resource: { spec } }: IssueInput, external: ExternalResource): boolean {
+  const actual = kind.issued.expirationOf(external);
+  return actual === "" || Math.abs(Date.parse(actual) - Date.parse(spec.expiresAt ?? "")) <= clockToleranceMs;
+}
+
+/** No message names more of them. */
+const maxLost = 10;
+
+/** The uids of those that this object may have created, and whose codes were lost. Equal ones are legitimate: nothing proves it. */
+export function lostUids(observed: IssueInput): readonly string[] {
+  const equal = observed.matches.filter((match) => expiresAsDescribed(observed, match));
+  return equal.map(({ uid }) => uid).slice(0, maxLost);
 }

@@ -195,6 +195,7 @@ export function observed(parts: ObservedParts = {}): Observed {
     snapshot: { startedAt: 50, stable: true },
     parentIsFresh: false,
     rootSnapshots: [{ group: root, snapshot: { startedAt: 50, stable: true } }],
+    namespaceIsTerminating: false,
     lastDeletionAt: null,
     postUnknownSince: null,
     createdElsewhereAt: null,

@@ -1,6 +1,6 @@
 import type { Reason } from "#src/api/reason.ts";
 import type { Drift } from "#src/api/status.ts";
-import type { Recorded } from "./recorded.ts";
+import type { NoneRecorded, Recorded } from "./recorded.ts";
 import type { PlatformError } from "#src/reconcile/observe/observed.ts";
 
 /** What a reconcile came to. The status is derived from it. */
@@ -24,9 +24,10 @@ export interface Problem {
   /**
    * What the status records of the external resource from now on. Absent: what it recorded before. `cleared`: the resource
    * is gone, and only how it was managed is kept, so that a resource whose loss is reported is not created again.
-   * `forgotten`: there is no resource, as if there had never been one.
+   * `forgotten`: there is no resource, as if there had never been one. `ended`: there is no resource, and none is created
+   * any longer, even if the status did not record the one that there was.
    */
-  readonly recorded?: Recorded | "cleared" | "forgotten";
+  readonly recorded?: Recorded | NoneRecorded;
   /** How long the problem must last before it is reported, in milliseconds. The default is two seconds. */
   readonly statusDelayMs?: number;
 }

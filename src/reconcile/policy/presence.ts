@@ -9,6 +9,7 @@ import { creationBody } from "./differences.ts";
 import { decideFields } from "./drift.ts";
 import { decideExpiry } from "./expiry.ts";
 import { groupOf, rootAbove } from "./location.ts";
+import { decideHandover } from "./handover.ts";
 import { decideIssue } from "./issue.ts";
 import { issuesCode } from "./issued.ts";
 import * as messages from "./messages.ts";
@@ -37,6 +38,7 @@ import { concludeUnusableSecret, readSecretFirst, secretForCreation } from "./se
 import type { Event, Step } from "./step.ts";
 import { findEndingDenied, findOnlyDeletions, findOutsideTenant, findUngoverned } from "./tenant.ts";
 import { decideRemoval } from "./undeclared.ts";
+import { unreadKind } from "./unread-kind.ts";
 import { identityRead } from "./unknown-identity.ts";
 import { guardsNothing, recheckUnrecordedAt } from "./unrecorded.ts";
 
@@ -53,16 +55,15 @@ export function decidePresence(observed: DecisionInput): Step {
     return conclude(observed, stalled("InvalidSpec", messages.invalidSpec(observed.invalid)));
   const ungoverned = findUngoverned(observed) ?? findOnlyDeletions(observed);
   if (ungoverned !== undefined) return decideIdle(observed, ungoverned);
+  const handover = issuesCode(observed) ? decideHandover(observed) : undefined;
+  if (handover !== undefined) return handover;
   switch (references.are) {
     case "unread":
       return attempt(observed, { do: "refreshPermissions" });
     case "unreadKind":
       return wasReady(observed)
         ? { do: "wait", until: observed.now + stalledDelayMs }
-        : conclude(
-            observed,
-            waiting("ReferenceNotReady", messages.referencedKindUnread(references.path, references.kind)),
-          );
+        : conclude(observed, unreadKind(references));
     case "waiting":
       return conclude(observed, {
         ...waiting(references.reason, references.message),

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Failure, MonotonicTime, Observed, ReconcileState, Refusal } from "#src/reconcile/observe/observed.ts";
 import { attemptOf } from "./attempted.ts";
+import { isPaused } from "./object.ts";
 import { recentCorrections } from "./retry.ts";
 import type { KubeStep, PlatformStep, Step } from "./step.ts";
 
@@ -13,27 +14,25 @@ export function stateAfterDecision(observed: Observed, step: Step): ReconcileSta
   const { state } = observed;
   if (step.do === "wait") return stateWhileWaiting(observed);
   if (step.do === "create") return { ...state, posted: postedBy(observed, step.naturalKey) };
-  if (
-    step.do === "done" &&
-    (state.waitingSince !== undefined ||
-      state.failure !== undefined ||
-      state.refusals !== undefined ||
-      state.posted !== undefined ||
-      state.issued !== undefined)
-  ) {
-    // The uid of what was created is recorded by now.
-    const {
-      waitingSince: _wait,
-      deniedRoles: _deniedRoles,
-      failure: _failure,
-      refusals: _refusals,
-      posted: _posted,
-      issued: _issued,
-      ...rest
-    } = state;
-    return rest;
-  }
-  return state;
+  return step.do === "done" ? stateOnceDone(observed) : state;
+}
+
+/** The state of an object that waits for nothing: what was created is recorded by now, unless a pause prevented that. */
+function stateOnceDone(observed: Observed): ReconcileState {
+  const { state, resource } = observed;
+  const { waitingSince: _wait, deniedRoles: _roles, failure: _failure, refusals: _refusals, ...unrecorded } = state;
+  const { posted: _posted, issued: _issued, ...recorded } = unrecorded;
+  const after = isPaused(resource) ? unrecorded : recorded;
+  if (hasBegun(observed)) return { ...after, bornHere: false };
+  return Object.keys(after).length === Object.keys(state).length ? state : after;
+}
+
+/**
+ * Whether an object of which this process knew that it had nothing has a resource now. If its status is lost, that must be
+ * found again, before a deletion, too.
+ */
+function hasBegun({ state, resource }: Observed): boolean {
+  return state.bornHere && resource.status?.uid !== undefined;
 }
 
 /** How many of the roles are remembered because of which an identity is not adopted. After the others, a resync wakes it. */

@@ -11,6 +11,9 @@ export interface Recorded {
   readonly management: "Created" | "Adopted" | "Observed";
 }
 
+/** Why the status records no external resource: see `Problem.recorded`. */
+export type NoneRecorded = "cleared" | "forgotten" | "ended";
+
 export function recordOf(
   { parent, identity, role }: ResolvedUids,
   { uid, createTime }: ExternalResource,

@@ -11,7 +11,7 @@ import * as messages from "./messages.ts";
 import { exchangeOf } from "./exchange.ts";
 import { isPaused } from "./object.ts";
 import type { Outcome } from "./outcome.ts";
-import type { Recorded } from "./recorded.ts";
+import type { NoneRecorded, Recorded } from "./recorded.ts";
 import { plainText } from "./plain-text.ts";
 import { recordedSecret } from "./sent-secret.ts";
 import type { StatusErrorPatch, StatusPatch } from "./step.ts";
@@ -57,10 +57,11 @@ export function statusPatch(observed: DecisionInput, outcome: Outcome): StatusPa
 }
 
 /** The fields of the status that record the external resource; null removes one. */
-function recordedFields(recorded: Recorded | "cleared" | "forgotten"): Record<string, unknown> {
+function recordedFields(recorded: Recorded | NoneRecorded): Record<string, unknown> {
   const nothing = { uid: null, parentUid: null, identityUid: null, roleUid: null, createTime: null };
   if (typeof recorded === "object") return { ...nothing, ...recorded };
-  return { ...nothing, exchange: null, ...(recorded === "forgotten" ? { management: null } : {}) };
+  const management = { cleared: {}, forgotten: { management: null }, ended: { management: "Created" } }[recorded];
+  return { ...nothing, exchange: null, ...management };
 }
 
 /** What was sent of the Secret, as long as the resource is the one that it was sent to. */

@@ -93,8 +93,8 @@ export type KubeStep =
   | { readonly do: "readCrd" }
   /** Read the Secret that the spec names. */
   | { readonly do: "readSecret"; readonly at: SecretLocation }
-  /** Check whether the Secret at this version may be written. */
-  | { readonly do: "checkSecret"; readonly at: SecretLocation; readonly version: SecretVersion }
+  /** Check whether the Secret at this version may be written; null: one that does not exist. */
+  | { readonly do: "checkSecret"; readonly at: SecretLocation; readonly version: SecretVersion | null }
   /** Write the code that this process has of the resource `uid` into the Secret at this version. */
   | {
       readonly do: "writeSecret";

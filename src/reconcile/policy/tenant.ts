@@ -1,4 +1,5 @@
 import type { DecisionInput } from "./decision-input.ts";
+import { equalsRecord, issuesCode } from "./issued.ts";
 import { carriedMarker } from "#src/kinds/marker.ts";
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
 import * as messages from "./messages.ts";
@@ -35,23 +36,32 @@ export function findOutsideTenant({ tenant, kind }: DecisionInput, uid: string):
 /**
  * The resource must not be deleted, or released, because it lies outside of the Tenant's groups. What the object created in
  * a group that another Tenant granted goes with the object also after the grant was revoked. A forged status must not be
- * enough for that: the resource carries the marker of the object, or it is a grant to an identity of this Tenant.
+ * enough for that: the resource carries the marker of the object, it is a grant to an identity of this Tenant, or it has a
+ * code and what the status and the spec, which cannot be changed, say of it; or this process created it.
  * @param found the resource, once it is known.
  */
 export function findEndingDenied(observed: DecisionInput, uid: string, found?: ExternalResource): Problem | undefined {
   const outside = findOutsideTenant(observed, uid);
-  const { tenant, kind, resource, markers } = observed;
+  const { tenant, kind, resource, state } = observed;
   if (outside === undefined || tenant.is !== "known" || !tenant.parentIsForeign) return outside;
+  if (state.issued?.uid === uid) return undefined;
   const { status } = resource;
   const isRecorded = status?.uid === uid && status.parentUid === kind.collection.uids.parentOf(uid);
-  if (isRecorded && found === undefined) return undefined;
-  const identity = found === undefined ? undefined : kind.identityOf(found);
-  const marker = found === undefined ? undefined : carriedMarker(found);
-  const isOurs = kind.hasMarker
-    ? marker !== undefined && markers.includes(marker)
-    : identity !== undefined && tenant.groups.some((group) => kind.collection.uids.isBelow(identity, group));
-  if (isRecorded && isOurs) return undefined;
+  if (isRecorded && (found === undefined || isProvenOurs(observed, tenant, found))) return undefined;
   return stalled("TenantDenied", messages.grantRevoked(kind.noun, resource.metadata.namespace ?? ""));
+}
+
+/** Whether more than the status says that `found`, which it records, is the object's. */
+function isProvenOurs(
+  observed: DecisionInput,
+  { groups }: Extract<DecisionInput["tenant"], { is: "known" }>,
+  found: ExternalResource,
+): boolean {
+  if (issuesCode(observed)) return equalsRecord(observed, found);
+  const { kind, markers } = observed;
+  if (kind.hasMarker) return markers.includes(carriedMarker(found) ?? "");
+  const identity = kind.identityOf(found);
+  return identity !== undefined && groups.some((group) => kind.collection.uids.isBelow(identity, group));
 }
 
 /** The Tenant does not allow existing resources of this kind to be adopted. */

@@ -19,12 +19,21 @@ import type { Step } from "./step.ts";
 export function unrecordedMatch(observed: DecisionInput): ExternalResource | undefined {
   const { matches, resource, kind, state, createdHere } = observed;
   const first = matches.find(({ uid }) => createdHere.includes(uid)) ?? matches[0];
-  if (kind.hasMarker || issuesCode(observed)) return first;
+  if (kind.hasMarker) return first;
   if (state.posted !== undefined)
     return matches.find((match) => kind.collection.naturalKeyOf(match) === state.posted?.naturalKey);
   // An object with spec.uid never creates, and an object that was not seen to be created may have, before a restart.
   if (first === undefined || isNeverAdopted(observed, first.uid)) return undefined;
   return state.bornHere || resource.spec.uid !== undefined ? undefined : first;
+}
+
+/** The uid of the resource of an object that ends: what the status records, or else what was found without that. */
+export function uidToEnd(observed: DecisionInput): string | undefined {
+  const recorded = managedUid(observed);
+  if (recorded !== undefined) return recorded;
+  if (!issuesCode(observed)) return unrecordedMatch(observed)?.uid;
+  const { claim } = observed;
+  return claim === null || claim.claimedBy !== null ? undefined : claim.uid;
 }
 
 /** Whether the finalizer guards nothing: nothing exists because of this object, and no POST of it can still take effect. */

@@ -4,6 +4,7 @@ import { Store } from "#src/kube/store.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import { groupResource } from "#src/reconcile/policy/observed-fixture.testing.ts";
 import { type CachedTenant, parseTenant } from "./cached-tenant.ts";
+import type { ObjectMeta } from "#src/api/metadata.ts";
 import { type CachedNamespace, LiveTenancy, parseNamespace } from "./live-tenancy.ts";
 import type { TenancyChange } from "./tenancy.ts";
 import { decideTenantFinalizer, isGuardedBy } from "./tenant-finalizer.ts";
@@ -66,8 +67,8 @@ function deleteTenant(name: string) {
   tenants.apply({ type: "DELETED", object });
 }
 
-function applyNamespace(name: string, labels: Record<string, string> = {}) {
-  const metadata = { name, uid: `uid-of-${name}`, resourceVersion: String((version += 1)), labels };
+function applyNamespace(name: string, labels: Record<string, string> = {}, more: Partial<ObjectMeta> = {}) {
+  const metadata = { name, uid: `uid-of-${name}`, resourceVersion: String((version += 1)), labels, ...more };
   namespaces.apply({ type: "MODIFIED", object: { apiVersion: "v1", kind: "Namespace", metadata } });
 }
 
@@ -92,6 +93,14 @@ function changesOf(tenancy: LiveTenancy): TenancyChange[] {
 }
 
 const byTeam = (team: string) => ({ namespaceSelector: { matchLabels: { team } }, groups: [payments] });
+
+it("says whether a namespace is being deleted", () => {
+  applyNamespace("a");
+  const tenancy = newTenancy();
+  expect(tenancy.isTerminating("a")).toBe(false);
+  applyNamespace("a", {}, { deletionTimestamp: "2026-01-01T00:00:00Z" });
+  expect([tenancy.isTerminating("a"), tenancy.isTerminating("unknown")]).toEqual([true, false]);
+});
 
 describe("the Tenant of an object", () => {
   it("is the one that selects the namespace, and follows the label of the namespace", () => {

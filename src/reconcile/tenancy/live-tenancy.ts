@@ -110,6 +110,10 @@ export class LiveTenancy implements Tenancy {
     return this.#selection.namespacesOf(tenant);
   }
 
+  isTerminating(namespace: string): boolean {
+    return this.#options.namespaces.get(namespace)?.metadata.deletionTimestamp !== undefined;
+  }
+
   governanceOf({ metadata, status }: Resource): Governance {
     if (!this.#isRead()) return { by: "unserved" };
     const namespace = metadata.namespace ?? "";

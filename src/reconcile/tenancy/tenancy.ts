@@ -53,6 +53,8 @@ export interface Tenancy {
    * names comes first, also if it no longer selects the namespace.
    */
   governanceOf(resource: Resource): Governance;
+  /** Whether the namespace is being deleted. */
+  isTerminating(namespace: string): boolean;
   /** Every Tenant that is served. */
   readonly contexts: Iterable<TenantContext>;
   /** Every session, once. */
@@ -76,6 +78,7 @@ export interface Tenancy {
 export function singleTenant(context: TenantContext, breakGlass: readonly string[] = []): Tenancy {
   return {
     governanceOf: () => ({ by: "tenant", context, serves: "everything" }),
+    isTerminating: () => false,
     contexts: [context],
     sessions: [context.session],
     namespacesOf: () => undefined,

@@ -1,73 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { Status } from "#src/api/status.ts";
-import { kinds } from "#src/kinds/kinds.ts";
 import { KubeError } from "#src/kube/errors.ts";
-import type { Boundary } from "#src/reconcile/tenancy/boundary.ts";
 import { withEveryFault } from "./fault-points.ts";
-import type { Manifest } from "./memory-kube.ts";
+import { day, expectHandedOver, inviteOf, type InviteWorld, invites, shop, startWorld } from "./invite-world.ts";
 import { rejection, root, viewer } from "./memory-platform.ts";
-import { type Fault, Scenario } from "./scenario.ts";
-
-const policy = { adoption: "Never", deletion: "Delete", drift: "Correct" };
-const shop: Manifest = { kind: "Group", name: "shop", spec: { parentUid: root, policy } };
-const day = 86_400_000;
-const invites = "groupInvites";
-
-/** An invite that expires a day after the start of a scenario. */
-function inviteOf(scenario: Scenario, name = "ada", more: object = {}) {
-  const expiresAt = new Date(scenario.clock.now() + day).toISOString();
-  const spec = {
-    groupRef: { name: "shop" },
-    roleRef: { name: "viewer" },
-    expiresAt,
-    secretRef: { name: "ada" },
-    ...more,
-  };
-  return { kind: "GroupInvite", name, spec } satisfies Manifest;
-}
-
-function start({ fault = {}, boundary = {} }: { fault?: Fault; boundary?: Partial<Boundary> } = {}) {
-  const seen: string[] = [];
-  const scenario = new Scenario(fault, (observed, step) => seen.push(JSON.stringify([observed, step])), kinds, {
-    boundary,
-  });
-  const { kube, platform } = scenario;
-  const ada = inviteOf(scenario);
-  const status = (name = "ada") => kube.find("GroupInvite", name)?.status as Status | undefined;
-  const ready = (name = "ada") => status(name)?.conditions?.find(({ type }) => type === "Ready");
-  const reported = (reason: string, name = "ada") =>
-    scenario.until(reason, () => ready(name)?.reason === reason && ready(name)?.status === "False");
-  const isReady = (name = "ada") => scenario.until("Ready", () => ready(name)?.status === "True");
-  const apply = (...manifests: readonly Manifest[]) => {
-    for (const manifest of manifests) kube.apply(manifest);
-  };
-  const existing = () => platform.createdIn(invites).map(({ uid }) => uid);
-  /** Whether anything but the Secret and the platform has a code. */
-  const leaks = () =>
-    [...seen, ...scenario.events, ...scenario.process.failures.map(String), JSON.stringify(kube.objects())].filter(
-      (text) => text.includes("planted") || text.includes(Buffer.from("planted").toString("base64").slice(0, 8)),
-    );
-  const rest = async () => {
-    const { writes } = platform;
-    await scenario.resync();
-    await scenario.pass(3_600_000);
-    expect(platform.writes).toBe(writes);
-  };
-  return { seen, scenario, kube, platform, ada, status, ready, reported, isReady, apply, existing, leaks, rest };
-}
-
-/** The Secret has the code of the one invite on the platform. */
-function expectHandedOver({ kube, platform, existing, status, leaks }: ReturnType<typeof start>) {
-  const [uid = ""] = existing();
-  expect(existing()).toHaveLength(1);
-  expect(kube.secretData("ada")).toEqual({ code: platform.codes.get(uid), uid });
-  expect(status()).toMatchObject({ uid, roleUid: viewer, management: "Created" });
-  expect(leaks()).toEqual([]);
-}
 
 describe("a group invite", () => {
   it("is created once, and its code is in the Secret and nowhere else", async () => {
-    const world = start();
+    const world = startWorld();
     const { kube, apply, isReady, ada, platform, rest, scenario } = world;
     kube.setSecret("ada", {});
     apply(shop, ada);
@@ -85,7 +25,7 @@ describe("a group invite", () => {
   });
 
   it("is found by its Secret after the status was lost", async () => {
-    const world = start();
+    const world = startWorld();
     const { kube, apply, isReady, ada, scenario, rest } = world;
     kube.setSecret("ada", {});
     apply(shop, ada);
@@ -98,7 +38,7 @@ describe("a group invite", () => {
   });
 
   it("is deleted with its object, before its group", async () => {
-    const { kube, apply, isReady, ada, scenario, platform } = start();
+    const { kube, apply, isReady, ada, scenario, platform } = startWorld();
     kube.setSecret("ada", {});
     apply(shop, ada);
     await isReady();
@@ -109,7 +49,7 @@ describe("a group invite", () => {
   });
 
   it("is deleted by its Secret if the status was lost before", async () => {
-    const { kube, apply, isReady, ada, scenario, existing } = start();
+    const { kube, apply, isReady, ada, scenario, existing } = startWorld();
     kube.setSecret("ada", {});
     apply(shop, ada);
     await isReady();
@@ -124,7 +64,7 @@ describe("a group invite", () => {
     [true, "redeemed or deleted"],
     [false, "It was deleted"],
   ])("is not created again after it is gone: single use %s", async (singleUse, message) => {
-    const { kube, apply, isReady, scenario, platform, existing, status, reported, ready, rest } = start();
+    const { kube, apply, isReady, scenario, platform, existing, status, reported, ready, rest } = startWorld();
     kube.setSecret("ada", {});
     const invite = inviteOf(scenario, "ada", { singleUse });
     apply(shop, invite);
@@ -144,7 +84,7 @@ describe("a group invite", () => {
   });
 
   it("ends at expiresAt, and is not created again though the clock was wrong", async () => {
-    const { kube, apply, isReady, scenario, existing, status, reported, ada, rest } = start();
+    const { kube, apply, isReady, scenario, existing, status, reported, ada, rest } = startWorld();
     kube.setSecret("ada", {});
     apply(shop, ada);
     await isReady();
@@ -160,7 +100,7 @@ describe("a group invite", () => {
   });
 
   it("is not created if expiresAt has passed", async () => {
-    const { kube, apply, scenario, existing, reported, ready } = start();
+    const { kube, apply, scenario, existing, reported, ready } = startWorld();
     kube.setSecret("ada", {});
     apply(shop, inviteOf(scenario, "ada", { expiresAt: "2020-01-01T00:00:00Z" }));
     await reported("Expired");
@@ -169,7 +109,7 @@ describe("a group invite", () => {
   });
 
   it("opens no breaker when many are redeemed at once", async () => {
-    const { kube, apply, isReady, scenario, platform, existing, reported, seen } = start();
+    const { kube, apply, isReady, scenario, platform, existing, reported, seen } = startWorld();
     const names = Array.from({ length: 25 }, (_, index) => `person-${index}`);
     apply(shop);
     for (const name of names) {
@@ -184,7 +124,7 @@ describe("a group invite", () => {
   });
 
   it("can be deleted though its spec is invalid", async () => {
-    const { kube, apply, scenario, reported } = start();
+    const { kube, apply, scenario, reported } = startWorld();
     kube.admitsFinalizer = true;
     apply({ kind: "GroupInvite", name: "ada", spec: { policy: {} } });
     await reported("InvalidSpec");
@@ -195,7 +135,7 @@ describe("a group invite", () => {
   });
 
   it("names expiresAt if the platform does not allow a lifetime that long", async () => {
-    const { kube, apply, platform, reported, ready, ada } = start();
+    const { kube, apply, platform, reported, ready, ada } = startWorld();
     kube.setSecret("ada", {});
     const { problem } = rejection("create groupInvites", "INVALID_ARGUMENT");
     platform.fault = (call) =>
@@ -211,7 +151,7 @@ describe("a group invite", () => {
   });
 
   it("reports that the platform lets it live longer than the spec says", async () => {
-    const { kube, apply, isReady, platform, reported, status, ada, scenario } = start();
+    const { kube, apply, isReady, platform, reported, status, ada, scenario } = startWorld();
     kube.setSecret("ada", {});
     apply(shop, ada);
     await isReady();
@@ -224,8 +164,7 @@ describe("a group invite", () => {
 });
 
 describe("the Secret of an invite", () => {
-  type World = ReturnType<typeof start>;
-  it.each<[string, string, (world: World) => void, ((world: World) => void)?]>([
+  it.each<[string, string, (world: InviteWorld) => void, ((world: InviteWorld) => void)?]>([
     ["ReferenceNotFound", "kubectl create secret generic -n team ada", () => undefined],
     ["Conflict", "is not empty", ({ kube }) => kube.setSecret("ada", { password: "x" })],
     [
@@ -245,7 +184,7 @@ describe("the Secret of an invite", () => {
       },
     ],
   ])("is checked before anything is created: %s, %s", async (reason, message, prepare) => {
-    const world = start();
+    const world = startWorld();
     const { kube, apply, ada, reported, ready, existing, isReady } = world;
     prepare(world);
     apply(shop, ada);
@@ -259,7 +198,7 @@ describe("the Secret of an invite", () => {
     expectHandedOver(world);
   });
 
-  it.each<[string, (world: World) => void]>([
+  it.each<[string, (world: InviteWorld) => void]>([
     ["was deleted", ({ kube }) => kube.removeSecret("ada")],
     ["was filled by somebody else", ({ kube }) => kube.setSecret("ada", { code: "theirs" })],
     ["names another invite", ({ kube }) => kube.setSecret("ada", { uid: `${root}/00000000000000e1` })],
@@ -270,7 +209,7 @@ describe("the Secret of an invite", () => {
       },
     ],
   ])("the invite is deleted if the Secret %s after the check", async (_, spoil) => {
-    const world = start();
+    const world = startWorld();
     const { kube, apply, ada, scenario, platform, existing, leaks, isReady } = world;
     kube.setSecret("ada", {});
     platform.fault = (call) => {
@@ -289,7 +228,7 @@ describe("the Secret of an invite", () => {
   });
 
   it("serves the older of two objects that name it, and then no other", async () => {
-    const world = start();
+    const world = startWorld();
     const { kube, apply, ada, scenario, reported, isReady, ready, existing } = world;
     kube.setSecret("ada", {});
     apply(shop, ada, inviteOf(scenario, "eve"));
@@ -304,7 +243,7 @@ describe("the Secret of an invite", () => {
   });
 
   it("is not believed if it names an invite that is something else, which is left alone", async () => {
-    const { kube, apply, ada, scenario, platform, reported, existing } = start();
+    const { kube, apply, ada, scenario, platform, reported, existing } = startWorld();
     apply(shop);
     await scenario.until("Ready", () => platform.createdIn("groups").length === 1);
     const uid = `${platform.createdIn("groups")[0]?.uid}/00000000000000e1`;
@@ -323,7 +262,7 @@ describe("a lost response", () => {
   it.each(["applied", "applied later", "not applied", "applied twice"] as const)(
     "is followed by another invite after the settle time: %s",
     async (how) => {
-      const world = start({ fault: { lose: { post: 1, how } } });
+      const world = startWorld({ fault: { lose: { post: 1, how } } });
       const { kube, apply, ada, isReady, existing, status, scenario, leaks } = world;
       kube.setSecret("ada", {});
       const startedAt = scenario.clock.monotonic();
@@ -346,7 +285,7 @@ describe("a lost response", () => {
 
 it("never leaves a code in no Secret, nor two invites with a known code, whatever fails", async () => {
   const points = await withEveryFault(async (fault) => {
-    const world = start({ fault });
+    const world = startWorld({ fault });
     const { kube, apply, ada, isReady, existing, status, scenario, platform, leaks } = world;
     kube.setSecret("ada", {});
     apply(shop, ada);

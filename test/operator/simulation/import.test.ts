@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { importFiles } from "#src/import/import-files.ts";
-import type { ImportedTree } from "#src/import/imported-tree.ts";
+import type { Policy } from "#src/api/policy.ts";
+import type { ImportedObject, ImportedTree } from "#src/import/imported-tree.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import type { PlatformWrite } from "#src/plan/overlay-platform.ts";
-import { adoptingObjects, declaredUid, ImportedWorld } from "./imported-world.ts";
+import { adoptingObjects, declaredUid, ImportedWorld, objectsOf } from "./imported-world.ts";
 
 const worlds = Number(process.env["MUSTER_IMPORT_WORLDS"] ?? 60);
 const seeds = Array.from({ length: worlds }, (_, index) => index + 1);
@@ -13,6 +14,11 @@ function textsOf(writes: readonly PlatformWrite[]): readonly string[] {
   return writes
     .map(({ do: what, collection, uid, fields }) => `${what} ${collection} ${uid} ${fields.join()}`)
     .toSorted();
+}
+
+/** The objects of an import that manage something. */
+function managedIn(imported: ImportedTree): readonly ImportedObject[] {
+  return objectsOf(imported).filter(({ spec }) => (spec["policy"] as Policy | undefined)?.management !== "Observe");
 }
 
 /** The writes by which the operator adopts what was imported. */
@@ -52,6 +58,8 @@ describe("what was imported from a random tree", () => {
       expect(textsOf(writes), `seed ${seed}`).toEqual(adoptionOf(adopting));
       expect(await world.plan({ apply: managed }), `seed ${seed}`).toEqual(nothing);
       expect(importFiles(await world.import(true)), `seed ${seed}`).toEqual(importFiles(adopting));
+      // What these objects declare has no second one in another namespace.
+      expect(managedIn(await world.import(true, "second")), `seed ${seed}`).toEqual([]);
       expect(world.forbidden).toEqual([]);
     }
     console.info(`${worlds} worlds, ${objects} objects; adopted: ${JSON.stringify(Object.fromEntries(adopted))}`);

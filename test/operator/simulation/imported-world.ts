@@ -1,5 +1,6 @@
 import { parse } from "yaml";
 import { issuerAnnotation } from "#src/api/annotations.ts";
+import type { Resource } from "#src/api/custom-resource.ts";
 import type { Status } from "#src/api/status.ts";
 import { tenantSpecSchema } from "#src/api/tenant.ts";
 import { importFiles } from "#src/import/import-files.ts";
@@ -41,7 +42,9 @@ export class ImportedWorld extends PlannedWorld {
     this.#make(seeded(seed));
   }
 
-  async import(adopt: boolean): Promise<ImportedTree> {
+  /** Imports the group, as a command does that reads the cluster, too. @param into the namespace of the objects */
+  async import(adopt: boolean, into = namespace): Promise<ImportedTree> {
+    const objects = this.scenario.kube.objects();
     const platform = this.scenario.platform.copy(
       instant,
       kinds.map(({ collection }) => collection),
@@ -68,13 +71,17 @@ export class ImportedWorld extends PlannedWorld {
         others: [],
       },
       {
-        namespace,
+        namespace: into,
         adopt,
         owners: [ownerHash("cluster")],
         breakGlass: [emergency],
         withoutSecret: [publicClient],
         operatorClass: undefined,
         earlierNames: new Map(),
+        cluster: kinds.map((kind) => ({
+          kind,
+          objects: objects.filter((object) => object.kind === kind.name) as unknown as Resource[],
+        })),
         clusterIssuer: "https://issuer.example",
         publicIssuers: [],
       },
@@ -271,7 +278,7 @@ function randomAssociation(
 }
 
 /** The objects of an import. */
-function objectsOf({ folder }: ImportedTree): readonly ImportedObject[] {
+export function objectsOf({ folder }: ImportedTree): readonly ImportedObject[] {
   const all = ({ objects, folders }: GroupFolder): readonly ImportedObject[] => [...objects, ...folders.flatMap(all)];
   return all(folder);
 }

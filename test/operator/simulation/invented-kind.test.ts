@@ -184,6 +184,7 @@ it("the list of kinds is read where a command starts only, and received as a val
   expect(readers.toSorted()).toEqual([
     "commands/access/open-access.ts",
     "commands/doctor/doctor.ts",
+    "commands/import/import.ts",
     "commands/operator/start.ts",
     "commands/plan/operator.ts",
     "commands/plan/plan.ts",

@@ -57,6 +57,8 @@ export class MemoryKube implements Pick<KubeApi, "get" | "patch"> {
   secretReads = 0;
   /** As without a Role that names the Secret. */
   forbidsSecrets = false;
+  /** As with a Role that names the Secret, but only to read it. */
+  forbidsSecretWrites = false;
   /** After this many reads, Secrets are forbidden. */
   allowedSecretReads = Number.POSITIVE_INFINITY;
   /** As in a namespace that is being deleted and has lost our RoleBinding: finalizers can be removed, no status written. */
@@ -190,7 +192,8 @@ export class MemoryKube implements Pick<KubeApi, "get" | "patch"> {
 
   #requireSecret(verb: string, name: string): StoredSecret {
     const call = `${verb} secrets`;
-    if (this.forbidsSecrets || this.secretReads > this.allowedSecretReads) {
+    const isForbidden = this.forbidsSecrets || (verb === "patch" && this.forbidsSecretWrites);
+    if (isForbidden || this.secretReads > this.allowedSecretReads) {
       const user = `User "system:serviceaccount:muster-system:muster-operator" cannot ${verb} resource "secrets"`;
       throw new KubeError({ call, code: 403, reason: "Forbidden" }, `secrets "${name}" is forbidden: ${user}`);
     }
@@ -204,7 +207,8 @@ export class MemoryKube implements Pick<KubeApi, "get" | "patch"> {
     const refusal = this.refuses({ kind: "Secret", name, subresource: undefined, dryRun });
     if (refusal !== undefined) throw refusal;
     const { uid, resourceVersion } = (body as KubeObject).metadata;
-    if (uid !== before.metadata.uid || resourceVersion !== before.metadata.resourceVersion)
+    const isOutdated = uid !== before.metadata.uid || resourceVersion !== before.metadata.resourceVersion;
+    if (uid !== undefined && isOutdated)
       throw new KubeError({ call: "patch secrets", code: 409, reason: "Conflict" }, "the object has been modified");
     const after = mergePatch(before, body) as StoredSecret;
     const written = { ...after, metadata: { ...after.metadata, resourceVersion: String(++this.#version) } };

@@ -40,9 +40,10 @@ type Role = ExternalResource & { readonly capabilities: readonly string[] };
 
 async function start(...manifests: readonly Manifest[]) {
   const world = new TwoTenants();
+  const { platform } = world.scenario;
+  platform.setInitial("roles", resource({ uid: "e".repeat(40), name: "deleter", capabilities: [excess] }));
   await world.apply(manifests);
   await world.until("Available", manifests);
-  const { platform } = world.scenario;
   const role = () => platform.createdIn("roles").find(({ uid }) => uid === world.statusOf(lister())?.uid) as Role;
   return {
     world,

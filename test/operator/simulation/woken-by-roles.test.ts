@@ -132,18 +132,21 @@ describe("an Identity that is adopted together with the roles that it holds", ()
   });
 });
 
+/** A binding of the identity to the role of an object. */
+const bindingOf = (name: string): Manifest => ({
+  kind: "RoleBinding",
+  name: `ci-${name}`,
+  spec: {
+    groupUid: red,
+    identityUid: identity,
+    roleRef: { kind: "Role", name },
+    policy: { deletion: "Delete", drift: "Correct" },
+  },
+});
+
 it("a RoleBinding is created once the operator has taken from its Role what the Tenant does not permit", async () => {
   const world = worldWith({ lister: [list, excess] });
-  const binds: Manifest = {
-    kind: "RoleBinding",
-    name: "ci-lists",
-    spec: {
-      groupUid: red,
-      identityUid: identity,
-      roleRef: { kind: "Role", name: "lister" },
-      policy: { deletion: "Delete", drift: "Correct" },
-    },
-  };
+  const binds = bindingOf("lister");
   await world.apply([binds]);
   await world.until("ReferenceNotFound", [binds]);
   await world.apply([lister]);
@@ -158,16 +161,7 @@ describe("a role that the Tenant lists", () => {
     name: "wide",
     spec: { groupUid: red, capabilities: [excess], policy: { ...adopts, adoption: "Never" } },
   };
-  const bindsWide: Manifest = {
-    kind: "RoleBinding",
-    name: "ci-wide",
-    spec: {
-      groupUid: red,
-      identityUid: identity,
-      roleRef: { kind: "Role", name: "wide" },
-      policy: { deletion: "Delete", drift: "Correct" },
-    },
-  };
+  const bindsWide = bindingOf("wide");
 
   it("permits others what it allows while no object declares it", async () => {
     const world = worldWith({ lister: [excess] });

@@ -53,10 +53,10 @@ export class PostgresConnection implements Writer {
     this.failure = undefined;
   }
 
-  /** @throws Error if the database rolled back instead, which it does without an error if a statement failed before */
+  /** @throws unknown the error of the statement that failed before, after which the database rolls back without an error */
   async commit(): Promise<void> {
     const { command } = await this.#recordFailure(this.#client.query("commit"));
-    if (command !== "COMMIT") throw new Error(`the database responded to commit with ${command}`);
+    if (command !== "COMMIT") throw this.failure ?? new Error(`the database responded to commit with ${command}`);
   }
 
   #run<P extends object>(statement: Statement<P, unknown>, parameters: P): Promise<QueryResult> {

@@ -14,6 +14,8 @@ const connectionTimeout = 5_000;
 const defaultStallTimeout = 5_000;
 /** The longest time for one statement (ms); a statement that takes longer indicates a fault. */
 const statementTimeout = 30_000;
+/** Longer than the statement timeout, whose error a connection outlives. */
+const defaultResponseTimeout = 35_000;
 /** How often work is attempted that fails with a serialization failure. */
 const maximumAttempts = 5;
 /** The most writes that share a commit. The lock is held for all of them, while other replicas wait. */
@@ -26,6 +28,8 @@ export interface PostgresOptions {
   readonly connections: number;
   /** Milliseconds after which the database disconnects a replica that stops in the middle of a write. Other writes wait. */
   readonly stallTimeout?: number;
+  /** Milliseconds after which a connection without a response to a statement is lost, because a network can lose its end, too. */
+  readonly responseTimeout?: number;
 }
 
 /**
@@ -63,7 +67,7 @@ export class PostgresDatabase implements Database {
    */
   static async open(
     url: string,
-    { connections, stallTimeout = defaultStallTimeout }: PostgresOptions,
+    { connections, stallTimeout = defaultStallTimeout, responseTimeout = defaultResponseTimeout }: PostgresOptions,
   ): Promise<PostgresDatabase> {
     const pool = new Pool({
       connectionString: url,
@@ -77,6 +81,7 @@ export class PostgresDatabase implements Database {
       lock_timeout: 2 * stallTimeout,
       idle_in_transaction_session_timeout: stallTimeout,
       statement_timeout: statementTimeout,
+      query_timeout: responseTimeout,
       types: typeParsers,
     });
     // An idle connection that breaks leaves the pool. The next call opens a new one or receives the error.
@@ -109,14 +114,16 @@ export class PostgresDatabase implements Database {
           ended = endRead(client);
           return value;
         } catch (error) {
-          if (error !== connection.failure) {
+          // Of statements that were sent together, the work may throw the error of a later one, which only follows from the first.
+          const { failure } = connection;
+          if (failure === undefined) {
             ended = endRead(client);
             throw error;
           }
           client.release(true);
-          if (isSerializationFailure(error) && attempt < maximumAttempts) continue;
-          if (connectionLost(error))
-            throw new DatabaseUnavailableError("the connection to the database was lost", { cause: error });
+          if (isSerializationFailure(failure) && attempt < maximumAttempts) continue;
+          if (connectionLost(failure))
+            throw new DatabaseUnavailableError("the connection to the database was lost", { cause: failure });
           throw error;
         }
       }
@@ -130,6 +137,7 @@ export class PostgresDatabase implements Database {
   }
 
   async close(): Promise<void> {
+    await this.#reads.idle();
     await this.#writes.idle();
     await this.#pool.end();
   }

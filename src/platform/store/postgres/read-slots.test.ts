@@ -89,6 +89,15 @@ describe("ReadSlots", () => {
     expect(taken).toHaveLength(9);
   });
 
+  it("gives free slots to waiting reads of an owner that has called alone for a second, without a release", async () => {
+    const slots = new ReadSlots(10, 5_000);
+    await start(slots, other, 1);
+    const taken = await start(slots, busy, 4);
+    vi.advanceTimersByTime(2_000);
+    await settled();
+    expect(taken).toHaveLength(4);
+  });
+
   it("refuses a read that has waited for too long, and gives its slot to the next", async () => {
     const slots = new ReadSlots(1, 5_000);
     const [release] = await start(slots, busy, 1);

@@ -31,6 +31,8 @@ export class ReadSlots {
   #sharedUntil = 0;
   /** Until when (ms) reads for those who are not authenticated have only their share. */
   #calledUntil = 0;
+  #idle: PromiseWithResolvers<void> | undefined;
+  #serving: NodeJS.Timeout | undefined;
 
   /** @param timeLimit the longest time that a read waits (ms) */
   constructor(slots: number, timeLimit: number) {
@@ -54,6 +56,11 @@ export class ReadSlots {
       this.#waiting.charge(shares, performance.now() - started);
       this.#release(owner);
     };
+  }
+
+  /** Resolves when no read has a slot or waits for one. */
+  async idle(): Promise<void> {
+    if (this.#held.size > 0) await (this.#idle ??= Promise.withResolvers()).promise;
   }
 
   #notice(owner: string): void {
@@ -86,15 +93,23 @@ export class ReadSlots {
       };
       const read = { owner, start, isOver: false };
       this.#waiting.add(shares, read);
+      if (this.#free > 0) this.#serveLater();
     });
   }
 
-  /** Gives free slots to the reads that may have them. An owner whose reads wait for its share has a slot to release. */
   #release(owner: string): void {
     this.#free += 1;
     const held = (this.#held.get(owner) ?? 0) - 1;
     if (held > 0) this.#held.set(owner, held);
     else this.#held.delete(owner);
+    this.#serve();
+    if (this.#held.size > 0) return;
+    this.#idle?.resolve();
+    this.#idle = undefined;
+  }
+
+  /** Gives free slots to the reads that may have them. */
+  #serve(): void {
     while (this.#free > 0) {
       const read = this.#waiting.take((share) => this.#mayHold(share));
       if (read === undefined) break;
@@ -103,5 +118,15 @@ export class ReadSlots {
       read.start();
     }
     if (this.#waiting.size === 0) this.#waiting.clear();
+    else if (this.#free > 0) this.#serveLater();
+  }
+
+  /** Reads that wait although slots are free may have them once no other owner calls, which is no event. */
+  #serveLater(): void {
+    if (this.#serving !== undefined) return;
+    this.#serving = setTimeout(() => {
+      this.#serving = undefined;
+      this.#serve();
+    }, sharedTime).unref();
   }
 }

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ClusterServer } from "#src/commands/reader/cluster-server.testing.ts";
+import { ImportingPlatform } from "./importing-platform.testing.ts";
+
+// What objects of the cluster declare already.
+
+const at = ImportingPlatform.forTests();
+const cluster = new ClusterServer();
+beforeAll(() => cluster.listen());
+beforeEach(() => cluster.clear());
+afterAll(() => cluster.close());
+
+async function importTeam(...args: readonly string[]) {
+  const { home, team } = at.world;
+  const kubeconfig = join(home, "kubeconfig");
+  writeFileSync(kubeconfig, cluster.kubeconfig);
+  return at.world.report(team, ["--kubeconfig", kubeconfig, ...args]);
+}
+
+function put(plural: string, kind: string, name: string, spec: object, status: object = {}, namespace = "shop"): void {
+  const object = { apiVersion: "iam.muster.dev/v1beta1", kind, metadata: { name, namespace }, spec, status };
+  cluster.put(plural, object);
+}
+
+it("leaves out a role binding that an object of another name declares, and says which", async () => {
+  const { shop, ci, grant } = at.world;
+  const spec = { groupUid: shop, identityUid: ci, roleRef: { name: "viewer" } };
+  for (const status of [{ uid: grant }, {}]) {
+    put("rolebindings", "RoleBinding", "ci-reads", spec, status);
+    const { code, objects, exceptions, clusterNotRead } = await importTeam("--adopt");
+    expect({ code, objects, clusterNotRead }).toEqual({ code: 3, objects: { Group: 2, Identity: 1 } });
+    expect(exceptions).toMatchObject([{ noun: "role binding", uid: grant, reason: "declared by shop/ci-reads" }]);
+  }
+});
+
+it("declares what an object only observes", async () => {
+  const { shop, ci, grant } = at.world;
+  const policy = { management: "Observe" };
+  put(
+    "rolebindings",
+    "RoleBinding",
+    "a",
+    { groupUid: shop, identityUid: ci, roleRef: { name: "viewer" }, policy },
+    { uid: grant },
+  );
+  expect(await importTeam()).toMatchObject({ code: 0, objects: { RoleBinding: 1 } });
+});
+
+it("changes no byte after its own objects were applied", async () => {
+  const { shop, ci, grant } = at.world;
+  await importTeam("--adopt");
+  const before = at.world.content();
+  const files = Object.keys(before).flatMap(
+    (path) => /rolebinding-(?<name>.*)[.]yaml$/.exec(path)?.groups?.["name"] ?? [],
+  );
+  expect(files).toHaveLength(1);
+  const spec = { groupUid: shop, identityUid: ci, roleRef: { name: "viewer" } };
+  put("rolebindings", "RoleBinding", files[0] ?? "", spec, { uid: grant }, "team");
+  expect(await importTeam("--adopt")).toMatchObject({ code: 0, exceptions: [] });
+  expect(at.world.content()).toEqual(before);
+});
+
+it("says why the cluster was not read", async () => {
+  cluster.forbidden.add("groups");
+  const { code, clusterNotRead } = await importTeam();
+  expect({ code, clusterNotRead }).toEqual({ code: 0, clusterNotRead: expect.stringContaining("groups is forbidden") });
+});

@@ -1,0 +1,170 @@
+import { describe, expect, it } from "vitest";
+import { apiVersion, finalizer } from "#src/api/custom-resource.ts";
+import type { GroupInvite } from "#src/api/group-invite.ts";
+import type { References } from "#src/reconcile/observe/observed.ts";
+import { decide } from "./decide.ts";
+import {
+  emptyState,
+  kindOf,
+  type ObservedParts,
+  observed,
+  parent,
+  platformError,
+  uid,
+} from "./observed-fixture.testing.ts";
+
+// Objects whose resource, if there is one, only the Secret names.
+
+const viewer = "c".repeat(40);
+const time = "2026-02-02T02:02:02Z";
+
+function invite(metadata: Partial<GroupInvite["metadata"]>, expiresAt: string): GroupInvite {
+  return {
+    apiVersion,
+    kind: "GroupInvite",
+    metadata: {
+      name: "ada",
+      namespace: "team",
+      uid: "uid-of-ada",
+      generation: 1,
+      finalizers: [finalizer],
+      ...metadata,
+    },
+    spec: {
+      groupUid: parent,
+      roleUid: viewer,
+      singleUse: true,
+      expiresAt,
+      secretRef: { name: "ada" },
+      policy: { management: "Full", deletion: "Delete", drift: "Report" },
+    },
+  };
+}
+
+const deleted = invite({ deletionTimestamp: time }, "2027-01-01T00:00:00Z");
+const expired = invite({}, time);
+const fields = { roleUid: viewer, email: "", singleUse: true };
+const uids = { parent, role: viewer };
+const found: References = { are: "resolved", uids, granted: [], desired: fields, naturalKey: "key" };
+const refusal = {
+  code: 403,
+  message: 'get secrets: User "system:serviceaccount:ops:muster" cannot get resource "secrets"',
+  attemptOf: `1 ${time} `,
+  attempts: 1,
+  retryAt: 30_000,
+};
+const refused = (resource: GroupInvite) => ({
+  ...emptyState,
+  waitingSince: 0,
+  refusals: { readSecret: { ...refusal, attemptOf: [1, resource.metadata.deletionTimestamp, undefined].join(" ") } },
+});
+const step = (resource: GroupInvite, parts: ObservedParts) => {
+  const input = observed({ resource, references: found, ...parts });
+  return decide(input, kindOf(input));
+};
+
+describe("an object with a Secret that may not be read", () => {
+  const unread = (resource: GroupInvite, parts: ObservedParts = {}) =>
+    step(resource, { state: refused(resource), ...parts });
+
+  it("stays, and prints what grants the right", () => {
+    const written = unread(deleted);
+    expect(written).toMatchObject({ do: "writeStatus" });
+    expect(JSON.stringify(written)).toContain("--resource-name=ada && kubectl create rolebinding");
+    expect(JSON.stringify(written)).toContain("--serviceaccount=ops:muster");
+  });
+
+  it("goes, and says so, where nobody can grant it any longer", () => {
+    const event = { type: "Warning", reason: "Orphaned" };
+    const gone: References = { are: "waiting", reason: "ReferenceNotFound", message: "" };
+    expect(unread(deleted, { namespaceIsTerminating: true })).toMatchObject({ do: "removeFinalizer", event });
+    expect(unread(deleted, { references: gone })).toMatchObject({ do: "removeFinalizer", event });
+  });
+
+  it("is reported as Expired, with what grants the right", () => {
+    const written = unread(expired);
+    expect(written).toMatchObject({ do: "writeStatus", patch: { conditions: [{ reason: "Expired" }, {}, {}] } });
+    expect(JSON.stringify(written)).toContain("kubectl create role");
+  });
+
+  it("is reported as Expired without that if it never created anything", () => {
+    const written = unread(invite({ finalizers: [] }, time));
+    expect(JSON.stringify(written)).toContain("has no group invite on the platform");
+  });
+});
+
+describe("a resource that only the Secret names", () => {
+  const secret = {
+    is: "found",
+    readAt: 19_000,
+    uid: "s",
+    resourceVersion: "1",
+    issuer: "",
+    unusable: null,
+    isEmpty: false,
+    issuedUid: uid,
+    writable: false,
+  } as const;
+  const resource = { uid, role: { uid: viewer, name: "viewer" }, email: "", singleUse: true };
+  const claim = {
+    uid,
+    external: { is: "present", resource, seenAt: 50 },
+    claimedBy: null,
+    heldByBreaker: false,
+  } as const;
+  const named = (parts: ObservedParts) => step(deleted, { secret, claim, ...parts });
+  const waits: References = { are: "waiting", reason: "ReferenceNotReady", message: "spec.groupRef: soon." };
+  const identified = { is: "identified", group: parent, isListable: true, snapshot: null, found: [] } as const;
+
+  it("is deleted if it is what the spec describes, also if the Tenant does not permit that any longer", () => {
+    expect(named({})).toMatchObject({ do: "delete", uid });
+    const references: References = { are: "denied", message: "denied" };
+    expect(named({ references, unrecorded: { ...identified, uids } })).toMatchObject({ do: "delete", uid });
+  });
+
+  it("is left to the object that has recorded it", () => {
+    const claimed = { ...claim, claimedBy: "team/eve" };
+    expect(named({ claim: claimed })).toEqual({ do: "removeFinalizer" });
+    expect(step(expired, { secret, claim: claimed })).toMatchObject({
+      do: "writeStatus",
+      patch: { management: "Created", conditions: [{ reason: "Expired" }, {}, {}] },
+    });
+  });
+
+  it("is deleted though the Secret may not be read any longer", () => {
+    const state = { ...refused(deleted), refusals: { readSecret: { ...refusal, retryAt: 90_000 } } };
+    expect(named({ state, now: 60_000, crd: { readAt: 59_000, deleting: false } })).toMatchObject({
+      do: "delete",
+      uid,
+    });
+  });
+
+  it("is left if it is something else", () => {
+    const external = { ...claim.external, resource: { ...resource, email: "eve@example.com" } };
+    expect(named({ claim: { ...claim, external } })).toEqual({ do: "removeFinalizer" });
+  });
+
+  it.each<[string, References, object]>([
+    ["waits for a reference", waits, { do: "writeStatus" }],
+    ["waits for the right to a kind", { are: "unreadKind", kind: "Role", path: "spec.roleRef" }, { do: "writeStatus" }],
+    ["reads the roles", { are: "unread" }, { do: "refreshPermissions" }],
+    ["waits for the Tenant", { are: "denied", message: "denied" }, { do: "writeStatus" }],
+    ["ends if its references can never be resolved", { are: "invalid", message: "a cycle" }, { do: "removeFinalizer" }],
+  ])("%s while it is not known what the spec describes", (_, references, expected) => {
+    expect(named({ references, state: { ...emptyState, waitingSince: 0 } })).toMatchObject(expected);
+  });
+
+  it("is not read again within 30 seconds, and then is", () => {
+    const failure = {
+      step: "delete",
+      problem: { kind: "rejected", error: platformError("FAILED_PRECONDITION") },
+      attemptOf: "",
+      attempts: 1,
+      at: 0,
+      retryAt: 0,
+    } as const;
+    const state = { ...emptyState, failure };
+    expect(named({ state, now: 48_999, crd: { readAt: 48_000, deleting: false } })).toMatchObject({ do: "delete" });
+    expect(named({ state, now: 49_000 })).toMatchObject({ do: "readSecret" });
+  });
+});
