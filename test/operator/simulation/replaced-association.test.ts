@@ -204,6 +204,21 @@ describe("an association that somebody else created in place of ours", () => {
 });
 
 describe("an association that somebody else created in place of one that was adopted", () => {
+  it("is adopted, too, however alike it is", async () => {
+    const { world, replace, association } = await startWith(shop);
+    replace();
+    const adopting = cloud({ policy: { ...policy, adoption: "IfExists" } });
+    await world.apply([adopting]);
+    await world.until("Available", [adopting]);
+    const createTime = "2026-06-06T00:00:00.000Z";
+    replace({ createTime });
+    await world.scenario.resync();
+    await world.scenario.until("recorded", () => world.statusOf(adopting)?.createTime === createTime);
+    await world.scenario.pass(5_000);
+    expect(world.reasonOf(adopting)).toBe("Available");
+    expect(association()?.amazon).toEqual({ account: awsAccount });
+  });
+
   it("is not written if its adoption is forbidden before it carries the marker", async () => {
     const { world, platform, replace, association } = await startWith(shop);
     replace();
