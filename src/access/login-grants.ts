@@ -23,7 +23,7 @@ function orderOf(grant: LoginGrant): string {
 }
 
 /** Whether its role has the capability; undefined if the role cannot be read. */
-export function grantGives({ roles }: AccessModel, { role }: LoginGrant, capability: string): boolean | undefined {
+function grantGives({ roles }: AccessModel, { role }: LoginGrant, capability: string): boolean | undefined {
   return roles.get(role.uid)?.capabilities.has(capability);
 }
 

@@ -6,6 +6,7 @@ import type { ExistingTree } from "./existing-tree.ts";
 import type { ImportOptions } from "./import-options.ts";
 import type { Protection, ProtectedIdentities } from "./protected-identities.ts";
 import { isBuiltIn, type RoleReference, type TenantLimits } from "./tenant-limits.ts";
+import { shortList } from "#src/text/short-list.ts";
 
 /** How many capabilities a reason names. */
 const named = 3;
@@ -114,6 +115,5 @@ function declare(
 }
 
 function beyond(excess: readonly string[]): string {
-  const more = excess.length > named ? ` and ${excess.length - named} more` : "";
-  return `no built-in role that the Tenant lists has ${excess.slice(0, named).join(", ")}${more}`;
+  return `no built-in role that the Tenant lists has ${shortList(excess, named)}`;
 }

@@ -7,6 +7,8 @@ import { isRejection, PlatformFailure, provesNoEffect } from "./failure.ts";
 import type { OwnerCheck } from "./owner-check.ts";
 import { groups } from "./permission-resources.ts";
 import { overwriteKey } from "./post-ledger.ts";
+import type { SessionPermissions } from "./session-permissions.ts";
+import type { SessionReads } from "./session-reads.ts";
 import type { SessionViews } from "./session-views.ts";
 
 /**
@@ -23,15 +25,11 @@ const unchangedMs = seconds(2);
 
 export interface SessionWritesOptions {
   readonly api: PlatformApi;
+  readonly permissions: SessionPermissions;
+  readonly reads: SessionReads;
   readonly views: SessionViews;
   readonly owner?: OwnerCheck;
   readonly canWrite: () => boolean;
-  /** Rejects if the root above the resource cannot be read. @throws {PlatformFailure} */
-  readonly requireReadableRoot: (uid: string) => Promise<void>;
-  /** Proves that the resource is absent. @throws {PlatformFailure} if that is not proven. */
-  readonly proveAbsence: (collection: ManagedCollection, uid: string) => Promise<void>;
-  /** Whether the group is proven to be gone. */
-  readonly isGone: (group: string) => Promise<boolean>;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
@@ -93,7 +91,7 @@ export class SessionWrites {
     try {
       resource = await views.posts.track(sent, post, hadNoEffect);
     } catch (error) {
-      if (isRejection(error, "NOT_FOUND") && (await this.#options.isGone(parent)))
+      if (isRejection(error, "NOT_FOUND") && (await this.#options.reads.isGone(parent)))
         throw new PlatformFailure(call, { kind: "parentGone", parent }, { cause: error });
       throw error;
     }
@@ -145,7 +143,7 @@ export class SessionWrites {
         if (!hadNoEffect(error)) views.viewOf(collection).recordStale(uid);
         throw error;
       }
-      await this.#options.proveAbsence(collection, uid);
+      await this.#options.reads.proveAbsence(collection, uid);
     }
     views.viewOf(collection).recordGone(uid, clock.monotonic());
   }
@@ -181,7 +179,7 @@ export class SessionWrites {
 
   async #requireWritable(call: string, uid: string): Promise<void> {
     await this.#options.owner?.require();
-    await this.#options.requireReadableRoot(uid);
+    await this.#options.permissions.requireReadableRoot(uid);
     if (!this.#options.canWrite()) throw new PlatformFailure(call, { kind: "paused", retryAfterMs: 0 });
   }
 }

@@ -1,28 +1,25 @@
 import type { Clock, MonotonicTime } from "#src/time/clock.ts";
-import { proveAbsence } from "./absence-proof.ts";
 import type { ListScope } from "./api.ts";
 import type { OutageListener } from "./circuit.ts";
 import type { ExternalResource, ManagedCollection, ResourceType } from "./collection.ts";
 import type { CollectionView } from "./collection-view.ts";
-import { isRejection, PlatformFailure, type PlatformProblem } from "./failure.ts";
+import type { PlatformProblem } from "./failure.ts";
 import type { GovernedApi } from "./governed-api.ts";
-import { type Grants, type GrantsOf, RecentGrants } from "./recent-grants.ts";
+import type { Grants, GrantsOf } from "./recent-grants.ts";
 import type { Outage } from "./outage.ts";
 import type { OwnerCheck } from "./owner-check.ts";
-import { groups, identities, roleBindings, roles } from "./permission-resources.ts";
 import type { MissingCapability, Permissions, RoleCatalog } from "./permissions.ts";
 import type { PostLedger } from "./post-ledger.ts";
 import { type Peek, SessionLists, type SnapshotListener } from "./session-lists.ts";
 import { SessionPermissions } from "./session-permissions.ts";
 import { SessionReach } from "./session-reach.ts";
+import { SessionReads } from "./session-reads.ts";
 import { SessionRecoveries } from "./session-recoveries.ts";
 import { type NameListener, SessionViews } from "./session-views.ts";
 import { newGroupMs, SessionWrites } from "./session-writes.ts";
 import { SnapshotBatcher } from "./snapshot-batcher.ts";
-import { SharedReads } from "./shared-reads.ts";
 import type { SharedRoles } from "./shared-roles.ts";
 import type { SnapshotRequirement } from "./snapshots.ts";
-import { parentOf } from "./uid.ts";
 
 export interface SessionOptions {
   /** The sessions of one credential share it. */
@@ -86,10 +83,9 @@ export class PlatformSession {
   readonly #seen: SessionViews;
   readonly #batcher: SnapshotBatcher;
   readonly #lists: SessionLists;
+  readonly #reads: SessionReads;
   readonly #writes: SessionWrites;
   readonly #recoveries: SessionRecoveries;
-  readonly #grants = new RecentGrants();
-  readonly #sharedReads: SharedReads;
   readonly #nameListeners: NameListener[] = [];
 
   constructor(options: SessionOptions) {
@@ -101,18 +97,11 @@ export class PlatformSession {
     });
     const shared = { ...options, permissions: this.#permissions, views: this.#seen };
     this.#lists = new SessionLists(shared);
-    this.#writes = new SessionWrites({
+    this.#reads = new SessionReads({
       ...shared,
-      requireReadableRoot: (uid) => this.#permissions.requireReadableRoot(uid),
-      proveAbsence: (collection, uid) => this.#proveAbsence(collection, uid),
-      isGone: (group) => this.#isGone(group),
-    });
-    this.#sharedReads = new SharedReads({
-      collections: options.collections,
-      viewOf: (collection) => this.viewOf(collection),
-      read: (collection, uid) => this.read(collection, uid),
       onChanged: (collection, uid) => this.#lists.notify(collection, [uid]),
     });
+    this.#writes = new SessionWrites({ ...shared, reads: this.#reads });
     this.#recoveries = new SessionRecoveries(options.api, options.owner, options.signal);
     this.#batcher = new SnapshotBatcher({
       viewOf: (collection) => this.#seen.viewOf(collection),
@@ -312,49 +301,31 @@ export class PlatformSession {
   }
 
   /** Reads one resource, or proves that it is absent. Rejects if neither succeeds. */
-  async read(collection: ManagedCollection, uid: string): Promise<void> {
-    const { api, clock, signal } = this.#options;
-    const startedAt = clock.monotonic();
-    try {
-      this.#seen.record(collection, await api.get(collection, uid, signal), startedAt);
-    } catch (error) {
-      if (!isRejection(error, "NOT_FOUND")) throw error;
-      await this.#proveAbsence(collection, uid);
-      this.viewOf(collection).recordGone(uid, startedAt);
-    }
+  read(collection: ManagedCollection, uid: string): Promise<void> {
+    return this.#reads.read(collection, uid);
   }
 
   /**
    * Reads one identity, or proves that it is absent. Callers that wait for the same identity share one read. Rejects if
    * neither succeeds.
    */
-  async readIdentity(identity: string): Promise<void> {
-    await this.#sharedReads.read(identities, identity);
+  readIdentity(identity: string): Promise<void> {
+    return this.#reads.readIdentity(identity);
   }
 
   /** Reads one role of a group, as `readIdentity` reads an identity. */
-  async readRole(role: string): Promise<void> {
-    await this.#sharedReads.read(roles.name, role);
+  readRole(role: string): Promise<void> {
+    return this.#reads.readRole(role);
   }
 
   /** Reads the role bindings of an identity or of a role, in every group in which the session may see them. */
-  async readGrants(of: GrantsOf): Promise<void> {
-    const { api, clock, signal } = this.#options;
-    const collection = this.#options.collections.find(({ name }) => name === roleBindings.name);
-    const uid = "role" in of ? of.role : of.identity;
-    const scope = parentOf(uid) ?? uid;
-    // Without the capability to list role bindings where it is, an empty list proves nothing.
-    if (collection !== undefined) await this.#permissions.requireList(collection, scope);
-    const confirm = async () => {
-      if (collection !== undefined)
-        await this.#permissions.requireListAfter(this.#permissions.readsStarted, collection, scope);
-    };
-    await this.#grants.read(api, clock, of, confirm, signal);
+  readGrants(of: GrantsOf): Promise<void> {
+    return this.#reads.readGrants(of);
   }
 
   /** What `readGrants` read last, within the last minutes. */
   grantsOf(uid: string): Grants | undefined {
-    return this.#grants.of(uid);
+    return this.#reads.grantsOf(uid);
   }
 
   /**
@@ -383,25 +354,5 @@ export class PlatformSession {
   /** Deletes one resource. Resolves also if it was absent before and that is proven. */
   delete(collection: ManagedCollection, uid: string): Promise<void> {
     return this.#writes.delete(collection, uid);
-  }
-
-  /** Reads a group, and reports to the listeners if it is gone. @returns false also where that cannot be proven. */
-  async #isGone(group: string): Promise<boolean> {
-    const collection = this.#options.collections.find(({ name }) => name === groups.name);
-    if (collection === undefined) return false;
-    try {
-      await this.read(collection, group);
-    } catch (error) {
-      if (error instanceof PlatformFailure) return false;
-      throw error;
-    }
-    if (this.viewOf(collection).stateOf(group).is !== "gone") return false;
-    this.#lists.notify(collection, [group]);
-    return true;
-  }
-
-  #proveAbsence(collection: ManagedCollection, uid: string): Promise<void> {
-    const { api, signal } = this.#options;
-    return proveAbsence({ api, permissions: this.#permissions, signal }, collection, uid);
   }
 }

@@ -1,7 +1,7 @@
 import type { Kind } from "#src/kinds/kind.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { CodeStore } from "./observe/issued-codes.ts";
-import type { ReconcileState } from "./observe/observed.ts";
+import type { ReconcileState } from "./observe/reconcile-state.ts";
 import type { PlatformStep } from "./policy/step.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { Kind } from "#src/kinds/kind.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
-import type { ReconcileState } from "./observe/observed.ts";
+import type { ReconcileState } from "./observe/reconcile-state.ts";
 import type { SecretSource } from "./observe/secret-reads.ts";
 import type { PlatformStep, SecretToSend } from "./policy/step.ts";
 

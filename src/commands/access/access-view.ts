@@ -49,23 +49,23 @@ export interface UnreadView {
 
 /** Shows what a model has, with names and with the objects that declare it. */
 export class AccessView {
-  readonly #model: AccessModel;
+  readonly model: AccessModel;
   readonly #declarations: Declarations;
 
   constructor(model: AccessModel, declarations: Declarations) {
-    this.#model = model;
+    this.model = model;
     this.#declarations = declarations;
   }
 
   group(uid: string): GroupView {
-    return { uid, path: groupPath(this.#model, uid), declaredBy: this.declaredBy(uid) };
+    return { uid, path: groupPath(this.model, uid), declaredBy: this.declaredBy(uid) };
   }
 
   /** @param named how a role binding names it, if the identity itself cannot be read */
   identity(uid: string, named?: string): IdentityView {
-    const known = this.#model.identities.get(uid);
+    const known = this.model.identities.get(uid);
     const name = known?.name ?? named;
-    const path = name === undefined ? uid : `${groupPath(this.#model, parentOf(uid) ?? "")}/${name}`;
+    const path = name === undefined ? uid : `${groupPath(this.model, parentOf(uid) ?? "")}/${name}`;
     const { assumedBy, lastSeenTime } = known ?? {};
     return {
       uid,
@@ -83,7 +83,7 @@ export class AccessView {
       roleBinding: { uid, ...(createTime === undefined ? {} : { createTime }), declaredBy: this.declaredBy(uid) },
       role: {
         uid: role.uid,
-        name: this.#model.roles.get(role.uid)?.name ?? role.name,
+        name: this.model.roles.get(role.uid)?.name ?? role.name,
         builtIn,
         ...(builtIn ? {} : { declaredBy: this.declaredBy(role.uid) }),
       },
@@ -147,7 +147,7 @@ export class AccessView {
 
   /** A group by its path and its uid. */
   named(uid: string): string {
-    const path = groupPath(this.#model, uid);
+    const path = groupPath(this.model, uid);
     return path === uid ? uid : `${path} (${uid})`;
   }
 

@@ -4,15 +4,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type CommandRun, runCommand } from "#src/command-line.testing.ts";
+import { ClusterServer } from "#src/commands/reader/cluster-server.testing.ts";
 import { connectReader } from "#src/commands/reader/connect-reader.ts";
-import { Cluster } from "./cluster.testing.ts";
 import { Gateway } from "./gateway.testing.ts";
 import { RunningPlatform } from "#src/platform/tests/running-platform.testing.ts";
 
 let platform: RunningPlatform;
 let gateway: Gateway;
-let cluster: Cluster;
+let cluster: ClusterServer;
 let folder = "";
+const apiVersion = "iam.muster.dev/v1beta1";
 /** The uids of a small company. */
 const uids: Record<string, string> = {};
 
@@ -41,7 +42,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "muster-access-"));
   platform = await RunningPlatform.start();
   gateway = await Gateway.to(platform.url);
-  cluster = new Cluster();
+  cluster = new ClusterServer();
   await cluster.listen();
   const { admin, root } = platform;
   const shop = (uids["shop"] = await admin.group(root, "shop"));
@@ -58,24 +59,18 @@ beforeAll(async () => {
   // Reads what is in shop, and nothing above it.
   uids["reader"] = await platform.makeIdentity(web, "caller");
   await admin.bind(shop, uids["reader"], await admin.role("viewer"));
-  cluster.objects["rolebindings"] = [
-    {
-      metadata: { namespace: "shop", name: "ci-edits", labels: { "argocd.argoproj.io/instance": "shop-app" } },
-      spec: { expiresAt: "2030-01-01T00:00:00Z" },
-      status: { uid: uids["ciBinding"] },
-    },
-  ];
-  cluster.objects["roles"] = [{ metadata: { namespace: "shop", name: "creates" }, status: { uid: custom.uid } }];
-  cluster.objects["groups"] = [
-    {
-      metadata: {
-        namespace: "shop",
-        name: "web",
-        labels: { "kustomize.toolkit.fluxcd.io/name": "apps", "kustomize.toolkit.fluxcd.io/namespace": "flux-system" },
-      },
-      status: { uid: web },
-    },
-  ];
+  cluster.put("rolebindings", {
+    apiVersion,
+    kind: "RoleBinding",
+    metadata: { namespace: "shop", name: "ci-edits", labels: { "argocd.argoproj.io/instance": "shop-app" } },
+    spec: { expiresAt: "2030-01-01T00:00:00Z" },
+    status: { uid: uids["ciBinding"] },
+  });
+  const creates = { namespace: "shop", name: "creates" };
+  cluster.put("roles", { apiVersion, kind: "Role", metadata: creates, status: { uid: custom.uid } });
+  const labels = { "kustomize.toolkit.fluxcd.io/name": "apps", "kustomize.toolkit.fluxcd.io/namespace": "flux-system" };
+  const metadata = { namespace: "shop", name: "web", labels };
+  cluster.put("groups", { apiVersion, kind: "Group", metadata, status: { uid: web } });
 });
 afterAll(async () => {
   await cluster.close();
@@ -86,7 +81,7 @@ afterAll(async () => {
 beforeEach(() => {
   gateway.calls.length = 0;
   cluster.calls.length = 0;
-  cluster.status = 200;
+  cluster.failure = undefined;
 });
 
 const withCluster = () => ["--kubeconfig", file("kubeconfig", cluster.kubeconfig)];
@@ -202,7 +197,7 @@ describe("muster access explain", () => {
       "          declared by: shop/web (Flux flux-system/apps)",
       "",
     ]);
-    expect(new Set(cluster.calls)).toEqual(new Set(["GET"]));
+    expect(new Set(cluster.calls.map((call) => call.split(" ", 1)[0]))).toEqual(new Set(["GET"]));
   });
 
   it("prints which object declares a role that is not built in", async () => {
@@ -282,7 +277,7 @@ describe("muster access report", () => {
     expect(titles).toMatch(/^IDENTITY +ROLE +GROUP +BOUND SINCE +LAST SEEN +DECLARED BY$/);
     expect(first).toMatch(/^root\/shop\/web\/caller +viewer +root\/shop +20\S+Z +never +undeclared$/);
     expect(rest.join("\n")).toMatch(/root\/shop\/ci +editor .* shop\/ci-edits \(Argo CD shop-app, expires 2030/);
-    expect(new Set(cluster.calls)).toEqual(new Set(["GET"]));
+    expect(new Set(cluster.calls.map((call) => call.split(" ", 1)[0]))).toEqual(new Set(["GET"]));
   });
 
   it.each([
@@ -373,7 +368,7 @@ describe("muster access", () => {
   });
 
   it("reports that declarations are unknown if the cluster refuses", async () => {
-    cluster.status = 403;
+    cluster.failure = { code: 403, reason: "Forbidden", message: "groups is forbidden" };
     const { code, stdout } = await asAdmin("explain", "ci", "repo.create", "--group", "web", ...withCluster());
     expect(code).toBe(0);
     expect(stdout).not.toContain("declared by:");
@@ -381,7 +376,7 @@ describe("muster access", () => {
   });
 
   it("reports that declarations are unknown if the cluster is not one with Muster", async () => {
-    cluster.status = 404;
+    cluster.failure = { code: 404, reason: "NotFound", message: "the server could not find it" };
     const { code, stdout } = await asAdmin("explain", "ci", "repo.create", "--group", "web", ...withCluster());
     expect(code).toBe(0);
     expect(stdout).toContain("the cluster has none of Muster's CRDs: check --context");

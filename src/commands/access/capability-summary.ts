@@ -1,3 +1,5 @@
+import { shortList } from "#src/text/short-list.ts";
+
 /** More capabilities are not named where only the kind of a role matters. */
 const namedCapabilities = 4;
 
@@ -8,7 +10,5 @@ const namedCapabilities = 4;
 export function capabilitySummary(capabilities: readonly string[], named = namedCapabilities): string {
   const reads = (capability: string) => Number(capability.endsWith(".list"));
   const writesFirst = capabilities.toSorted((one, other) => reads(one) - reads(other));
-  const shown = writesFirst.slice(0, named).join(", ");
-  const more = capabilities.length - named;
-  return more > 0 ? `${shown} and ${more} more` : shown;
+  return shortList(writesFirst, named);
 }

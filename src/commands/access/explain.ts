@@ -2,12 +2,12 @@ import { noLimits } from "#src/access/access-model.ts";
 import type { KnownBinding } from "#src/access/access-state.ts";
 import { dottedCapability } from "#src/access/capability-name.ts";
 import { explain } from "#src/access/explain.ts";
-import { loginGrantsOn, unreadLoginGrants, unreadLoginRoles } from "#src/access/login-grants.ts";
+import { loginGrantsOn, unreadLoginGrants } from "#src/access/login-grants.ts";
 import { defineCommand } from "#src/commands/command.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 import { dottedNames } from "./access-view.ts";
 import { explanationText, type Explanation } from "./explanation-text.ts";
-import { loginGrantView } from "./login-grant-view.ts";
+import { shownLogins } from "./login-grant-view.ts";
 import { capabilityNamed, groupNamed, identityNamed, notAGroup } from "./named.ts";
 import { answerAccess } from "./open-access.ts";
 import { accessSettings, capability, group, subject } from "./settings.ts";
@@ -57,8 +57,7 @@ The answer is yes, no or unknown: it is never no if something that could grant t
           ? ("the limits of the token" as const)
           : ("the role" as const),
       });
-      const logins = loginGrantsOn(model, wanted, at, now);
-      const unreadLogins = [...unreadLoginRoles(model, logins, unread), ...unreadLoginGrants(model, at, now)];
+      const unreadGrants = unreadLoginGrants(model, at, now);
       const value: Explanation = {
         answer: decision,
         capability: dottedCapability(wanted),
@@ -76,8 +75,7 @@ The answer is yes, no or unknown: it is never no if something that could grant t
         through: through.map((binding) => view.link(binding)),
         undecided: undecided.map((binding) => view.link(binding)),
         others: others.map(other),
-        loginGrants: logins.map((grant) => loginGrantView({ model, view }, grant)),
-        unknown: [...unread, ...unreadLogins].map((one) => view.unread(one)),
+        ...shownLogins(view, loginGrantsOn(model, wanted, at, now), { unread, unreadGrants }),
         builtInRoles: model.state.roles
           .filter((role) => !role.uid.includes("/") && role.capabilities.has(wanted))
           .map(({ name }) => name),

@@ -1,7 +1,14 @@
-import type { AccessModel } from "#src/access/access-model.ts";
 import type { LoginGrant } from "#src/access/access-state.ts";
-import { groupOfGrant } from "#src/access/login-grants.ts";
-import { type AccessView, type DeclaredBy, declaredText, dottedNames, type GroupView } from "./access-view.ts";
+import { groupOfGrant, unreadLoginRoles } from "#src/access/login-grants.ts";
+import type { Unread } from "#src/access/unread.ts";
+import {
+  type AccessView,
+  type DeclaredBy,
+  declaredText,
+  dottedNames,
+  type GroupView,
+  type UnreadView,
+} from "./access-view.ts";
 
 /** A role that people get when they log in, as JSON and YAML have it. */
 export interface LoginGrantView {
@@ -29,12 +36,31 @@ export interface LoginGrantView {
   readonly who: string;
 }
 
-export function loginGrantView(
-  { model, view }: { readonly model: AccessModel; readonly view: AccessView },
-  grant: LoginGrant,
-): LoginGrantView {
+/** Login grants of an answer, and all that is unknown in it. */
+export interface ShownLogins {
+  readonly loginGrants: readonly LoginGrantView[];
+  readonly unknown: readonly UnreadView[];
+}
+
+/**
+ * Shows login grants, and what cannot be read: also their roles, each once.
+ * @param unread what the answer without them would need. @param unreadGrants where there may be more of them
+ */
+export function shownLogins(
+  view: AccessView,
+  grants: readonly LoginGrant[],
+  { unread, unreadGrants }: Readonly<Record<"unread" | "unreadGrants", readonly Unread[]>>,
+): ShownLogins {
+  const all = [...unread, ...unreadLoginRoles(view.model, grants, unread), ...unreadGrants];
+  return {
+    loginGrants: grants.map((grant) => loginGrantView(view, grant)),
+    unknown: all.map((one) => view.unread(one)),
+  };
+}
+
+export function loginGrantView(view: AccessView, grant: LoginGrant): LoginGrantView {
   const { role, through, uid } = grant;
-  const known = model.roles.get(role.uid);
+  const known = view.model.roles.get(role.uid);
   return {
     through,
     uid,

@@ -5,6 +5,7 @@ import { groupPath } from "#src/access/group-path.ts";
 import { visibleText } from "#src/commands/output/visible-text.ts";
 import { parentOf, uidPattern } from "#src/platform-client/uid.ts";
 import { didYouMean } from "#src/text/nearest.ts";
+import { shortList } from "#src/text/short-list.ts";
 
 /** More candidates are not listed. */
 const maxCandidates = 10;
@@ -34,9 +35,7 @@ function hintFor({ state }: AccessModel, text: string, capabilities: readonly st
 }
 
 function namesOf(capabilities: readonly string[]): string {
-  const names = capabilities.map(dottedCapability).toSorted();
-  const omitted = names.length > maxCapabilities ? ` and ${names.length - maxCapabilities} more` : "";
-  return names.slice(0, maxCapabilities).join(", ") + omitted;
+  return shortList(capabilities.map(dottedCapability).toSorted(), maxCapabilities);
 }
 
 /**

@@ -1,9 +1,9 @@
 import { accessOf } from "#src/access/access-of.ts";
-import { loginGrantsFor, unreadLoginGrantsFor, unreadLoginRoles } from "#src/access/login-grants.ts";
+import { loginGrantsFor, unreadLoginGrantsFor } from "#src/access/login-grants.ts";
 import { defineCommand } from "#src/commands/command.ts";
 import { assumptionText, declaredText, dottedNames } from "./access-view.ts";
 import { capabilitySummary } from "./capability-summary.ts";
-import { loginGrantText, loginGrantView } from "./login-grant-view.ts";
+import { loginGrantText, shownLogins } from "./login-grant-view.ts";
 import { identityNamed } from "./named.ts";
 import { answerAccess } from "./open-access.ts";
 import { readElsewhere } from "./read-elsewhere.ts";
@@ -20,10 +20,8 @@ A role applies in the group of its role binding, and in every group below it. JS
       const uid = identityNamed(model, values.subject);
       const { bindings, expired, listedBelow, unread } = accessOf(model, uid, now);
       const whose = view.identity(uid, bindings[0]?.binding.identity.name);
-      const grants = loginGrantsFor(model, uid, now);
-      const logins = grants.map((grant) => loginGrantView({ model, view }, grant));
-      const unreadLogins = [...unreadLoginRoles(model, grants, unread), ...unreadLoginGrantsFor(model, uid, now)];
-      const unknown = [...unread, ...unreadLogins].map((one) => view.unread(one));
+      const unreadGrants = unreadLoginGrantsFor(model, uid, now);
+      const { loginGrants, unknown } = shownLogins(view, loginGrantsFor(model, uid, now), { unread, unreadGrants });
       const links = bindings.map(({ binding, role }) => ({
         ...view.link(binding),
         ...(role === undefined ? {} : { capabilities: dottedNames(role.capabilities) }),
@@ -36,7 +34,7 @@ A role applies in the group of its role binding, and in every group below it. JS
           ...(expired === undefined ? {} : { expired }),
           complete: readBelow === undefined && unknown.length === 0,
           roleBindings: links,
-          loginGrants: logins,
+          loginGrants,
           ...(readBelow === undefined ? {} : { readBelow }),
           unknown,
         },
@@ -54,7 +52,7 @@ A role applies in the group of its role binding, and in every group below it. JS
           },
           notes: [
             ...(expired === undefined ? [] : [`Its static keys expired at ${expired}: nobody can use it.`]),
-            ...logins.map((login) => loginGrantText(login)),
+            ...loginGrants.map((login) => loginGrantText(login)),
             ...unknown.map(({ message }) => `Unknown: ${message}.`),
             ...(readBelow === undefined ? [] : [readElsewhere(readBelow.map(({ path }) => path))]),
             ...(declarationsNote === undefined || links.length === 0 ? [] : [declarationsNote]),

@@ -1,7 +1,7 @@
 import type { OpenedAccess } from "./open-access.ts";
 import { accessReport, type Reach, reachOf } from "#src/access/report.ts";
 import { expiredAt } from "#src/access/expiry.ts";
-import { groupOfGrant, openLoginGrants, unreadLoginGrants, unreadLoginRoles } from "#src/access/login-grants.ts";
+import { groupOfGrant, openLoginGrants, unreadLoginGrants } from "#src/access/login-grants.ts";
 import { groupOf } from "#src/access/access-model.ts";
 import {
   type DeclaredBy,
@@ -11,7 +11,7 @@ import {
   type LinkView,
   type UnreadView,
 } from "./access-view.ts";
-import { type LoginGrantView, loginGrantView } from "./login-grant-view.ts";
+import { type LoginGrantView, shownLogins } from "./login-grant-view.ts";
 
 /** A role with all that it grants. */
 export interface ReportedRole {
@@ -66,21 +66,20 @@ export function reportContent({ model, now, platformUrl, view }: OpenedAccess, a
     };
   });
   const logins = openLoginGrants(model, now).filter((grant) => reachOf(groupOfGrant(grant), at) !== undefined);
-  const unread = [
-    ...report.unread,
-    ...unreadLoginRoles(model, logins, report.unread),
-    ...unreadLoginGrants(model, at, now, true),
-  ];
+  const { loginGrants, unknown } = shownLogins(view, logins, {
+    unread: report.unread,
+    unreadGrants: unreadLoginGrants(model, at, now, true),
+  });
   return {
     group: view.group(at),
     platform: platformUrl.href,
     time: new Date(now).toISOString(),
-    complete: unread.length === 0,
-    unknown: unread.map((one) => view.unread(one)),
+    complete: unknown.length === 0,
+    unknown,
     groups: [...groups.values()],
     roles: rolesOf(links, model),
     roleBindings: links.toSorted(undeclaredFirst),
-    loginGrants: logins.map((grant) => loginGrantView({ model, view }, grant)),
+    loginGrants,
   };
 }
 

@@ -5,6 +5,7 @@ import { type AccessView, declaredText, dottedNames, type IdentityView, type Lin
 import { capabilitySummary } from "./capability-summary.ts";
 import type { Answer, OpenedAccess } from "./open-access.ts";
 import { readElsewhere } from "./read-elsewhere.ts";
+import { shortList } from "#src/text/short-list.ts";
 
 interface FoundUnused extends UnusedAccess {
   /** The uid of the group that was asked for. */
@@ -16,8 +17,11 @@ interface FoundUnused extends UnusedAccess {
 }
 
 /** A role binding with unused writes, by dotted names, as JSON and YAML have it. */
-interface UnusedView extends LinkView {
+interface IdentityLink extends LinkView {
   readonly identity: IdentityView;
+}
+
+interface UnusedView extends IdentityLink {
   readonly unused: readonly string[];
   readonly used: readonly string[];
   /** Writes that changes may have used whose records you cannot read. */
@@ -38,6 +42,7 @@ export function unusedAnswer({ view }: OpenedAccess, found: FoundUnused): Answer
     ...hiddenRecords.map((group) => view.hiddenRecords(group)),
     ...unread.map((one) => view.unread(one)),
   ];
+  const changedLinks = changed.map((binding) => withIdentity(view, binding));
   const readBelow = listedBelow?.map((group) => view.group(group));
   const complete = unknown.length === 0 && readBelow === undefined;
   const { declarationsNote } = view;
@@ -49,7 +54,7 @@ export function unusedAnswer({ view }: OpenedAccess, found: FoundUnused): Answer
       complete,
       roleBindings: bindings,
       recent: recent.map((binding) => withIdentity(view, binding)),
-      changed: changed.map((binding) => withIdentity(view, binding)),
+      changed: changedLinks,
       ...(readBelow === undefined ? {} : { readBelow }),
       unknown,
     },
@@ -69,7 +74,7 @@ export function unusedAnswer({ view }: OpenedAccess, found: FoundUnused): Answer
       },
       notes: [
         ...(recent.length === 0 ? [] : [recentText(recent.length, days)]),
-        ...(changed.length === 0 ? [] : [changedText(view, changed, days)]),
+        ...(changed.length === 0 ? [] : [changedText(changedLinks, days)]),
         ...unknown.map(({ message }) => `Unknown: ${message}.`),
         ...(readBelow === undefined ? [] : [readElsewhere(readBelow.map(({ path }) => path))]),
         ...(declarationsNote === undefined || bindings.length === 0 ? [] : [declarationsNote]),
@@ -99,7 +104,7 @@ function unusedView(view: AccessView, one: UnusedWrites): UnusedView {
   };
 }
 
-function withIdentity(view: AccessView, binding: KnownBinding): LinkView & { readonly identity: IdentityView } {
+function withIdentity(view: AccessView, binding: KnownBinding): IdentityLink {
   const { identity } = binding;
   return { identity: view.identity(identity.uid, identity.name), ...view.link(binding) };
 }
@@ -129,14 +134,9 @@ function recentText(count: number, days: number): string {
 /** More of them are not named; JSON and YAML have all. */
 const namedBindings = 5;
 
-function changedText(view: AccessView, changed: readonly KnownBinding[], days: number): string {
-  const named = changed.slice(0, namedBindings).map((binding) => {
-    const { group, identity, role } = withIdentity(view, binding);
-    return `${role.name} of ${identity.path} in ${group.path}`;
-  });
-  const more = changed.length - named.length;
-  const all = `${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
-  return `Not judged: what was changed within ${daysText(days)}, so that it was not granted for all of them, a role binding or its role: ${all}.`;
+function changedText(changed: readonly IdentityLink[], days: number): string {
+  const named = changed.map(({ group, identity, role }) => `${role.name} of ${identity.path} in ${group.path}`);
+  return `Not judged: what was changed within ${daysText(days)}, so that it was not granted for all of them, a role binding or its role: ${shortList(named, namedBindings)}.`;
 }
 
 function daysText(days: number): string {

@@ -1,9 +1,9 @@
 import { dottedCapability } from "#src/access/capability-name.ts";
-import { loginGrantsOn, unreadLoginGrants, unreadLoginRoles } from "#src/access/login-grants.ts";
+import { loginGrantsOn, unreadLoginGrants } from "#src/access/login-grants.ts";
 import { type Holder, type Holders, whoCan } from "#src/access/who-can.ts";
 import { defineCommand } from "#src/commands/command.ts";
-import { assumptionText, declaredText, type AccessView, type UnreadView } from "./access-view.ts";
-import { loginGrantText, type LoginGrantView, loginGrantView } from "./login-grant-view.ts";
+import { assumptionText, declaredText, type AccessView } from "./access-view.ts";
+import { loginGrantText, type ShownLogins, shownLogins } from "./login-grant-view.ts";
 import { capabilityNamed, groupNamed, notAGroup } from "./named.ts";
 import { type Answer, answerAccess } from "./open-access.ts";
 import { accessSettings, capability, group } from "./settings.ts";
@@ -19,27 +19,23 @@ What you may not read is reported as unknown: then there may be more identities 
       const wanted = capabilityNamed(model, values.capability);
       const at = groupNamed(model, values.group);
       const found = whoCan(model, wanted, at, now);
-      const logins = loginGrantsOn(model, wanted, at, now);
-      const unreadLogins = [...unreadLoginRoles(model, logins, found.unread), ...unreadLoginGrants(model, at, now)];
+      const unreadGrants = unreadLoginGrants(model, at, now);
       return answerOf(view, at, {
         notes: notAGroup(model, at),
         ...found,
         wanted: dottedCapability(wanted),
-        logins: logins.map((grant) => loginGrantView({ model, view }, grant)),
-        unknownLogins: unreadLogins.map((one) => view.unread(one)),
+        ...shownLogins(view, loginGrantsOn(model, wanted, at, now), { unread: found.unread, unreadGrants }),
       });
     }),
 });
 
-interface FoundHolders extends Holders {
+interface FoundHolders extends Holders, ShownLogins {
   readonly notes: readonly string[];
   readonly wanted: string;
-  readonly logins: readonly LoginGrantView[];
-  readonly unknownLogins: readonly UnreadView[];
 }
 
 function answerOf(view: AccessView, at: string, found: FoundHolders): Answer {
-  const { holders, logins, notes, possible, unknownLogins, unread, wanted } = found;
+  const { holders, loginGrants, notes, possible, unknown, unread, wanted } = found;
   const place = view.group(at);
   const shown = (all: readonly Holder[]) =>
     all
@@ -49,14 +45,13 @@ function answerOf(view: AccessView, at: string, found: FoundHolders): Answer {
         through: through.map((binding) => view.link(binding)),
       }))
       .toSorted((one, other) => (one.identity.path < other.identity.path ? -1 : 1));
-  const unknown = [...unread.map((one) => view.unread(one)), ...unknownLogins];
   const value = {
     capability: wanted,
     group: place,
     complete: unknown.length === 0,
     identities: shown(holders),
     possible: shown(possible),
-    loginGrants: logins,
+    loginGrants,
     unknown,
   };
   const row = (kind: string) => (holder: (typeof value.identities)[number]) =>
@@ -79,7 +74,7 @@ function answerOf(view: AccessView, at: string, found: FoundHolders): Answer {
       table: { titles, rows },
       notes: [
         ...notes,
-        ...logins.map((login) => loginGrantText(login)),
+        ...loginGrants.map((login) => loginGrantText(login)),
         ...unknown.map(({ message }) => `Unknown: ${message}.`),
         ...(declarationsNote === undefined || rows.length === 0 ? [] : [declarationsNote]),
       ],

@@ -125,9 +125,9 @@ function tenantPart(tenant: CachedTenant): object {
 
 /** The objects of a kind by reason, and those that are not Ready. */
 async function objectsPart(cluster: ClusterReads, kind: Kind): Promise<object> {
-  const read = await cluster.list(resourceKindOf(kind.definition));
+  const read = await cluster.list<Resource>(resourceKindOf(kind.definition));
   if (read.state !== "found") return { kind: kind.name, state: read.state };
-  const resources = read.value as unknown as readonly Resource[];
+  const resources = read.value;
   const reasons: Record<string, number> = {};
   for (const resource of resources) {
     const reason = word(readyCondition(resource)?.reason ?? "NoStatus");

@@ -5,7 +5,7 @@ import type { Kind } from "#src/kinds/kind.ts";
 import type { ReadApi } from "#src/platform-client/api.ts";
 import { PlatformFailure } from "#src/platform-client/failure.ts";
 import { readPermissions } from "#src/platform-client/permissions.ts";
-import { shortList } from "#src/reconcile/tenancy/tenant-report.ts";
+import { shortList } from "#src/text/short-list.ts";
 import { oneLine } from "#src/telemetry/one-line.ts";
 import { doctorInPod } from "./doctor-in-pod.ts";
 

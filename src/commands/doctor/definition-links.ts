@@ -5,7 +5,7 @@ import type { ClusterReads } from "#src/commands/reader/cluster-reads.ts";
 import type { Link } from "#src/commands/why/link.ts";
 import { customResourceDefinitions } from "#src/kube/custom-resource-definition.ts";
 import type { KubeObject } from "#src/kube/object.ts";
-import { shortList } from "#src/reconcile/tenancy/tenant-report.ts";
+import { shortList } from "#src/text/short-list.ts";
 import { oneLine } from "#src/telemetry/one-line.ts";
 
 /** A CustomResourceDefinition, as far as it is compared. */

@@ -376,7 +376,7 @@ describe("muster doctor --bundle", () => {
       metadata,
       spec,
       status: { ...status, ownerId: everywhere, class: everywhere },
-    } as KubeObject);
+    });
     const error = { code: "UNAVAILABLE", message: everywhere, reason: everywhere, time: everywhere };
     const condition = {
       type: "Ready",

@@ -48,7 +48,7 @@ async function find(
   signal: AbortSignal,
 ): Promise<Identity | undefined> {
   try {
-    return (await kube.get(identities, namespace, name, { signal })) as unknown as Identity;
+    return await kube.get<Identity>(identities, namespace, name, { signal });
   } catch (error) {
     if (error instanceof KubeError && error.code === 404) return undefined;
     throw error;

@@ -107,9 +107,7 @@ export function plannedAccess(
     })),
     loginGrants: difference.loginGrants.map(({ change, grant }) => ({
       change,
-      ...(change === "gains"
-        ? loginGrantView({ model: after, view: viewAfter }, grant)
-        : loginGrantView({ model: before, view: viewBefore }, grant)),
+      ...(change === "gains" ? loginGrantView(viewAfter, grant) : loginGrantView(viewBefore, grant)),
     })),
     unknown,
   };

@@ -10,12 +10,22 @@ interface Review {
   };
 }
 
+interface Failure {
+  readonly code: number;
+  readonly reason: string;
+  readonly message: string;
+}
+
+type TestObject = KubeObject & { readonly spec?: object | undefined; readonly status?: object };
+
 /** An API server with objects, which records the calls that it gets. Nothing can be written to it. */
 export class ClusterServer {
   /** The method and the path, without the query, of each call. */
   readonly calls: string[] = [];
   /** By the path below the API, such as `namespaces/shop/groups/web`. */
   readonly #objects = new Map<string, KubeObject>();
+  /** What every request gets instead of a response, such as that of a cluster without CRDs. */
+  failure: Failure | undefined;
   /** Paths whose reads are refused. */
   readonly forbidden = new Set<string>();
   /** Whether RBAC permits a request: `patch groups/status`. */
@@ -23,7 +33,7 @@ export class ClusterServer {
   readonly #server = createServer((incoming, outgoing) => void this.#respond(incoming, outgoing));
 
   /** Adds objects, or replaces those of the same name. */
-  put(plural: string, ...objects: readonly KubeObject[]): void {
+  put(plural: string, ...objects: readonly TestObject[]): void {
     for (const object of objects) this.#objects.set(pathOf(plural, object), object);
   }
 
@@ -31,6 +41,7 @@ export class ClusterServer {
     this.#objects.clear();
     this.forbidden.clear();
     this.calls.length = 0;
+    this.failure = undefined;
     this.permits = () => true;
   }
 
@@ -67,6 +78,7 @@ export class ClusterServer {
     query: URLSearchParams,
     text: string,
   ): { readonly code: number; readonly body: object } {
+    if (this.failure !== undefined) return failure(this.failure.code, this.failure.reason, this.failure.message);
     if (method === "POST" && path.endsWith("accessreviews")) {
       if (this.forbidden.has(path)) return refusal(path);
       const { spec } = JSON.parse(text) as Review;

@@ -1,5 +1,5 @@
 import type { AnswerText } from "#src/commands/output/answer-format.ts";
-import { noteAfter } from "#src/commands/output/note.ts";
+import { noteAfter, noteOf } from "#src/commands/output/note.ts";
 import { type Link, type LinkValue, linkValue } from "./link.ts";
 import type { RecentEvent } from "./recent-events.ts";
 
@@ -39,14 +39,16 @@ export function answerText({ causes, chain, events, object, ready }: WhyAnswer):
     },
     notes: [
       ...causes.flatMap((cause) => [
-        `Cause: ${cause.subject}: ${cause.message}`,
+        noteOf(`Cause: ${cause.subject}: ${cause.message}`),
         ...(cause.fix === undefined ? [] : [noteAfter("Fix:", cause.fix)]),
       ]),
-      ...chain.flatMap((one) => (ready && one.state !== "unknown" ? [`${one.subject}: ${one.message}`] : [])),
+      ...chain.flatMap((one) => (ready && one.state !== "unknown" ? [noteOf(`${one.subject}: ${one.message}`)] : [])),
       ...chain.flatMap((one) =>
-        one.state === "unknown" ? [`Unknown: ${one.subject}: ${one.message}`, noteAfter("To know it:", one.fix)] : [],
+        one.state === "unknown"
+          ? [noteOf(`Unknown: ${one.subject}: ${one.message}`), noteAfter("To know it:", one.fix)]
+          : [],
       ),
-      ...events.map(({ note, reason, time, type }) => `Event: ${time} ${type} ${reason}: ${note}`),
+      ...events.map(({ note, reason, time, type }) => noteOf(`Event: ${time} ${type} ${reason}: ${note}`)),
     ],
   };
 }

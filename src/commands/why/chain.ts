@@ -4,7 +4,6 @@ import { resourceKindOf } from "#src/api/resource-kind.ts";
 import { operatorRights } from "#src/commands/operator/operator-rights.ts";
 import type { ClusterReads } from "#src/commands/reader/cluster-reads.ts";
 import type { Kind, ReferenceField } from "#src/kinds/kind.ts";
-import type { KubeObject } from "#src/kube/object.ts";
 import { governingTenant } from "./governing-tenant.ts";
 import type { OperatorPlace } from "#src/commands/reader/operator-place.ts";
 import { type Finding, findingOf, type Link, nothing } from "./link.ts";
@@ -97,7 +96,7 @@ export class Chain {
 
   async #read(target: Target, subject: string, path: readonly string[]): Promise<Finding> {
     const { kind, link, name, namespace } = target;
-    const read = await this.#sources.cluster.get<KubeObject>(resourceKindOf(kind.definition), namespace, name);
+    const read = await this.#sources.cluster.get<Resource>(resourceKindOf(kind.definition), namespace, name);
     if (read.state === "unknown")
       return findingOf({
         link,
@@ -115,7 +114,7 @@ export class Chain {
         message: "There is no such object.",
         ...fixOf("ReferenceNotFound"),
       });
-    return this.#explain(target, read.value as unknown as Resource, [...path, subject]);
+    return this.#explain(target, read.value, [...path, subject]);
   }
 
   async #explain(target: Target, resource: Resource, path: readonly string[]): Promise<Finding> {

@@ -348,7 +348,7 @@ describe("muster why", () => {
       regarding: { uid: "uid-web" },
     } as KubeObject);
     const unready = object("Group", "web", { reason: bad, message: bad, uid: bad, spec: { parentUid: root } });
-    cluster.put("groups", { ...unready, status: { ...unready.status, tenant: bad } } as KubeObject);
+    cluster.put("groups", { ...unready, status: { ...unready.status, tenant: bad } });
     cluster.forbidden.add("tenants");
     const { stdout } = await why("shop/Group/web");
     expect(stdout).toContain("Event: x[2J31my x[2J31my x[2J31my: x[2J31my");

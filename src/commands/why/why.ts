@@ -64,12 +64,11 @@ async function answerOf(values: WhyValues, context: CommandContext): Promise<Why
       return answerFrom(`Tenant/${address.name}`, finding, [leader], []);
     }
     const { kind, name, namespace } = address;
-    const object = await theObject(cluster, resourceKindOf(kind.definition), namespace, name);
-    const resource = object as unknown as Resource;
+    const resource = await theObject<Resource>(cluster, resourceKindOf(kind.definition), namespace, name);
     const [finding, platform, events] = await Promise.all([
       new Chain(sources).of(kind, resource),
       readPlatform(values, context, (view) => platformLink(view, kind, resource, signal)),
-      recentEvents(cluster, namespace, object.metadata.uid),
+      recentEvents(cluster, namespace, resource.metadata.uid),
     ]);
     return answerFrom(`${namespace}/${kind.name}/${name}`, finding, [leader, platform], events);
   } finally {
@@ -90,13 +89,13 @@ function answerFrom(
 }
 
 /** @throws {Error} if there is no such object, or it cannot be read */
-async function theObject(
+async function theObject<T extends KubeObject>(
   cluster: ClusterReads,
   resource: ResourceKind,
   namespace: string | undefined,
   name: string,
-): Promise<KubeObject> {
-  const read = await cluster.get<KubeObject>(resource, namespace, name);
+): Promise<T> {
+  const read = await cluster.get<T>(resource, namespace, name);
   if (read.state === "found") return read.value;
   const shown = namespace === undefined ? `Tenant/${name}` : `${namespace}/${resource.kind}/${name}`;
   if (read.state === "unknown") throw new Error(`${shown} cannot be read: ${read.because}. ${noteText(read.fix)}`);

@@ -1,5 +1,5 @@
 import type { PlatformSession } from "#src/platform-client/session.ts";
-import type { ReconcileState } from "./observed.ts";
+import type { ReconcileState } from "./reconcile-state.ts";
 import type { Sources } from "./sources.ts";
 
 /** The most resources that a message names, and one more. */

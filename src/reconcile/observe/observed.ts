@@ -1,13 +1,24 @@
-import type { SecretRead } from "./secret-read.ts";
 import type { Resource } from "#src/api/custom-resource.ts";
-import type { Drift, SentSecret, Undeclared } from "#src/api/status.ts";
 import type { Endpoints, Fields, ResolvedUids } from "#src/kinds/kind.ts";
 import type { ExternalState as ExternalStateOf } from "#src/platform-client/collection-view.ts";
 import type { MonotonicTime } from "#src/time/clock.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { PlatformError, PlatformProblem } from "#src/platform-client/failure.ts";
+import type { ObservedUndeclared } from "./observed-undeclared.ts";
+import type { ReconcileRequest, ReconcileState } from "./reconcile-state.ts";
+import type { SecretRead } from "./secret-read.ts";
 
+// What the parts of an observation are, and what they consist of: the policy imports types from here only.
 export type { ExternalResource, MonotonicTime, PlatformError, PlatformProblem };
+export type { ObservedUndeclared, SparingReason } from "./observed-undeclared.ts";
+export type {
+  Failure,
+  KubeStepName,
+  PlatformStepName,
+  ReconcileRequest,
+  ReconcileState,
+  Refusal,
+} from "./reconcile-state.ts";
 export type { SecretRead, SecretVersion } from "./secret-read.ts";
 
 /**
@@ -202,56 +213,6 @@ export interface Claim {
 
 export type ExternalState = ExternalStateOf<ExternalResource>;
 
-export interface ReconcileRequest {
-  readonly value: string;
-  readonly seenAt: MonotonicTime;
-}
-
-/** What lies directly in a group and is not declared by any object of the cluster. */
-export type ObservedUndeclared =
-  /** The status says nothing: `spec.undeclared` is Ignore, or the group is not known or not within the Tenant. */
-  | { readonly is: "unreported" }
-  | {
-      readonly is: "assessed";
-      /** How many resources there are, by their kinds. Only kinds of which there is one. */
-      readonly counts: Readonly<Record<string, number>>;
-      /** The first ten of them: those that have been known for the longest time. */
-      readonly first: readonly Undeclared[];
-      /** Where `spec.undeclared` is Remove: how many are not removed, by reason. Null for Report. */
-      readonly spared: Readonly<Partial<Record<SparingReason, number>>> | null;
-      /** The id with which a person confirms the removal on the Tenant, if the breaker holds it. */
-      readonly confirmId: string | null;
-      readonly removal: Removal | null;
-    };
-
-/** The next resource to remove; `later`: others go first. */
-export type Removal =
-  | { readonly is: "due"; readonly resource: Undeclared }
-  | { readonly is: "later"; readonly until: MonotonicTime };
-
-/** Why a resource that nobody declared is not removed, although the Group says Remove. */
-export type SparingReason =
-  | "tenantReports"
-  | "groupNotManaged"
-  | "notSynced"
-  | "providersUnknown"
-  | "providerAbsent"
-  | "otherOwnerPresent"
-  | "onlyReported"
-  | "outOfBounds"
-  | "identityUnknown"
-  | "credential"
-  | "breakGlass"
-  | "otherOwner"
-  | "orphan"
-  | "person"
-  | "bound"
-  | "named"
-  | "cameBack"
-  | "held"
-  | "attempted"
-  | "seenOnce";
-
 /** A complete list of a scope: every page of it was read. */
 export interface Snapshot {
   readonly startedAt: MonotonicTime;
@@ -320,93 +281,3 @@ export interface CrdRead {
   readonly readAt: MonotonicTime;
   readonly deleting: boolean;
 }
-
-/**
- * What this process remembers of one custom resource between two reconciles. Correctness does not depend on it: a new
- * process observes everything again, or waits for it.
- */
-export interface ReconcileState {
-  /** The uid of the custom resource: an object that was deleted and created again starts with an empty state. */
-  readonly resourceUid: string;
-  readonly firstSeenAt: MonotonicTime;
-  /** When the current generation of the spec was first seen. */
-  readonly specSeenAt: MonotonicTime;
-  readonly generation: number;
-  /** Whether the object was created while this process was the only leader, and no resource of it has been recorded since. */
-  readonly bornHere: boolean;
-  /** The last value of the annotation that requests a reconcile. */
-  readonly request?: ReconcileRequest;
-  readonly deletionSeenAt?: MonotonicTime;
-  /** The last POST of this process for the object, and for which Tenant, until the uid of what it created is recorded. */
-  readonly posted?: { readonly naturalKey: string; readonly tenant?: string };
-  readonly waitingSince?: MonotonicTime;
-  /** While it waits: the roles because of which its resource was not adopted. Once they are declared, or allow less, it may be. */
-  readonly deniedRoles?: readonly string[];
-  readonly failure?: Failure;
-  /** How many times a watch handler observed that the cause of a failure may be gone. */
-  readonly causeChanges?: number;
-  readonly statusWrittenAt?: MonotonicTime;
-  /** The steps that Kubernetes refused when they were last tried. */
-  readonly refusals?: Readonly<Partial<Record<KubeStepName, Refusal>>>;
-  /** The last update that succeeded, with the differences that it was to remove. */
-  readonly update?: { readonly attemptOf: string; readonly drift: readonly Drift[]; readonly at: MonotonicTime };
-  /** What this process last sent with a write of the resource `of`; `secret` is null if it removed what was sent before. */
-  readonly secretSent?: { readonly of: string; readonly secret: SentSecret | null };
-  /**
-   * What this process created with a code that only it has, until the uid is recorded. `failed`: the code can no longer be
-   * written into the Secret, so that the resource has to be deleted.
-   */
-  readonly issued?: { readonly uid: string; readonly failed?: true };
-  /** When drift was corrected, within the last hour. */
-  readonly corrections: readonly MonotonicTime[];
-}
-
-/** The last platform call that failed. */
-export interface Failure {
-  readonly step: PlatformStepName;
-  readonly problem: PlatformProblem;
-  /** What the call was to achieve: a failure does not delay the attempt at anything else. */
-  readonly attemptOf: string;
-  /** `Observed.recoveries` when the call was decided; absent unless the end of an outage may end the problem. */
-  readonly recoveries?: number;
-  /** Consecutive failures of this step at the same, with whatever token. A call that was not sent does not count. */
-  readonly attempts: number;
-  readonly at: MonotonicTime;
-  readonly retryAt: MonotonicTime;
-}
-
-/**
- * Kubernetes refused a call: a permission is missing, a quota is exceeded, or an admission policy, a webhook or the schema
- * rejects the write.
- */
-export interface Refusal {
-  /** The HTTP status. */
-  readonly code: number;
-  /** What Kubernetes said, on one line. It starts with the call, such as `patch groups/status`. At most 1,024 characters. */
-  readonly message: string;
-  /** What the call was to achieve: a refusal does not delay the attempt at anything else. */
-  readonly attemptOf: string;
-  /** Consecutive refusals of this attempt. */
-  readonly attempts: number;
-  readonly retryAt: MonotonicTime;
-}
-
-export type KubeStepName =
-  | "addFinalizer"
-  | "removeFinalizer"
-  | "readCrd"
-  | "readSecret"
-  | "checkSecret"
-  | "writeSecret"
-  | "writeStatus";
-export type PlatformStepName =
-  | "refreshPermissions"
-  | "list"
-  | "read"
-  | "readIdentity"
-  | "readRole"
-  | "readGrants"
-  | "create"
-  | "update"
-  | "delete"
-  | "removeUndeclared";

@@ -1,5 +1,5 @@
 import type { Resource } from "#src/api/custom-resource.ts";
-import type { ReconcileState } from "./observed.ts";
+import type { ReconcileState } from "./reconcile-state.ts";
 
 /**
  * An object that is deleted before the uid of what this process created for it was recorded: the Tenant of the POST completes

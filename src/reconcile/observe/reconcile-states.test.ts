@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { reconcileRequestedAtAnnotation } from "#src/api/annotations.ts";
 import { statusBounds } from "#src/api/status.ts";
 import { groupResource, platformError } from "#src/reconcile/policy/observed-fixture.testing.ts";
-import type { Failure } from "./observed.ts";
+import type { Failure } from "./reconcile-state.ts";
 import { ReconcileStates } from "./reconcile-states.ts";
 
 const key = "team/payments";

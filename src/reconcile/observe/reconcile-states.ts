@@ -1,5 +1,6 @@
 import type { CachedResource } from "./cached-resource.ts";
-import type { KubeStepName, MonotonicTime, ReconcileState, Refusal } from "./observed.ts";
+import type { MonotonicTime } from "./observed.ts";
+import type { KubeStepName, ReconcileState, Refusal } from "./reconcile-state.ts";
 import { requestedReconcile } from "./requested-reconcile.ts";
 
 /** Ending the delays reads all states: when thousands of objects are accepted again, once is enough. */

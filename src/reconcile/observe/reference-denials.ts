@@ -14,6 +14,7 @@ import { excessOf } from "#src/reconcile/tenancy/permits-capabilities.ts";
 import { findIdentityDenial, findIssuerDenial } from "#src/reconcile/tenancy/permits-identity.ts";
 import { nearest } from "#src/text/nearest.ts";
 import type { References } from "./observed.ts";
+import { shortList } from "#src/text/short-list.ts";
 
 /** What the Tenant of an object permits. */
 export interface TenantLimits {
@@ -106,9 +107,6 @@ export function findReferenceDenial(
   }
 }
 
-/** How many capabilities a message names. */
-const named = 5;
-
 /** The capabilities of a role of an object that the Tenant does not permit. */
 function findExcess(path: string, capabilities: readonly string[], limits: TenantLimits): Denied | Unread | undefined {
   const { tenant, roles } = limits;
@@ -117,7 +115,7 @@ function findExcess(path: string, capabilities: readonly string[], limits: Tenan
   const excess = excessOf(capabilities, { ...limits, roles });
   if (excess.length === 0) return undefined;
   return denied(
-    `${path}: Tenant ${tenant} does not allow ${namesOf(excess)}: none of the roles in its spec.roles has it, where roles of Role objects do not count. Remove it from the role, or ask an administrator to add a role that has it to spec.roles of the Tenant, and to the operator's setting --allowed-role.`,
+    `${path}: Tenant ${tenant} does not allow ${shortList(excess)}: none of the roles in its spec.roles has it, where roles of Role objects do not count. Remove it from the role, or ask an administrator to add a role that has it to spec.roles of the Tenant, and to the operator's setting --allowed-role.`,
   );
 }
 
@@ -133,13 +131,8 @@ function findUnknown(
   if (roles === undefined || first === undefined) return undefined;
   const guess = unknown.length === 1 ? nearest(first, [...known]) : undefined;
   return denied(
-    `${path}: no role of the platform has ${namesOf(unknown)}. ${guess === undefined ? "Correct the name." : `Did you mean ${guess}?`}`,
+    `${path}: no role of the platform has ${shortList(unknown)}. ${guess === undefined ? "Correct the name." : `Did you mean ${guess}?`}`,
   );
-}
-
-function namesOf(capabilities: readonly string[]): string {
-  const more = capabilities.length > named ? ` and ${capabilities.length - named} more` : "";
-  return capabilities.slice(0, named).join(", ") + more;
 }
 
 function outsideGroups(path: string, resource: string, tenant: string): string {

@@ -1,4 +1,4 @@
-import type { KubeStepName } from "./observed.ts";
+import type { KubeStepName } from "./reconcile-state.ts";
 import type { Sources } from "./sources.ts";
 
 /** What Kubernetes refuses to do for some objects of one kind in one namespace. */

@@ -5,7 +5,7 @@ import type { Clock } from "#src/time/clock.ts";
 import type { Breakers } from "./breakers.ts";
 import type { CachedResource, ResourceStore } from "./cached-resource.ts";
 import type { CrdReads } from "./crd-reads.ts";
-import type { ObservedUndeclared } from "./observed.ts";
+import type { ObservedUndeclared } from "./observed-undeclared.ts";
 import type { CodeStore } from "./issued-codes.ts";
 import type { SecretSource } from "./secret-reads.ts";
 import type { ReconcileStates } from "./reconcile-states.ts";

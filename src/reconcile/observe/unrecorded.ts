@@ -5,7 +5,8 @@ import { isWithin } from "#src/platform-client/uid.ts";
 import type { Governance, Tenancy } from "#src/reconcile/tenancy/tenancy.ts";
 import type { CachedResource } from "./cached-resource.ts";
 import { hasManager, isRecorded } from "./claims.ts";
-import type { Observed, ReconcileState, References, Unrecorded } from "./observed.ts";
+import type { Observed, References, Unrecorded } from "./observed.ts";
+import type { ReconcileState } from "./reconcile-state.ts";
 import type { Sources } from "./sources.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import { isServedBy } from "#src/reconcile/tenancy/tenancy.ts";
-import type { ReconcileState } from "./observed.ts";
+import type { ReconcileState } from "./reconcile-state.ts";
 import type { Sources } from "./sources.ts";
 
 /** The objects of a kind that are waiting, and that the session reconciles. */

@@ -59,7 +59,7 @@ export function secretNotWritable(path: string, at: SecretLocation, { message, c
 }
 
 export function secretUnreadable(path: string, at: SecretLocation, noun: string, { message }: Refused): string {
-  return `${path}: the operator may not read Secret ${at.name}, which may name a ${noun} that this object created: ${message}. Run: ${grantSecret(at, message)}; or, to delete this object and keep the ${noun}, ask an administrator to set the annotation ${abandonAnnotation}: "true".`;
+  return `${path}: the operator may not read Secret ${at.name}, which may name a ${noun} that this object created: ${message}. To delete this object and to keep the ${noun}, ask an administrator to set the annotation ${abandonAnnotation}: "true". To delete both, let the operator read the Secret. Run: ${grantSecret(at, message)}`;
 }
 
 /** The commands that let the operator read and write the Secret. */

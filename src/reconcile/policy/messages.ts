@@ -6,6 +6,7 @@ import {
 } from "#src/api/annotations.ts";
 import type { Drift } from "#src/api/status.ts";
 import type { ReferenceField } from "#src/kinds/kind.ts";
+import { shortList } from "#src/text/short-list.ts";
 
 /**
  * The texts that people read in conditions and events (`kubectl describe`). The message of a condition has three parts:
@@ -54,12 +55,8 @@ export function outsideTenant(noun: string): string {
   return `The ${noun} of this object is outside of the groups of the Tenant, so it is left unchanged. Ask an administrator to add its group to spec.groups of the Tenant; or, to delete this object and keep the ${noun}, to set the annotation ${abandonAnnotation}: "true".`;
 }
 
-/** How many uids a message lists. */
-const shownUids = 5;
-
 export function peopleExist(noun: string, uids: readonly string[]): string {
-  const more = uids.length > shownUids ? ` and ${uids.length - shownUids} more` : "";
-  return `People logged in by means of the ${noun}: identities ${uids.slice(0, shownUids).join(", ")}${more}. Delete these identities on the platform first; or keep the ${noun} with spec.policy.deletion: Orphan.`;
+  return `People logged in by means of the ${noun}: identities ${shortList(uids)}. Delete these identities on the platform first; or keep the ${noun} with spec.policy.deletion: Orphan.`;
 }
 
 export function grantRevoked(noun: string, namespace: string): string {
@@ -134,8 +131,7 @@ export function identityHoldsMore(uid: string): string {
 
 /** @param bindings the uids of role bindings of the role, at least one. */
 export function roleHeldByOthers(uid: string, bindings: readonly string[]): string {
-  const more = bindings.length > shownUids ? ` and ${bindings.length - shownUids} more` : "";
-  return `The role ${uid} is bound to an identity that this Tenant may not use (outside of its groups, a credential, for emergencies, or managed by another Muster installation), so it is not adopted: a change would change what that identity can do. See role binding ${bindings.slice(0, shownUids).join(", ")}${more}. Bind another role to that identity on the platform, for example a built-in one, or delete this object.`;
+  return `The role ${uid} is bound to an identity that this Tenant may not use (outside of its groups, a credential, for emergencies, or managed by another Muster installation), so it is not adopted: a change would change what that identity can do. See role binding ${shortList(bindings)}. Bind another role to that identity on the platform, for example a built-in one, or delete this object.`;
 }
 
 export function grantDiffers(noun: string, uid: string): string {
@@ -278,11 +274,6 @@ export function deletionProtected(noun: string): string {
 
 export function dependentsExist(names: readonly string[]): string {
   return `Waiting for the deletion of the objects that depend on this one: ${shortList(names)}. Delete those that are not being deleted yet.`;
-}
-
-function shortList(names: readonly string[]): string {
-  const shown = names.slice(0, 5).join(", ");
-  return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;
 }
 
 // Platform calls that failed.

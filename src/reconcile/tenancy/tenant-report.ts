@@ -2,6 +2,7 @@ import type { Reason } from "#src/api/reason.ts";
 import type { MissingCapability } from "#src/platform-client/permissions.ts";
 import type { Outage } from "#src/platform-client/outage.ts";
 import type { TenantProblems } from "./tenant-problems.ts";
+import { shortList } from "#src/text/short-list.ts";
 
 /** Why a Tenant does not work, or not as its spec says. */
 export interface TenantProblem {
@@ -33,9 +34,6 @@ export interface TenantFacts {
   /** What Kubernetes refuses in the namespaces of the Tenant. */
   readonly refusals: readonly { readonly namespace: string; readonly kind: string; readonly message: string }[];
 }
-
-/** How many names a message lists. */
-const shownNames = 5;
 
 /** What does not work in a Tenant, the most important first: what stops everything, then what stops some objects. */
 export function problemsOfTenant(facts: TenantFacts): TenantProblem[] {
@@ -183,10 +181,4 @@ function problem(reason: Reason, message: string): TenantProblem {
 /** `text` with a period at its end. */
 function sentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
-}
-
-/** Names for a message, of which the first are listed. */
-export function shortList(names: readonly string[]): string {
-  const shown = names.slice(0, shownNames).join(", ");
-  return names.length > shownNames ? `${shown} and ${names.length - shownNames} more` : shown;
 }

@@ -1,6 +1,6 @@
 import type { Group } from "#src/api/group.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
-import type { ObservedUndeclared, Removal, SparingReason } from "#src/reconcile/observe/observed.ts";
+import type { ObservedUndeclared, Removal, SparingReason } from "#src/reconcile/observe/observed-undeclared.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
 import { reasonToSpare, reasonToSpareGroup } from "#src/reconcile/policy/sparing.ts";
 import { permitsResource } from "#src/reconcile/tenancy/boundary.ts";

@@ -2,7 +2,7 @@ import type { Kind } from "#src/kinds/kind.ts";
 import { keyOf } from "#src/kube/object.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import type { CachedResource } from "#src/reconcile/observe/cached-resource.ts";
-import type { ObservedUndeclared } from "#src/reconcile/observe/observed.ts";
+import type { ObservedUndeclared } from "#src/reconcile/observe/observed-undeclared.ts";
 import type { Sources, UndeclaredSource } from "#src/reconcile/observe/sources.ts";
 import { servedObjects } from "#src/reconcile/observe/served-objects.ts";
 import type { BreakerLimits } from "#src/reconcile/policy/breaker.ts";

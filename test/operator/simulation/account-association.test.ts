@@ -86,7 +86,7 @@ describe("an AccountAssociation", () => {
     const { world, platform, association } = await startWith(...tree);
     const { uid, ...others } = association() as ExternalAccountAssociation;
     const azure = { tenantId: "theirs", clientIds: {} };
-    platform.set("accountAssociations", { uid, ...others, azure } as ExternalAccountAssociation);
+    platform.set("accountAssociations", { uid, ...others, azure });
     await world.scenario.resync();
     await world.scenario.until("corrected", () => association()?.azure === null);
     expect(association()?.amazon).toEqual({ account: awsAccount });
@@ -131,7 +131,7 @@ describe("an existing association of the group", () => {
       await world.until("Available", [shop]);
       const uid = world.statusOf(shop)?.uid ?? "";
       const existing = { uid, name: "by hand", description: "theirs", createTime: "2026-05-05T00:00:00.000Z" };
-      platform.set("accountAssociations", { ...existing, amazon: foreign } as ExternalAccountAssociation);
+      platform.set("accountAssociations", { ...existing, amazon: foreign });
       await world.apply([adopting]);
       await world.until("Available", [adopting]);
       expect(world.statusOf(adopting)).toMatchObject({ management: "Adopted", createTime: existing.createTime });

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Manifest } from "./memory-kube.ts";
-import { awsAccount, blue, resource, shared, TwoTenants } from "./two-tenants.ts";
+import { awsAccount, blue, shared, TwoTenants } from "./two-tenants.ts";
 
 const policy = { management: "Full", adoption: "Never", deletion: "Delete", drift: "Correct" };
 /** A group that both Tenants permit, and that is not one of their own. */
@@ -18,8 +18,8 @@ it.each<[string, string, object]>([
 ])("the older object of another Tenant gets what one had that lost it: a %s", async (kind, collection, fields) => {
   const world = new TwoTenants();
   const { platform } = world.scenario;
-  platform.set("groups", resource({ uid: common, name: "common", description: "" }));
-  platform.set("identities", resource({ uid: person, name: "ana", description: "" }));
+  platform.set("groups", { uid: common, name: "common", description: "" });
+  platform.set("identities", { uid: person, name: "ana", description: "" });
   const older: Manifest = { kind, name: "older", namespace: "other", spec: { policy, ...fields } };
   const younger: Manifest = { kind, name: "younger", spec: { policy, ...fields } };
   world.tenant("blue", { groups: [blue] });

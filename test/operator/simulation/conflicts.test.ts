@@ -3,7 +3,7 @@ import type { Status } from "#src/api/status.ts";
 import { type Manifest, namespace } from "./memory-kube.ts";
 import { root } from "./memory-platform.ts";
 import { Scenario } from "./scenario.ts";
-import { blue, red, resource, shared, TwoTenants } from "./two-tenants.ts";
+import { blue, red, shared, TwoTenants } from "./two-tenants.ts";
 
 const policy = { adoption: "Never", deletion: "Delete", drift: "Correct" };
 /** Less than any interval: what heals within it was woken. */
@@ -135,8 +135,8 @@ describe("an object in Conflict continues at once when the one that comes first 
     const { kube, platform } = scenario;
     // Both Tenants act as the operator, so that both see the same.
     world.tenant("blue", { identityUid: "" });
-    platform.setInitial("groups", resource({ uid: existing, name: "existing", description: "" }));
-    platform.setInitial("identities", resource({ uid: robot, name: "robot", description: "" }));
+    platform.setInitial("groups", { uid: existing, name: "existing", description: "" });
+    platform.setInitial("identities", { uid: robot, name: "robot", description: "" });
     if (what === "below") {
       kube.apply(lent(["team"]));
       await world.until("Available", [lent([])]);

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Manifest } from "./memory-kube.ts";
-import { resource, shared, TwoTenants } from "./two-tenants.ts";
+import { shared, TwoTenants } from "./two-tenants.ts";
 
 // What one session created, and another session, whose lists are older, does not know: its uid is not recorded yet when the
 // Tenants change.
@@ -51,7 +51,7 @@ const changes: readonly Change[] = [
 async function changeAfter(ms: number, objects: readonly Manifest[], { make }: Change): Promise<TwoTenants> {
   const world = new TwoTenants();
   const { scenario } = world;
-  scenario.platform.setInitial("identities", resource({ uid: reader, name: "reader", description: "" }));
+  scenario.platform.setInitial("identities", { uid: reader, name: "reader", description: "" });
   await scenario.pass(30);
   await scenario.resync();
   await world.apply(objects);

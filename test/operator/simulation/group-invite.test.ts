@@ -155,8 +155,8 @@ describe("a group invite", () => {
     kube.setSecret("ada", {});
     apply(shop, ada);
     await isReady();
-    const [invite] = platform.createdIn(invites);
-    platform.set(invites, { ...invite, expirationTime: "2030-01-01T00:00:00Z" } as never);
+    for (const invite of platform.createdIn(invites))
+      platform.set(invites, { ...invite, expirationTime: "2030-01-01T00:00:00Z" });
     await scenario.resync();
     await reported("DriftDetected");
     expect(status()?.drift).toMatchObject([{ field: "expirationTime", actual: "2030-01-01T00:00:00Z" }]);
@@ -280,7 +280,7 @@ describe("the Secret of an invite", () => {
     await scenario.until("Ready", () => platform.createdIn("groups").length === 1);
     const uid = `${platform.createdIn("groups")[0]?.uid}/00000000000000e1`;
     const role = { uid: "d".repeat(40), name: "owner" };
-    platform.set(invites, { uid, role, email: "", singleUse: true } as never);
+    platform.set(invites, { uid, role, email: "", singleUse: true });
     kube.setSecret("ada", { code: "theirs", uid });
     apply(ada);
     await reported("Conflict");

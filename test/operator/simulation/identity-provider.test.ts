@@ -384,7 +384,7 @@ it("is only reported where nobody declares it, also where the Group says Remove"
     name: "by hand",
     description: "",
     defaultRole: owner,
-  } as unknown as ExternalIdentityProvider);
+  });
   for (let count = 0; count < 4; count += 1) {
     await scenario.resync();
     await scenario.pass(600_000);
@@ -402,7 +402,7 @@ it("is adopted by its name, with its secret and its role", async () => {
   const uid = `${root}/eeeeeeeeeeeeeeee`;
   const oidc = { issuer, clientId: "muster", additionalScopes: [], groupsClaim: "", pkceEnabled: true };
   const existing = { uid, name: "sso", description: "by hand", updateTime: "2025-01-01T00:00:00Z", defaultRole: owner };
-  platform.set("identityProviders", { ...existing, oidc } as ExternalIdentityProvider);
+  platform.set("identityProviders", { ...existing, oidc });
   setSecret(planted);
   const { groupRef: _shop, ...spec } = sso.spec;
   await apply({ ...sso, spec: { ...spec, groupUid: root, policy: { ...policy, adoption: "IfExists" } } });

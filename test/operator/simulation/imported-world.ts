@@ -22,7 +22,7 @@ import { seeded } from "#test/support/seeded.ts";
 import type { Manifest } from "./memory-kube.ts";
 import { auditor, customRoles, owner, viewer } from "./memory-platform.ts";
 import { PlannedWorld } from "./planned-world.ts";
-import { blue, red, resource } from "./two-tenants.ts";
+import { blue, red } from "./two-tenants.ts";
 
 const namespace = "imported";
 const signal = new AbortController().signal;
@@ -144,7 +144,7 @@ export class ImportedWorld extends PlannedWorld {
     const groups = [red];
     const identities: string[] = [];
     const add = (collection: string, fields: { readonly uid: string } & Readonly<Record<string, unknown>>) => {
-      platform.set(collection, resource(fields));
+      platform.set(collection, fields);
       return fields.uid;
     };
     for (let made = one(0, 1, 3, 5); made > 0; made -= 1)

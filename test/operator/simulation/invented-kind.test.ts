@@ -94,7 +94,7 @@ describe("an invented kind", () => {
   it("is corrected after drift, which the resync detects", async () => {
     const { apply, external, platform, scenario } = start();
     await apply(shop, images);
-    platform.set("repos", { ...external(), bundles: [] } as ExternalRepo);
+    platform.set("repos", { ...external(), bundles: [] });
     await scenario.resync();
     await scenario.until("corrected", () => external().bundles.length === 1);
     expect(scenario.events).toContain("DriftCorrected images");
@@ -147,7 +147,7 @@ describe("an invented kind", () => {
   it("is not created without the capability to list its collection", async () => {
     const { kube, platform, scenario } = start();
     const capabilities = kinds.map(({ collection }) => collection.listCapability);
-    platform.set("roles", { uid: owner, name: "owner", capabilities } as { readonly uid: string });
+    platform.set("roles", { uid: owner, name: "owner", capabilities });
     kube.apply({ ...images, spec: { groupUid: root, policy } });
     await scenario.pass(10_000);
     expect(JSON.stringify(kube.find("Repo", "images")?.status)).toContain("lacks CAP_REPO_LIST");

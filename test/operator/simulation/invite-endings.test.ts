@@ -72,7 +72,7 @@ describe("a group of another Tenant whose grant is revoked", () => {
     const { kube, platform } = world.scenario;
     const [own] = existing();
     const theirs = `${world.statusOf(lent([]))?.uid}/00000000000000e1`;
-    platform.set(invites, { ...own, uid: theirs, email: "eve@example.com" } as never);
+    platform.set(invites, { ...own, uid: theirs, email: "eve@example.com" });
     const status = world.statusOf(ada);
     if (status !== undefined) kube.setStatus("GroupInvite", "ada", { ...status, uid: theirs }, "other");
     kube.remove(ada);
@@ -338,7 +338,7 @@ describe("an invite whose code was lost", () => {
     const group = platform.createdIn("groups")[0]?.uid;
     const later = { uid: `${group}/00000000000000e1`, expirationTime: "2030-01-01T00:00:00Z" };
     platform.set(invites, { ...eves, ...later });
-    platform.set(invites, { ...eves, uid: `${group}/00000000000000e2`, email: "eve@example.com" } as never);
+    platform.set(invites, { ...eves, uid: `${group}/00000000000000e2`, email: "eve@example.com" });
     kube.admitsFinalizer = true;
     scenario.process.kill();
     apply(ada);

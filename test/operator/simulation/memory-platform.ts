@@ -33,6 +33,9 @@ export const laterMs = 5_000;
 /** Small, so that even a small tree needs several pages. */
 const resourcesPerPage = 3;
 
+/** A resource with the fields of any type. */
+type AnyResource = ExternalResource | (ExternalResource & Readonly<Record<string, unknown>>);
+
 /** A platform in memory. It stores resources, enforces the rules that the operator relies on, and can lose a response. */
 export class MemoryPlatform implements PlatformApi {
   /** By collection and uid. */
@@ -121,7 +124,7 @@ export class MemoryPlatform implements PlatformApi {
   }
 
   /** Adds a resource that counts as one that existed from the start. */
-  setInitial(collection: string, resource: ExternalResource): void {
+  setInitial(collection: string, resource: AnyResource): void {
     this.#initial.add(resource.uid);
     this.set(collection, resource);
   }
@@ -139,7 +142,7 @@ export class MemoryPlatform implements PlatformApi {
   }
 
   /** Changes a resource as another client would. */
-  set(collection: string, resource: ExternalResource): void {
+  set(collection: string, resource: AnyResource): void {
     this.#in(collection).set(resource.uid, resource);
   }
 

@@ -5,7 +5,7 @@ import { withEveryFault } from "./fault-points.ts";
 import type { Manifest } from "./memory-kube.ts";
 import { viewer } from "./memory-platform.ts";
 import type { Fault } from "./scenario.ts";
-import { issuer, red, resource, shared, TwoTenants } from "./two-tenants.ts";
+import { issuer, red, shared, TwoTenants } from "./two-tenants.ts";
 
 // What a process created and died before it recorded it, while nothing permits its object any more.
 
@@ -69,7 +69,7 @@ async function begin(fault: Fault, admitsFinalizer: boolean): Promise<TwoTenants
   const world = new TwoTenants(fault);
   const { kube, platform } = world.scenario;
   kube.admitsFinalizer = admitsFinalizer;
-  platform.setInitial("identities", resource({ uid: reader, name: "reader", description: "" }));
+  platform.setInitial("identities", { uid: reader, name: "reader", description: "" });
   await world.scenario.pass(30);
   return world;
 }
@@ -119,7 +119,7 @@ describe.each(policies)("a role binding that was created and perhaps not recorde
         const { scenario } = world;
         const { kube, platform } = scenario;
         const grant = { uid: byHand, identity: { uid: reader, name: "" }, role: { uid: viewer, name: "" } };
-        platform.setInitial("roleBindings", resource(grant));
+        platform.setInitial("roleBindings", grant);
         make(world);
         await scenario.pass(10);
         await world.apply([reads]);
@@ -243,7 +243,7 @@ describe.each([
       const { kube, platform } = scenario;
       for (const { kind, name, uid, collection } of copies) {
         const marker = markerOf(ownerHash("cluster"), objectHash(kind, "team", name));
-        platform.setInitial(collection, resource({ uid, name: "theirs", description: withMarker("", marker) }));
+        platform.setInitial(collection, { uid, name: "theirs", description: withMarker("", marker) });
       }
       make(world);
       await scenario.pass(10);

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Status } from "#src/api/status.ts";
 import { markerOf, objectHash, ownerHash, withMarker } from "#src/kinds/marker.ts";
-import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { Manifest } from "./memory-kube.ts";
 import { auditor, lostResponses, root, viewer } from "./memory-platform.ts";
 import { Scenario } from "./scenario.ts";
@@ -37,7 +36,7 @@ const handMade = {
   uid: `${root}/eeeeeeeeeeeeeeee`,
   identity: { uid: auditor, name: "" },
   role: { uid: viewer, name: "viewer" },
-} as ExternalResource;
+};
 
 describe("D4: the ledger of POSTs", () => {
   it.each(lostResponses)("does not claim a second binding that was made by hand later: %s", async (how) => {
@@ -83,7 +82,7 @@ describe("D9: a resource with the object's marker below another group", () => {
       name: "shop",
       description: withMarker("", markerOf(ownerHash("cluster"), objectHash("Group", "team", "shop"))),
     };
-    platform.setInitial("groups", { uid: elsewhere, name: "elsewhere", description: "" } as ExternalResource);
+    platform.setInitial("groups", { uid: elsewhere, name: "elsewhere", description: "" });
     platform.set("groups", copy);
     const { groupUid: _, ...identity } = ci.spec as { readonly groupUid: string };
     const inShop: Manifest = { ...ci, spec: { ...identity, groupRef: { name: "shop" } } };

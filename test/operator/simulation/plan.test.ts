@@ -23,7 +23,6 @@ const views: Manifest = {
   },
 };
 const tree = [shop, ci, views];
-const handMade = (fields: object) => ({ description: "", ...fields }) as unknown as ExternalResource;
 
 /** Plans the change, makes it, and compares. */
 async function planAndAct(world: PlannedWorld, change: Change) {
@@ -69,7 +68,11 @@ describe("a plan is what the operator then does", () => {
   it("corrects drift, and re-creates what is gone", async () => {
     const world = await settledWorld();
     const [group, , binding] = world.scenario.platform.created();
-    world.scenario.platform.set("groups", handMade({ ...group, description: `other ${group?.description}` }));
+    world.scenario.platform.set("groups", {
+      ...group,
+      uid: group?.uid ?? "",
+      description: `other ${group?.description}`,
+    });
     const isBinding = (one: ExternalResource) => "role" in one;
     const gone = world.scenario.platform.created().find(isBinding) ?? binding;
     world.scenario.platform.remove("roleBindings", gone?.uid ?? "");
@@ -83,7 +86,7 @@ describe("a plan is what the operator then does", () => {
   it("adopts what exists, if it may", async () => {
     const world = new PlannedWorld();
     const uid = `${red}/eeeeeeeeeeeeeeee`;
-    world.scenario.platform.set("groups", handMade({ uid, name: "shop", description: "by hand" }));
+    world.scenario.platform.set("groups", { uid, name: "shop", description: "by hand" });
     const adopting = { ...shop, spec: { ...shop.spec, policy: { ...policy, adoption: "IfExists" } } };
     const plan = await planAndAct(world, { apply: [adopting] });
     expect(plan.changes).toMatchObject([{ action: "adopt", resource: { uid } }]);

@@ -36,7 +36,7 @@ export class PlannedWorld extends TwoTenants {
       uid: operatorIdentity,
       name: "muster",
       description: withRecordedOwner("", "cluster"),
-    } as ExternalResource);
+    });
   }
 
   /** The calls of the last plan that are not reads. */

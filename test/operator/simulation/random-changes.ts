@@ -175,7 +175,7 @@ function withReferencesOf(before: readonly Manifest[], edited: Manifest): Manife
 
 /** What people made before the operator came. */
 function handMade({ scenario: { platform } }: PlannedWorld, random: () => number): void {
-  const resource = (fields: object) => ({ description: "", ...fields }) as unknown as ExternalResource;
+  const resource = <F extends ExternalResource>(fields: F) => ({ description: "", ...fields });
   if (random() < 0.3) platform.set("groups", resource({ uid: `${red}/eeeeeeeeeeeeee01`, name: "org" }));
   if (random() < 0.3) platform.set("groups", resource({ uid: `${shared}/eeeeeeeeeeeeee02`, name: "shop" }));
   if (random() < 0.3)
@@ -204,7 +204,7 @@ function handMade({ scenario: { platform } }: PlannedWorld, random: () => number
       uid: `${red}/eeeeeeeeeeeeee03`,
       identity: { uid: auditor, name: "" },
       role: { uid: viewer, name: "" },
-    } as ExternalResource);
+    });
 }
 
 /** What people changed on the platform since. */
@@ -226,11 +226,11 @@ function disturb({ scenario: { platform } }: PlannedWorld, random: () => number)
         platform.set(collection, {
           ...resource,
           capabilities: [capabilities[2], random() < 0.5 ? denied : capabilities[0]],
-        } as ExternalResource);
+        });
       else if (what < 0.3 && collection === "identityProviders")
-        platform.set(collection, { ...resource, defaultRole: owner } as ExternalResource);
+        platform.set(collection, { ...resource, defaultRole: owner });
       else if (what < 0.2 && collection === "accountAssociations")
-        platform.set(collection, { ...resource, google: { projectId: "p", projectNumber: "1" } } as ExternalResource);
+        platform.set(collection, { ...resource, google: { projectId: "p", projectNumber: "1" } });
       else if (what < 0.3 && collection === "accountAssociations")
         // Somebody deleted it and created another one.
         platform.set(collection, { ...resource, description: "", createTime: "2026-09-09T00:00:00.000Z" });
@@ -241,13 +241,13 @@ function disturb({ scenario: { platform } }: PlannedWorld, random: () => number)
           name: "ana",
           description: "",
           claimMatch: { issuer, subject: "ana", audience: "muster" },
-        } as ExternalResource);
+        });
       else if (what < 0.3 && collection !== "groups") platform.remove(collection, resource.uid);
       else if (what < 0.4 && collection === "groups")
         platform.set("roleBindings", {
           uid: `${resource.uid}/eeeeeeeeeeeeee04`,
           identity: { uid: auditor, name: "" },
           role: { uid: random() < 0.5 ? viewer : owner, name: "" },
-        } as ExternalResource);
+        });
     }
 }

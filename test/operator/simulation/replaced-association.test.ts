@@ -22,9 +22,9 @@ describe("a write without a response, which takes effect late", () => {
       if (call !== lost) return undefined;
       platform.fault = () => undefined;
       world.scenario.clock.setTimer(() => {
+        const existing = association();
         if (lost.startsWith("delete")) platform.remove("accountAssociations", group());
-        else if (association() !== undefined)
-          platform.set("accountAssociations", { ...association(), name: "late" } as ExternalAccountAssociation);
+        else if (existing !== undefined) platform.set("accountAssociations", { ...existing, name: "late" });
       }, laterMs);
       return { kind: "noResponse", message: "the response was lost" };
     };

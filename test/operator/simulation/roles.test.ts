@@ -2,10 +2,11 @@ import { describe, expect, it } from "vitest";
 import { withMarker } from "#src/kinds/marker.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import { withRecordedOwner } from "#src/platform-client/owner-record.ts";
+import type { ExternalRoleBinding } from "#src/platform-client/permission-resources.ts";
 import { oneIn, withEveryFault } from "./fault-points.ts";
 import type { Manifest } from "./memory-kube.ts";
 import { root } from "./memory-platform.ts";
-import { blue, blueIdentity, issuer, red, resource, TwoTenants } from "./two-tenants.ts";
+import { blue, blueIdentity, issuer, red, TwoTenants } from "./two-tenants.ts";
 
 const policy = { adoption: "Never", deletion: "Delete", drift: "Correct" };
 const grantPolicy = { deletion: "Delete", drift: "Correct" };
@@ -41,7 +42,7 @@ type Role = ExternalResource & { readonly capabilities: readonly string[] };
 async function start(...manifests: readonly Manifest[]) {
   const world = new TwoTenants();
   const { platform } = world.scenario;
-  platform.setInitial("roles", resource({ uid: "e".repeat(40), name: "deleter", capabilities: [excess] }));
+  platform.setInitial("roles", { uid: "e".repeat(40), name: "deleter", capabilities: [excess] });
   await world.apply(manifests);
   await world.until("Available", manifests);
   const role = () => platform.createdIn("roles").find(({ uid }) => uid === world.statusOf(lister())?.uid) as Role;
@@ -50,9 +51,7 @@ async function start(...manifests: readonly Manifest[]) {
     platform,
     role,
     /** Somebody else gives the role other capabilities. */
-    tamper: (...capabilities: readonly string[]) => platform.set("roles", { ...role(), capabilities } as Role),
-    messageOf: (one: Manifest) => world.messageOf(one),
-    writesAfter: (count: number) => world.writesAfter(count),
+    tamper: (...capabilities: readonly string[]) => platform.set("roles", { ...role(), capabilities }),
   };
 }
 
@@ -80,10 +79,10 @@ describe("a Role", () => {
   });
 
   it("is deleted after the role bindings that grant it", async () => {
-    const { world, platform, writesAfter } = await start(...tree);
+    const { world, platform } = await start(...tree);
     const count = platform.applied.length;
     await world.remove([lister(), lists]);
-    expect(writesAfter(count)).toEqual(["delete roleBindings", "delete roles"]);
+    expect(world.writesAfter(count)).toEqual(["delete roleBindings", "delete roles"]);
   });
 
   it("is not declared where the Tenant does not list the kind", async () => {
@@ -95,10 +94,10 @@ describe("a Role", () => {
   });
 
   it("is neither created nor widened beyond the roles that the Tenant may bind", async () => {
-    const { world, platform, role, messageOf } = await start(...tree);
+    const { world, platform, role } = await start(...tree);
     await world.apply([lister([list, excess])]);
     await world.until("TenantDenied", [lister()]);
-    expect(messageOf(lister())).toContain(`does not allow ${excess}`);
+    expect(world.messageOf(lister())).toContain(`does not allow ${excess}`);
     expect(role().capabilities).toEqual([list]);
     // What it has is still permitted, and so is the grant.
     expect(world.reasonOf(lists)).toBe("Available");
@@ -108,24 +107,24 @@ describe("a Role", () => {
   });
 
   it("is read before it is bound, and corrected first if others widened it", async () => {
-    const { world, platform, role, tamper, writesAfter } = await start(shop, ci, lister());
+    const { world, platform, role, tamper } = await start(shop, ci, lister());
     await world.scenario.pass(120_000);
     tamper(list, excess);
     const count = platform.applied.length;
     await world.apply([lists]);
     await world.until("Available", [lists]);
-    expect(writesAfter(count)).toEqual(["update roles", "create roleBindings"]);
+    expect(world.writesAfter(count)).toEqual(["update roles", "create roleBindings"]);
     expect(role().capabilities).toEqual([list]);
   });
 
   it("is corrected if others widen it after it was bound, and the grant stays", async () => {
-    const { world, platform, role, tamper, writesAfter } = await start(...tree);
+    const { world, platform, role, tamper } = await start(...tree);
     tamper(list, excess);
     const count = platform.applied.length;
     await world.scenario.resync();
     await world.scenario.pass(10_000);
     expect(role().capabilities).toEqual([list]);
-    expect(writesAfter(count)).toEqual(["update roles"]);
+    expect(world.writesAfter(count)).toEqual(["update roles"]);
     expect(world.reasonOf(lists)).toBe("Available");
   });
 
@@ -159,7 +158,7 @@ describe("a Role", () => {
     const world = new TwoTenants();
     const { platform } = world.scenario;
     const set = (...capabilities: readonly string[]) =>
-      platform.setInitial("roles", resource({ uid: existing, name: "by hand", description: "", capabilities }));
+      platform.setInitial("roles", { uid: existing, name: "by hand", description: "", capabilities });
     set(list);
     await world.apply([shop, ci, JSON.parse(JSON.stringify(observed)), lists]);
     await world.until("Available", [observed, lists]);
@@ -189,7 +188,7 @@ describe("a Role", () => {
     const existing = `${red}/00000000000000d1`;
     const world = new TwoTenants();
     const { platform } = world.scenario;
-    platform.setInitial("roles", resource({ uid: existing, name: "deleter", description: "", capabilities: [excess] }));
+    platform.setInitial("roles", { uid: existing, name: "deleter", description: "", capabilities: [excess] });
     world.tenant("red", { roles: ["viewer", existing] });
     const adopted = (capabilities: readonly string[]) =>
       lister(capabilities, { groupRef: undefined, groupUid: red, name: "deleter", uid: existing });
@@ -213,9 +212,7 @@ describe("a Role", () => {
     const viewer = lister([list], { name: "viewer" });
     const byName: Manifest = { ...lists, name: "ci-views", spec: { ...lists.spec, roleRef: { name: "viewer" } } };
     const { world, platform, role } = await start(shop, ci, viewer, lists, byName);
-    const bound = platform
-      .createdIn("roleBindings")
-      .map((one) => (one as unknown as { role: { uid: string } }).role.uid);
+    const bound = (platform.createdIn("roleBindings") as readonly ExternalRoleBinding[]).map((one) => one.role.uid);
     expect(bound).toHaveLength(2);
     expect(bound.filter((uid) => uid === role().uid)).toHaveLength(1);
     expect(world.violations()).toEqual([]);
@@ -226,10 +223,7 @@ describe("a Role", () => {
     const { description = "" } = role();
     await world.remove([lister()]);
     const parent = world.statusOf(shop)?.uid ?? "";
-    platform.set(
-      "roles",
-      resource({ uid: `${parent}/00000000000000d1`, name: "x", description, capabilities: [excess] }),
-    );
+    platform.set("roles", { uid: `${parent}/00000000000000d1`, name: "x", description, capabilities: [excess] });
     await world.scenario.resync();
     const count = platform.applied.length;
     await world.apply([lister(), lists]);
@@ -244,7 +238,7 @@ describe("a Role", () => {
   it("that nobody declared is reported, and never removed", async () => {
     const { world, platform } = await start({ ...shop, spec: { ...shop.spec, undeclared: "Remove" } });
     const uid = `${world.statusOf(shop)?.uid}/00000000000000d1`;
-    platform.set("roles", resource({ uid, name: "strange", description: "", capabilities: [list] }));
+    platform.set("roles", { uid, name: "strange", description: "", capabilities: [list] });
     for (let count = 0; count < 4; count += 1) {
       await world.scenario.resync();
       await world.scenario.pass(60_000);
@@ -273,10 +267,11 @@ describe("a Role of another Tenant", () => {
 
   async function worldWith(allowedNamespaces: readonly string[], roles: readonly string[]): Promise<TwoTenants> {
     const world = new TwoTenants();
-    world.scenario.platform.setInitial(
-      "identities",
-      resource({ uid: `${blue}/00000000000000f1`, name: "reader", description: "" }),
-    );
+    world.scenario.platform.setInitial("identities", {
+      uid: `${blue}/00000000000000f1`,
+      name: "reader",
+      description: "",
+    });
     world.tenant("red", { groups: [root] });
     world.tenant("blue", { groups: [blue], identityUid: "", roles });
     await world.apply([JSON.parse(JSON.stringify(shared(allowedNamespaces))) as Manifest, there]);
@@ -305,12 +300,9 @@ it("does not take over a role that grants a credential what it may do", async ()
   const world = new TwoTenants();
   const { platform } = world.scenario;
   const [uid, binding] = [`${red}/00000000000000d1`, `${blue}/00000000000000d2`];
-  const role = resource({ uid, name: "lister", description: "", capabilities: [list, more] });
+  const role = { uid, name: "lister", description: "", capabilities: [list, more] };
   platform.setInitial("roles", role);
-  platform.setInitial(
-    "roleBindings",
-    resource({ uid: binding, identity: { uid: blueIdentity, name: "" }, role: { uid } }),
-  );
+  platform.setInitial("roleBindings", { uid: binding, identity: { uid: blueIdentity, name: "" }, role: { uid } });
   // The credential of the blue Tenant is in use before somebody in a namespace of the red one wants its role.
   const blueGroup: Manifest = { kind: "Group", name: "shop", namespace: "other", spec: { parentUid: blue, policy } };
   await world.apply([blueGroup]);
@@ -339,12 +331,13 @@ describe("a role of an identity that is not the Tenant's is not taken over", () 
     const world = new TwoTenants();
     const { platform } = world.scenario;
     world.tenant("red", tenant);
-    platform.setInitial("roles", resource({ uid: role, name: "lister", description: "", capabilities: [list, more] }));
-    platform.setInitial("identities", resource({ uid, name: "who", description }));
-    platform.setInitial(
-      "roleBindings",
-      resource({ uid: `${red}/00000000000000d2`, identity: { uid, name: "" }, role: { uid: role } }),
-    );
+    platform.setInitial("roles", { uid: role, name: "lister", description: "", capabilities: [list, more] });
+    platform.setInitial("identities", { uid, name: "who", description });
+    platform.setInitial("roleBindings", {
+      uid: `${red}/00000000000000d2`,
+      identity: { uid, name: "" },
+      role: { uid: role },
+    });
     const { groupRef: _none, ...spec } = lister([list]).spec as { groupRef: object };
     const taken = { ...lister(), spec: { ...spec, groupUid: red, policy: { ...policy, adoption: "IfExists" } } };
     await world.apply([taken]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Manifest } from "./memory-kube.ts";
 import { owner } from "./memory-platform.ts";
-import { blue, blueIdentity, issuer, red, resource, TwoTenants } from "./two-tenants.ts";
+import { blue, blueIdentity, issuer, red, TwoTenants } from "./two-tenants.ts";
 
 const policy = { adoption: "Never", deletion: "Delete", drift: "Correct" };
 const grantPolicy = { deletion: "Delete", drift: "Correct" };
@@ -49,7 +49,7 @@ function bindBlueIdentity(world: TwoTenants): string {
   const group = world.statusOf(lent())?.uid ?? "";
   const uid = `${group}/00000000000000e1`;
   const binding = { uid, identity: { uid: blueIdentity, name: "" }, role: { uid: owner, name: "owner" } };
-  world.scenario.platform.setInitial("roleBindings", resource(binding));
+  world.scenario.platform.setInitial("roleBindings", binding);
   return uid;
 }
 
@@ -72,7 +72,7 @@ describe.each([
     await world.scenario.restart();
     await world.scenario.resync();
     const group = world.statusOf(below[0]!)?.uid ?? "";
-    world.scenario.platform.set("groups", resource({ uid: group, name: "renamed", description: "" }));
+    world.scenario.platform.set("groups", { uid: group, name: "renamed", description: "" });
     await world.scenario.resync();
     await world.scenario.until("the drift is corrected", () =>
       world.scenario.platform

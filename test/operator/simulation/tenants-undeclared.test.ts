@@ -4,7 +4,7 @@ import { oneIn, withEveryFault } from "./fault-points.ts";
 import type { Manifest } from "./memory-kube.ts";
 import { owner, viewer } from "./memory-platform.ts";
 import type { Fault } from "./scenario.ts";
-import { blue, issuer, red, resource, shared, TwoTenants } from "./two-tenants.ts";
+import { blue, issuer, red, shared, TwoTenants } from "./two-tenants.ts";
 
 const policy = { adoption: "Never", deletion: "Delete", drift: "Correct" };
 const group = (undeclared: string, namespace: string, parentUid: string): Manifest => ({
@@ -54,7 +54,7 @@ it("undeclared grants are removed in one Tenant, reported in the other, and remo
       );
       const uid = `${shop?.uid}/00000000000000${(count++).toString(16)}`;
       const grant = { uid, identity: { uid: ci?.uid ?? "", name: "" }, role: { uid: owner, name: "owner" } };
-      platform.set("roleBindings", resource(grant));
+      platform.set("roleBindings", grant);
       return uid;
     };
     const reported = grantIn("other");
@@ -132,7 +132,7 @@ it("is removed once, and reported once, although the sessions of two Tenants see
   for (let times = 1; times <= 3; times += 1) {
     const uid = `${shop}/00000000000000e${times}`;
     const grant = { uid, identity: { uid: ci ?? "", name: "" }, role: { uid: owner, name: "owner" } };
-    platform.set("roleBindings", resource(grant));
+    platform.set("roleBindings", grant);
     for (let resyncs = 0; resyncs < 4 && platform.has(uid); resyncs += 1) {
       await scenario.resync();
       await scenario.pass(1_000);
@@ -156,7 +156,7 @@ it("makes the removals that an outage prevented once it ends", async () => {
   const uids = Array.from({ length: 12 }, (_, index) => `${shop}/00000000000000e${index.toString(16)}`);
   for (const uid of uids) {
     const grant = { uid, identity: { uid: ci ?? "", name: "" }, role: { uid: owner, name: "owner" } };
-    platform.set("roleBindings", resource(grant));
+    platform.set("roleBindings", grant);
   }
   await scenario.resync();
   await scenario.pass(1_000);
@@ -246,12 +246,9 @@ it("does not report at first what an operator of another class creates", async (
     string,
     string,
   ];
-  platform.set("identities", resource({ uid: ci, name: "ci", description: withMarker("", marker) }));
-  platform.set(
-    "roleBindings",
-    resource({ uid: views, identity: { uid: ci, name: "" }, role: { uid: viewer, name: "" } }),
-  );
-  platform.set("identities", resource({ uid: stranger, name: "stranger", description: "" }));
+  platform.set("identities", { uid: ci, name: "ci", description: withMarker("", marker) });
+  platform.set("roleBindings", { uid: views, identity: { uid: ci, name: "" }, role: { uid: viewer, name: "" } });
+  platform.set("identities", { uid: stranger, name: "stranger", description: "" });
   const reported = async () => {
     await scenario.resync();
     await scenario.pass(1_000);

@@ -3,7 +3,7 @@ import { oneIn, withEveryFault } from "./fault-points.ts";
 import type { Manifest } from "./memory-kube.ts";
 import { lostResponses } from "./memory-platform.ts";
 import type { Fault } from "./scenario.ts";
-import { blue, blueIdentity, issuer, otherBlueIdentity, red, resource, shared, TwoTenants } from "./two-tenants.ts";
+import { blue, blueIdentity, issuer, otherBlueIdentity, red, shared, TwoTenants } from "./two-tenants.ts";
 
 const policy = { adoption: "Never", deletion: "Delete", drift: "Correct" };
 
@@ -99,7 +99,7 @@ describe("a namespace that moves to another Tenant during a creation", () => {
     let count = 0;
     const deleteThere = async (objects: readonly Manifest[], afterMs: number, fault: Fault) => {
       const world = new TwoTenants(fault);
-      world.scenario.platform.setInitial("identities", resource({ uid: reader, name: "reader", description: "" }));
+      world.scenario.platform.setInitial("identities", { uid: reader, name: "reader", description: "" });
       await world.apply(objects);
       await world.scenario.pass(afterMs);
       world.assign("team", "blue");

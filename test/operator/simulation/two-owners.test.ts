@@ -6,7 +6,6 @@ import { violations } from "./invariants.ts";
 import type { Manifest } from "./memory-kube.ts";
 import { root } from "./memory-platform.ts";
 import { type Fault, Scenario } from "./scenario.ts";
-import { resource } from "./two-tenants.ts";
 
 const uid = `${root}/eeeeeeeeeeeeeeee`;
 const claimMatch = { issuer: "https://issuer.example", subject: "ci" };
@@ -28,7 +27,7 @@ async function adoptTwice(fault: Fault, gapMs: number) {
   const first = new Scenario(fault, undefined, undefined, { ownerId: "first" });
   const second = new Scenario({}, undefined, undefined, { ownerId: "second", beside: first });
   const { platform } = first;
-  platform.set("identities", resource(handMade));
+  platform.set("identities", handMade);
   first.kube.apply(ci);
   await first.pass(gapMs);
   second.kube.apply(ci);

@@ -1,7 +1,6 @@
 import type { Status } from "#src/api/status.ts";
 import { kinds as kindsOfMuster } from "#src/kinds/kinds.ts";
 import { KubeError } from "#src/kube/errors.ts";
-import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { Run } from "./fault-points.ts";
 import { violations } from "./invariants.ts";
 import type { Manifest } from "./memory-kube.ts";
@@ -54,19 +53,16 @@ export class TwoTenants {
       [blue, "blue"],
       [shared, "shared"],
     ] as const)
-      platform.setInitial("groups", resource({ uid, name, description: "" }));
+      platform.setInitial("groups", { uid, name, description: "" });
     let count = 0xc0;
     for (const uid of [blueIdentity, otherBlueIdentity]) {
-      platform.setInitial("identities", resource({ uid, name: "credential", description: "" }));
+      platform.setInitial("identities", { uid, name: "credential", description: "" });
       for (const group of [blue, shared])
-        platform.setInitial(
-          "roleBindings",
-          resource({
-            uid: `${group}/00000000000000${(count++).toString(16)}`,
-            identity: { uid, name: "" },
-            role: { uid: owner, name: "owner" },
-          }),
-        );
+        platform.setInitial("roleBindings", {
+          uid: `${group}/00000000000000${(count++).toString(16)}`,
+          identity: { uid, name: "" },
+          role: { uid: owner, name: "owner" },
+        });
     }
     this.assign("team", "red");
     this.assign("other", "blue");
@@ -224,9 +220,4 @@ function isExpected(failure: unknown): boolean {
     (failure instanceof KubeError && failure.code === 409) ||
     (failure instanceof Error && failure.message.startsWith("the credentials or groups of Tenant"))
   );
-}
-
-/** Only tests of other fields need a type for them. */
-export function resource(fields: { readonly uid: string } & Readonly<Record<string, unknown>>): ExternalResource {
-  return fields;
 }

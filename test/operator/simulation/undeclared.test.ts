@@ -20,7 +20,6 @@ const policy = { adoption: "Never", deletion: "Delete", drift: "Correct" };
 const provider = "https://login.example";
 const providers = "identityProviders";
 
-type Uid = { readonly uid: string };
 type Mode = "Ignore" | "Report" | "Remove";
 
 const shop = (undeclared: Mode = "Report"): Manifest => ({
@@ -68,13 +67,13 @@ async function start(
         uid,
         identity: { uid: identityUid, name: "" },
         role: { uid: roleUid, name: roleUid === owner ? "owner" : "viewer" },
-      } as object as Uid);
+      });
       return uid;
     },
     stranger: (fields: object = {}, parent = group): string => {
       const uid = below(parent);
       const claimMatch = { issuer: "https://elsewhere.example", subject: uid };
-      platform.set("identities", { uid, name: "stranger", description: "", claimMatch, ...fields } as object as Uid);
+      platform.set("identities", { uid, name: "stranger", description: "", claimMatch, ...fields });
       return uid;
     },
     status: () => kube.find("Group", "shop")?.status as Status | undefined,
@@ -168,7 +167,7 @@ describe("a grant that nobody declared", () => {
     await resync();
     expect(access()?.status).toBe("True");
     const child = `${group}/00000000000000cc`;
-    platform.set("groups", { uid: child, name: "by hand", description: "" } as object as Uid);
+    platform.set("groups", { uid: child, name: "by hand", description: "" });
     kube.remove(shop());
     await scenario.pass(60_000);
     const uid = grant(auditor);
@@ -222,7 +221,7 @@ describe("a grant that nobody declared", () => {
     const { platform, group, stranger, status, access, resync } = await start("Report");
     const identity = stranger();
     const child = `${group}/00000000000000ff`;
-    platform.set("groups", { uid: child, name: "by terraform", description: "" } as object as Uid);
+    platform.set("groups", { uid: child, name: "by terraform", description: "" });
     await resync();
     expect(
       status()
@@ -294,7 +293,7 @@ describe("Remove", () => {
 
   it("spares people, in the group of their provider and below, and removes what is next to them", async () => {
     const { platform, grant, stranger, existing, resync } = await start("Remove");
-    platform.set(providers, { uid: `${root}/00000000000000fe`, oidc: { issuer: `${provider}/` } } as object as Uid);
+    platform.set(providers, { uid: `${root}/00000000000000fe`, oidc: { issuer: `${provider}/` } });
     const people = [
       stranger({ claimMatch: { issuer: provider, subject: "ana" } }),
       stranger({ claimMatch: { issuerPattern: "https://.*", subject: "ben" } }),
@@ -309,7 +308,7 @@ describe("Remove", () => {
     const boundary = { kinds: defaultKinds };
     const { platform, grant, existing, resync, access, identity } = await start("Remove", { boundary });
     const capabilities = platform.listCapabilities.filter((one) => one !== listIdentityProviders);
-    platform.set("roles", { uid: owner, name: "owner", capabilities } as object as Uid);
+    platform.set("roles", { uid: owner, name: "owner", capabilities });
     const uid = grant(identity);
     for (let count = 0; count < 4; count += 1) await resync();
     expect(existing(uid)).toEqual([uid]);
@@ -333,7 +332,7 @@ describe("Remove", () => {
     });
     const named = stranger();
     const child = `${group}/00000000000000ff`;
-    platform.set("groups", { uid: child, name: "child", description: "" } as object as Uid);
+    platform.set("groups", { uid: child, name: "child", description: "" });
     const grants = [grant(operatorIdentity), grant(orphan), grant(auditor)];
     // Both are denied: the Tenant does not let anybody bind owner.
     kube.apply({
@@ -371,7 +370,7 @@ describe("Remove", () => {
   it("removes nothing in a group that only a uid names", async () => {
     const { kube, platform, group, grant, existing, resync, share, identity } = await start("Remove");
     const team = `${group}/00000000000000f0`;
-    platform.set("groups", { uid: team, name: "team", description: "" } as object as Uid);
+    platform.set("groups", { uid: team, name: "team", description: "" });
     const { claimMatch } = ci.spec as unknown as { readonly claimMatch: object };
     kube.apply({ ...ci, name: "guest", spec: { groupUid: team, claimMatch, policy } });
     const uid = grant(identity, owner, team);
@@ -441,8 +440,8 @@ it("looks only into groups within the Tenant", async () => {
   const scenario = new Scenario({}, undefined, undefined, { boundary: { groups: [ours] } });
   const { kube, platform } = scenario;
   const secret = `${theirs}/00000000000000e3`;
-  for (const uid of [ours, theirs]) platform.set("groups", { uid, name: "team", description: "" } as object as Uid);
-  platform.set("identities", { uid: secret, name: "secret", description: "" } as object as Uid);
+  for (const uid of [ours, theirs]) platform.set("groups", { uid, name: "team", description: "" });
+  platform.set("identities", { uid: secret, name: "secret", description: "" });
   kube.apply({ kind: "Group", name: "inner", spec: { parentUid: ours, policy } });
   const claimMatch = { issuer: "https://issuer.example", subject: "spy" };
   kube.apply({ kind: "Identity", name: "spy", spec: { groupUid: theirs, claimMatch, policy } });
@@ -468,7 +467,7 @@ describe("a process that dies", () => {
         uid: `${group}/000000000000000${last}`,
         identity: { uid: auditor, name: "" },
         role: { uid: owner, name: "owner" },
-      } as object as Uid);
+      });
     for (let resyncs = 0; resyncs < 6; resyncs += 1) {
       await scenario.resync();
       await scenario.pass(60_000);

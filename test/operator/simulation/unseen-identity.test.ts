@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import type { Condition } from "#src/api/condition.ts";
-import type { ExternalResource } from "#src/platform-client/collection.ts";
 import { withRecordedOwner } from "#src/platform-client/owner-record.ts";
 import type { Manifest } from "./memory-kube.ts";
 import { auditor, root, viewer } from "./memory-platform.ts";
@@ -24,7 +23,7 @@ const grant = {
   uid: `${root}/eeeeeeeeeeeeeeee`,
   identity: { uid: auditor, name: "" },
   role: { uid: viewer, name: "viewer" },
-} as ExternalResource;
+};
 
 /** Counts the reads of single identities. */
 class Unseen {
@@ -43,7 +42,7 @@ class Unseen {
 
   record(owner: string | undefined): void {
     const description = withRecordedOwner("", owner);
-    this.scenario.platform.setInitial("identities", { uid: auditor, name: "auditor", description } as ExternalResource);
+    this.scenario.platform.setInitial("identities", { uid: auditor, name: "auditor", description });
   }
 
   ready({ kind, name }: Manifest): Condition | undefined {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { markerOf, objectHash, ownerHash, withMarker } from "#src/kinds/marker.ts";
 import type { Manifest } from "./memory-kube.ts";
-import { blue, issuer, red, resource, TwoTenants } from "./two-tenants.ts";
+import { blue, issuer, red, TwoTenants } from "./two-tenants.ts";
 
 const adopts = { adoption: "IfExists", deletion: "Delete", drift: "Correct" };
 /** Capabilities of the role `viewer`, which both Tenants may bind, and one that it lacks. */
@@ -30,18 +30,18 @@ const identity = `${red}/00000000000000d3`;
 function worldWith(roles: Partial<Record<keyof typeof roleUids, readonly string[]>>): TwoTenants {
   const world = new TwoTenants();
   const { platform } = world.scenario;
-  platform.setInitial("identities", resource({ uid: identity, name: "ci", description: "", claimMatch: {} }));
+  platform.setInitial("identities", { uid: identity, name: "ci", description: "", claimMatch: {} });
   for (const [index, name] of (["lister", "reader"] as const).entries()) {
     const capabilities = roles[name];
     if (capabilities === undefined) continue;
     const uid = roleUids[name];
-    platform.setInitial("roles", resource({ uid, name, description: "", capabilities }));
+    platform.setInitial("roles", { uid, name, description: "", capabilities });
     const bound = {
       uid: `${red}/00000000000000e${index}`,
       identity: { uid: identity, name: "ci" },
       role: { uid, name },
     };
-    platform.setInitial("roleBindings", resource(bound));
+    platform.setInitial("roleBindings", bound);
   }
   return world;
 }
@@ -80,11 +80,12 @@ describe("an Identity that is adopted together with the roles that it holds", ()
     const { platform } = world.scenario;
     const description = withMarker("", markerOf(ownerHash("cluster"), objectHash("Role", "team", "lister")));
     const role = { uid: roleUids.lister, name: "lister", description, capabilities: [list] };
-    platform.setInitial("roles", resource(role));
-    platform.setInitial(
-      "roleBindings",
-      resource({ uid: `${red}/00000000000000e0`, identity: { uid: identity, name: "ci" }, role }),
-    );
+    platform.setInitial("roles", role);
+    platform.setInitial("roleBindings", {
+      uid: `${red}/00000000000000e0`,
+      identity: { uid: identity, name: "ci" },
+      role,
+    });
     await world.apply([ci]);
     await world.until("TenantDenied", [ci]);
     await world.apply([lister]);
@@ -98,7 +99,7 @@ describe("an Identity that is adopted together with the roles that it holds", ()
     await world.apply([reported, ci]);
     await world.until("TenantDenied", [ci]);
     const { platform } = world.scenario;
-    platform.set("roles", resource({ uid: roleUids.lister, name: "lister", description: "", capabilities: [list] }));
+    platform.set("roles", { uid: roleUids.lister, name: "lister", description: "", capabilities: [list] });
     await world.scenario.resync();
     await readySoon(world, [ci]);
   });
@@ -110,10 +111,7 @@ describe("an Identity that is adopted together with the roles that it holds", ()
     await world.scenario.pass(120_000);
     const { platform } = world.scenario;
     const { description = "" } = platform.createdIn("roles")[0] ?? {};
-    platform.set(
-      "roles",
-      resource({ uid: roleUids.lister, name: "lister", description, capabilities: [list, excess] }),
-    );
+    platform.set("roles", { uid: roleUids.lister, name: "lister", description, capabilities: [list, excess] });
     const count = platform.applied.length;
     await world.apply([ci]);
     await readySoon(world, [lister, ci]);

@@ -1,0 +1,106 @@
+import type { Clock } from "#src/time/clock.ts";
+import { proveAbsence } from "./absence-proof.ts";
+import type { PlatformApi } from "./api.ts";
+import type { ManagedCollection } from "./collection.ts";
+import { isRejection, PlatformFailure } from "./failure.ts";
+import { groups, identities, roleBindings, roles } from "./permission-resources.ts";
+import { type Grants, type GrantsOf, RecentGrants } from "./recent-grants.ts";
+import type { SessionPermissions } from "./session-permissions.ts";
+import type { SessionViews } from "./session-views.ts";
+import { SharedReads } from "./shared-reads.ts";
+import { parentOf } from "./uid.ts";
+
+export interface SessionReadsOptions {
+  readonly api: PlatformApi;
+  /** The collections that the session reads and writes. */
+  readonly collections: readonly ManagedCollection[];
+  readonly permissions: SessionPermissions;
+  readonly views: SessionViews;
+  /** Called with what a read of an identity, a role or a group that may be gone shows to have changed: no later list shows it. */
+  readonly onChanged: (collection: ManagedCollection, uid: string) => void;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** The reads of single resources of a session. The result of each is in the views before it resolves. */
+export class SessionReads {
+  readonly #options: SessionReadsOptions;
+  readonly #shared: SharedReads;
+  readonly #grants = new RecentGrants();
+
+  constructor(options: SessionReadsOptions) {
+    this.#options = options;
+    this.#shared = new SharedReads({
+      ...options,
+      viewOf: (collection) => options.views.viewOf(collection),
+      read: (collection, uid) => this.read(collection, uid),
+    });
+  }
+
+  /** Reads one resource, or proves that it is absent. @throws {PlatformFailure} if neither succeeds. */
+  async read(collection: ManagedCollection, uid: string): Promise<void> {
+    const { api, clock, signal, views } = this.#options;
+    const startedAt = clock.monotonic();
+    try {
+      views.record(collection, await api.get(collection, uid, signal), startedAt);
+    } catch (error) {
+      if (!isRejection(error, "NOT_FOUND")) throw error;
+      await this.proveAbsence(collection, uid);
+      views.viewOf(collection).recordGone(uid, startedAt);
+    }
+  }
+
+  /** Reads one identity, as `read` does. Callers that wait for the same identity share one read. */
+  readIdentity(identity: string): Promise<void> {
+    return this.#shared.read(identities, identity);
+  }
+
+  /** Reads one role of a group, as `readIdentity` reads an identity. */
+  readRole(role: string): Promise<void> {
+    return this.#shared.read(roles.name, role);
+  }
+
+  /** Reads the role bindings of an identity or of a role, in every group in which the session may see them. */
+  async readGrants(of: GrantsOf): Promise<void> {
+    const { api, clock, permissions, signal } = this.#options;
+    const collection = this.#collection(roleBindings.name);
+    const uid = "role" in of ? of.role : of.identity;
+    const scope = parentOf(uid) ?? uid;
+    // Without the capability to list role bindings where it is, an empty list proves nothing.
+    if (collection !== undefined) await permissions.requireList(collection, scope);
+    const confirm = async () => {
+      if (collection !== undefined) await permissions.requireListAfter(permissions.readsStarted, collection, scope);
+    };
+    await this.#grants.read(api, clock, of, confirm, signal);
+  }
+
+  /** What `readGrants` read last, within the last minutes. */
+  grantsOf(uid: string): Grants | undefined {
+    return this.#grants.of(uid);
+  }
+
+  /** Reads a group, and reports it as changed if it is gone. @returns false also where that cannot be proven. */
+  async isGone(group: string): Promise<boolean> {
+    const collection = this.#collection(groups.name);
+    if (collection === undefined) return false;
+    try {
+      await this.read(collection, group);
+    } catch (error) {
+      if (error instanceof PlatformFailure) return false;
+      throw error;
+    }
+    const { onChanged, views } = this.#options;
+    if (views.viewOf(collection).stateOf(group).is !== "gone") return false;
+    onChanged(collection, group);
+    return true;
+  }
+
+  /** Proves that a resource is absent after a call for its uid was rejected with NOT_FOUND. @throws {PlatformFailure} if it is not. */
+  proveAbsence(collection: ManagedCollection, uid: string): Promise<void> {
+    return proveAbsence(this.#options, collection, uid);
+  }
+
+  #collection(type: string): ManagedCollection | undefined {
+    return this.#options.collections.find(({ name }) => name === type);
+  }
+}
