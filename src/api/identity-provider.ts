@@ -28,7 +28,7 @@ export const identityProviderSpecSchema = withRules(
     ).exactOptional(),
     ...nameAndDescription("identity provider"),
     issuer: issuerUrl(
-      "Issuer of the ID tokens, identical to iss in them. spec.claimIssuers of the Tenant must list it without subjectPrefixes. Immutable.",
+      "Issuer of the ID tokens, identical to iss in them. spec.claimIssuers of the Tenant must list it without subjects and subjectPrefixes. Immutable.",
     ),
     clientId: exactText.describe("Client ID of the platform at the issuer. Immutable."),
     clientSecretRef: secretReference(

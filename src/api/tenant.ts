@@ -79,6 +79,13 @@ const claimIssuer = withRules(
       .describe(
         "Pattern of issuers, exactly as in the claimMatch of the Identity. Exactly one of issuer and issuerPattern must be set.",
       ),
+    subjects: z
+      .array(exactText.describe("One subject, such as repo:acme/shop:ref:refs/heads/main."))
+      .min(1)
+      .max(64)
+      .meta({ "x-kubernetes-list-type": "set" })
+      .exactOptional()
+      .describe("Subjects that are allowed, exactly as in the Identity."),
     subjectPrefixes: z
       .array(
         exactText.describe(
@@ -90,7 +97,7 @@ const claimIssuer = withRules(
       .meta({ "x-kubernetes-list-type": "set" })
       .exactOptional()
       .describe(
-        "Prefixes with one of which every subject, and every match of a subject pattern, must begin. If absent, every subject is allowed, except: subject patterns of an issuer at which anybody can have an account or of an issuerPattern, and, at the cluster's own issuer, service accounts of other namespaces.",
+        "Prefixes with one of which every other subject, and every match of a subject pattern, must begin. If subjects and subjectPrefixes are absent, every subject is allowed, except: subject patterns of an issuer at which anybody can have an account or of an issuerPattern, and, at the cluster's own issuer, service accounts of other namespaces.",
       ),
   }),
   exactlyOneOf(["issuer", "issuerPattern"]),

@@ -73,7 +73,7 @@ describe("a Tenant", () => {
       groups: [team],
       roles: ["viewer"],
       identityTypes: ["ClaimMatch"],
-      claimIssuers: [{ issuer: "https://ci.example", subjectPrefixes: ["repo:acme/shop"] }],
+      claimIssuers: [{ issuer: "https://ci.example", subjects: ["repo:acme/shop"] }],
       kinds: ["Group", "Identity", "RoleBinding"],
       adopt: ["Group", "Identity"],
     });
@@ -120,15 +120,30 @@ describe("a Tenant", () => {
   });
 
   it.each([
-    [{ issuer: "https://gitlab.com", subjectPattern: "project_path:acme/.*" }, ["project_path:acme/"]],
-    [{ issuer: "https://ci.example", subject: "system:serviceaccount:apps:ci" }, ["system:serviceaccount:apps:ci"]],
-    [{ issuerPattern: "https://.*", subject: "x" }, ["x"]],
-    [{ issuer: "https://gitlab.com", subject: "project_path:acme/a" }, ["project_path:acme/a"]],
-    [{ issuer: "https://ci.example", subjectPattern: ".*" }, undefined],
-  ])("permits %j with the prefixes %j", (claims, subjectPrefixes) => {
+    [
+      { issuer: "https://gitlab.com", subjectPattern: "project_path:acme/.*" },
+      { subjectPrefixes: ["project_path:acme/"] },
+    ],
+    [
+      { issuer: "https://ci.example", subject: "system:serviceaccount:apps:ci" },
+      { subjects: ["system:serviceaccount:apps:ci"] },
+    ],
+    [{ issuerPattern: "https://.*", subject: "x" }, { subjects: ["x"] }],
+    [{ issuer: "https://gitlab.com", subject: "project_path:acme/a" }, { subjects: ["project_path:acme/a"] }],
+    [{ issuer: "https://ci.example", subjectPattern: ".*" }, {}],
+  ])("permits %j with %j", (claims, limits) => {
     const tenant = tenantOf({ identities: [{ ...identity, claimMatch: claims }] });
-    const prefixesOf = (one: object) => ("subjectPrefixes" in one ? one.subjectPrefixes : undefined);
-    expect((tenant["claimIssuers"] as object[]).map(prefixesOf)).toEqual([subjectPrefixes]);
+    const { subject: _subject, subjectPattern: _pattern, ...issuer } = claims as Readonly<Record<string, string>>;
+    expect(tenant["claimIssuers"]).toEqual([{ ...issuer, ...limits }]);
+  });
+
+  it("permits subjects and patterns of an issuer with one entry", () => {
+    const issuer = "https://gitlab.com";
+    const claims = [{ subject: "a" }, { subjectPattern: "b/.*" }, { subject: "c" }];
+    const identities = claims.map((one) => ({ ...identity, claimMatch: { issuer, ...one } }));
+    expect(tenantOf({ identities })["claimIssuers"]).toEqual([
+      { issuer, subjects: ["a", "c"], subjectPrefixes: ["b/"] },
+    ]);
   });
 
   it("permits the exact subjects of an issuer, and what does not fit is listed", () => {
@@ -140,12 +155,9 @@ describe("a Tenant", () => {
     }));
     const stranger = { ...identity, claimMatch: { issuer: "https://gitlab.com", subjectPattern: ".*" } };
     const tree = imported({ identities: [...identities, stranger], roleBindings: [] });
-    const issuers = tree.tenant.spec["claimIssuers"] as readonly { readonly subjectPrefixes?: readonly string[] }[];
-    expect(issuers.map(({ subjectPrefixes }) => subjectPrefixes?.length)).toEqual([
-      ...ids.slice(0, 63).map(() => 1),
-      64,
-    ]);
-    const permitted = new Set(issuers.flatMap(({ subjectPrefixes = [] }) => subjectPrefixes));
+    const issuers = tree.tenant.spec["claimIssuers"] as readonly { readonly subjects?: readonly string[] }[];
+    expect(issuers.map(({ subjects }) => subjects?.length)).toEqual([...ids.slice(0, 63).map(() => 1), 64]);
+    const permitted = new Set(issuers.flatMap(({ subjects = [] }) => subjects));
     const declared = objectsOf(tree).flatMap(({ spec }) => (spec["claimMatch"] as typeof claimMatch | undefined) ?? []);
     expect(declared.filter(({ subject }) => !permitted.has(subject))).toEqual([]);
     expect(declared).toHaveLength(63 + 64);

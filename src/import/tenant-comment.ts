@@ -5,7 +5,9 @@ import type { Fields } from "#src/kinds/kind.ts";
 export function tenantComment(spec: Fields): readonly string[] {
   const { claimIssuers = [], awsAccounts = [], identityTypes = [], kinds = [] }: Partial<TenantSpec> = spec;
   const prefixes = claimIssuers.flatMap(({ subjectPrefixes = [] }) => subjectPrefixes);
-  const isOpen = claimIssuers.some(({ subjectPrefixes }) => subjectPrefixes === undefined);
+  const isOpen = claimIssuers.some(
+    ({ subjects, subjectPrefixes }) => subjects === undefined && subjectPrefixes === undefined,
+  );
   const isShared = awsAccounts.length > 0 && identityTypes.includes("Aws") && kinds.includes("AccountAssociation");
   const excess = [
     ...(prefixes.some((prefix) => /[\p{L}\p{N}]$/v.test(prefix))
@@ -14,7 +16,7 @@ export function tenantComment(spec: Fields): readonly string[] {
           "  repo:acme/shop2. Where all subjects go on with a delimiter, add it: repo:acme/shop:",
         ]
       : []),
-    ...(isOpen ? ["- claimIssuers: an issuer without subjectPrefixes permits all of its subjects."] : []),
+    ...(isOpen ? ["- claimIssuers: an issuer without subjects and subjectPrefixes permits all of its subjects."] : []),
     ...(isShared
       ? [
           "- awsAccounts: each account may be linked to a group, and may be that of identities, whichever of these exists.",

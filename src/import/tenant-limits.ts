@@ -32,7 +32,8 @@ type ClaimIssuer = NonNullable<TenantSpec["claimIssuers"]>[number];
 /** The bounds of the lists of a Tenant. What does not fit is not permitted. */
 const maxRoles = 256;
 const maxIssuers = 64;
-const maxPrefixes = 64;
+/** Of the exact ones, and of their prefixes, for each entry. */
+const maxSubjects = 64;
 
 /** The Tenant that permits what exists, and what it does not permit nevertheless. */
 export class TenantLimits {
@@ -124,35 +125,48 @@ function typeOf({ claimMatch, staticKeys, awsIdentity }: Authentication): readon
 }
 
 /**
- * An issuer without prefixes permits every subject, also of strangers. So each has as prefixes what the subjects that exist begin with,
- * unless a pattern of subjects begins with no literal text, or an identity provider lets everybody in. A Tenant cannot say that a
- * subject ends there: `repo:acme/shop` permits `repo:acme/shop2`, too.
+ * An issuer alone permits every subject, also of strangers. So each has the subjects that exist, and of patterns of subjects what
+ * their matches begin with, unless a pattern begins with no literal text, or an identity provider lets everybody in.
  */
 function claimIssuersOf(
   authentications: readonly Authentication[],
   vouching: readonly string[],
 ): readonly ClaimIssuer[] {
   const open = new Map(vouching.map((issuer): [string, ClaimIssuer] => [JSON.stringify({ issuer }), { issuer }]));
-  const prefixed = new Map<string, { readonly issuer: ClaimIssuer; readonly prefixes: Set<string> }>();
+  const limited = new Map<string, LimitedIssuer>();
   for (const { claimMatch, staticKeys } of authentications) {
     const claims = claimMatch ?? staticKeys;
     if (claims === undefined) continue;
     const { issuer: exact, issuerPattern = "" }: Claims = claims;
     const issuer: ClaimIssuer = exact === undefined ? { issuerPattern } : { issuer: exact };
     const key = JSON.stringify(issuer);
-    const prefixes = prefixesOf(claims);
-    if (prefixes === undefined) open.set(key, issuer);
-    else {
-      const entry = prefixed.get(key) ?? { issuer, prefixes: new Set() };
-      for (const prefix of prefixes) entry.prefixes.add(prefix);
-      prefixed.set(key, entry);
-    }
+    const entry = limited.get(key) ?? { issuer, subjects: new Set(), prefixes: new Set() };
+    if (addSubjects(entry, claims)) limited.set(key, entry);
+    else open.set(key, issuer);
   }
-  const all = [...open.values()];
-  for (const { issuer, prefixes } of prefixed.values())
-    for (let rest = sorted(prefixes); rest.length > 0; rest = rest.slice(maxPrefixes))
-      all.push({ ...issuer, subjectPrefixes: rest.slice(0, maxPrefixes) });
+  const all = [...open.values(), ...[...limited.values()].flatMap(entriesOf)];
   return all.toSorted((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
+}
+
+interface LimitedIssuer {
+  readonly issuer: ClaimIssuer;
+  readonly subjects: Set<string>;
+  readonly prefixes: Set<string>;
+}
+
+/** As many entries as the lists need, because each has a bound. */
+function entriesOf({ issuer, ...limits }: LimitedIssuer): ClaimIssuer[] {
+  const [subjects, prefixes] = [sorted(limits.subjects), sorted(limits.prefixes)];
+  const count = Math.ceil(Math.max(subjects.length, prefixes.length) / maxSubjects);
+  return Array.from({ length: count }, (_, index) => {
+    const part = (texts: readonly string[]) => texts.slice(index * maxSubjects, (index + 1) * maxSubjects);
+    const [exact, begun] = [part(subjects), part(prefixes)];
+    return {
+      ...issuer,
+      ...(exact.length === 0 ? {} : { subjects: exact }),
+      ...(begun.length === 0 ? {} : { subjectPrefixes: begun }),
+    };
+  });
 }
 
 interface Claims {
@@ -162,13 +176,16 @@ interface Claims {
   readonly subjectPattern?: string | undefined;
 }
 
-/** With what the subjects begin; undefined if only the issuer alone permits them. */
-function prefixesOf({ subject, subjectPattern }: Claims): readonly string[] | undefined {
-  if (subjectPattern !== undefined) {
-    const beginnings = beginningsOf(subjectPattern);
-    return beginnings?.every((text) => /^[^\t\n\v\f\r]+$/.test(text)) === true ? beginnings : undefined;
+/** @returns false if only the issuer alone permits the subjects. */
+function addSubjects({ subjects, prefixes }: LimitedIssuer, { subject, subjectPattern }: Claims): boolean {
+  if (subjectPattern === undefined) {
+    if (subject !== undefined) subjects.add(subject);
+    return subject !== undefined;
   }
-  return subject === undefined ? undefined : [subject];
+  const beginnings = beginningsOf(subjectPattern);
+  if (beginnings?.every((text) => /^[^\t\n\v\f\r]+$/.test(text)) !== true) return false;
+  for (const text of beginnings) prefixes.add(text);
+  return true;
 }
 
 function sorted(texts: Iterable<string>): string[] {

@@ -10,9 +10,10 @@ import { describeWithPostgres } from "#src/platform/tests/describe-with-postgres
 import { selfSignedCertificate } from "#src/platform/tests/self-signed.testing.ts";
 import { describeWithControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
-import { examples } from "#test/support/harness/examples.ts";
-import { isReady } from "#test/support/harness/muster-objects.ts";
+import { exampleManifests, examples } from "#test/support/harness/examples.ts";
+import { allMusterKinds, isReady } from "#test/support/harness/muster-objects.ts";
 import type { MusterProcess } from "#test/support/harness/muster-process.ts";
+import { tenantRef } from "#test/support/harness/tenants.ts";
 import { applyDefinitions } from "./definitions.ts";
 import { helm, release, renderChart } from "./helm.ts";
 import { HookRunner } from "./hook-runner.ts";
@@ -181,6 +182,25 @@ describeWithControlPlane(
         expect(await generations()).toEqual(before);
       });
 
+      it("makes the examples of the other kinds Ready, once the Tenant permits them", async () => {
+        const { admin } = controlPlane();
+        const tenant = await admin.get(tenantRef("default"));
+        const { claimIssuers } = tenant["spec"];
+        const spec = {
+          kinds: allMusterKinds,
+          awsAccounts: ["123456789012"],
+          googleProjects: [{ projectId: "acme-shop", projectNumber: "123456789012" }],
+          claimIssuers: [...claimIssuers, { issuer: "https://login.example.com" }],
+        };
+        await admin.patch(tenant, { spec });
+        const folders = ["roles/", "accounts/", "login/", "invites/"];
+        const manifests = (await Promise.all(folders.map((one) => exampleManifests(root, one)))).flat();
+        for (const object of manifests) await admin.apply(object);
+        const added = manifests.filter(({ apiVersion }) => apiVersion.startsWith("iam.muster.dev/"));
+        for (const object of added) await admin.waitFor(object, isReady);
+        declared = [...declared, ...added];
+      });
+
       it("cannot be uninstalled while objects need the operator; the message says what to do", async () => {
         const { admin } = controlPlane();
         const [failed, check] = await Promise.all([
@@ -188,7 +208,8 @@ describeWithControlPlane(
           hooks.runJob("muster-uninstall"),
         ]);
         expect(failed).toContain("muster-uninstall");
-        expect(check.plainOutput).toContain("kubectl delete groups.iam.muster.dev --all --all-namespaces");
+        const commands = check.plainOutput.match(/kubectl delete \w+\.iam\.muster\.dev --all/g);
+        expect(commands).toHaveLength(allMusterKinds.length);
         expect(await admin.find(finalizerPolicy(objects))).toBeDefined();
         expect(await admin.find(deployment(objects))).toBeDefined();
       });

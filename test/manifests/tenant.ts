@@ -123,6 +123,18 @@ export const invalid: readonly InvalidCase[] = [
       "spec.claimIssuers[0].subjectPrefixes: Invalid value: 0: spec.claimIssuers[0].subjectPrefixes in body should have at least 1 items",
   },
   {
+    what: "no subjects, as a list",
+    spec: { ...minimum, claimIssuers: [{ issuer, subjects: [] }] },
+    errors:
+      "spec.claimIssuers[0].subjects: Invalid value: 0: spec.claimIssuers[0].subjects in body should have at least 1 items",
+  },
+  {
+    what: "a subject of two lines",
+    spec: { ...minimum, claimIssuers: [{ issuer, subjects: ["a\nb"] }] },
+    errors:
+      'spec.claimIssuers[0].subjects[0]: Invalid value: "a\\nb": must be one line without tabs; in YAML, use quotes instead of | or >',
+  },
+  {
     what: "an empty subject prefix",
     spec: { ...minimum, claimIssuers: [{ issuer, subjectPrefixes: [""] }] },
     errors:
@@ -222,7 +234,7 @@ export const valid: readonly ValidCase[] = [
       azureTenants: ["6f9a2f5e-0d0c-4a53-9d3d-5a1c2b3d4e5f"],
       githubInstallations: ["41234567"],
       claimIssuers: [
-        { issuer, subjectPrefixes: ["repo:example/", "repo:example-labs/"] },
+        { issuer, subjects: ["repo:acme/shop"], subjectPrefixes: ["repo:example/", "repo:example-labs/"] },
         { issuerPattern: "https://.*[.]example[.]com" },
       ],
       kinds: ["Group", "Identity", "RoleBinding"],

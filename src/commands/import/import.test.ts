@@ -113,9 +113,6 @@ it("writes one folder a group, and reads only", async () => {
 
     tenant.yaml
     # Written by muster import of UID1; the next import replaces it unless it was edited. sha256:…
-    # This permits more than exists, because a Tenant cannot say less:
-    # - subjectPrefixes: a prefix that ends within a word permits longer words, too: repo:acme/shop also permits
-    #   repo:acme/shop2. Where all subjects go on with a delimiter, add it: repo:acme/shop:
     apiVersion: iam.muster.dev/v1beta1
     kind: Tenant
     metadata:
@@ -131,7 +128,7 @@ it("writes one folder a group, and reads only", async () => {
         - ClaimMatch
       claimIssuers:
         - issuer: "https://issuer.example.com"
-          subjectPrefixes:
+          subjects:
             - ci
       kinds:
         - Group

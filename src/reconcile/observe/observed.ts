@@ -332,7 +332,7 @@ export interface ReconcileState {
   /** When the current generation of the spec was first seen. */
   readonly specSeenAt: MonotonicTime;
   readonly generation: number;
-  /** Whether the object was created while this process was the only leader, so that no other process acted on it. */
+  /** Whether the object was created while this process was the only leader, and no resource of it has been recorded since. */
   readonly bornHere: boolean;
   /** The last value of the annotation that requests a reconcile. */
   readonly request?: ReconcileRequest;

@@ -33,6 +33,16 @@ const failure: Failure = {
 };
 const at = (now: number, state: ReconcileState = emptyState) => observed({ state, now });
 
+it("does not take an object whose resource is recorded for one that never had any, once its status is lost", () => {
+  const born = { ...emptyState, bornHere: true };
+  const recorded = {
+    ...observed(),
+    resource: groupResource({ status: { observedGeneration: 1, conditions: [], uid } }),
+  };
+  expect(stateAfterDecision({ ...recorded, state: born }, { do: "done" }).bornHere).toBe(false);
+  expect(stateAfterDecision({ ...observed(), state: born }, { do: "done" }).bornHere).toBe(true);
+});
+
 describe("a pause", () => {
   it.each([true, false])("keeps what was created and is not recorded: paused %s", (isPaused) => {
     const created = { posted: { naturalKey: "key" }, issued: { uid } };

@@ -18,11 +18,21 @@ export function stateAfterDecision(observed: Observed, step: Step): ReconcileSta
 }
 
 /** The state of an object that waits for nothing: what was created is recorded by now, unless a pause prevented that. */
-function stateOnceDone({ state, resource }: Observed): ReconcileState {
+function stateOnceDone(observed: Observed): ReconcileState {
+  const { state, resource } = observed;
   const { waitingSince: _wait, deniedRoles: _roles, failure: _failure, refusals: _refusals, ...unrecorded } = state;
   const { posted: _posted, issued: _issued, ...recorded } = unrecorded;
   const after = isPaused(resource) ? unrecorded : recorded;
+  if (hasBegun(observed)) return { ...after, bornHere: false };
   return Object.keys(after).length === Object.keys(state).length ? state : after;
+}
+
+/**
+ * Whether an object of which this process knew that it had nothing has a resource now. If its status is lost, that must be
+ * found again, before a deletion, too.
+ */
+function hasBegun({ state, resource }: Observed): boolean {
+  return state.bornHere && resource.status?.uid !== undefined;
 }
 
 /** How many of the roles are remembered because of which an identity is not adopted. After the others, a resync wakes it. */

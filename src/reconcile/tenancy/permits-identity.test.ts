@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Authentication } from "#src/api/identity.ts";
 import type { TenantSpec } from "#src/api/tenant.ts";
 import { boundaryOf } from "./boundary.ts";
-import { findIdentityDenial } from "./permits-identity.ts";
+import { findIdentityDenial, findIssuerDenial } from "./permits-identity.ts";
 
 const github = "https://token.actions.githubusercontent.com";
 const own = "https://issuer.example.com";
@@ -61,11 +61,53 @@ it("says what the Tenant permits, and which of its fields an administrator can c
     "the Tenant does not allow identities of the type ClaimMatch. Use one of ServiceAccount, or ask an administrator to add it to spec.identityTypes of the Tenant.",
   );
   expect(message({ claimMatch: { issuer: github, subject: "repo:other/x" } })).toBe(
-    'the Tenant allows only subjects that begin with "repo:acme/" or "repo:acme-labs/". Use such a subject, or ask an administrator to add a prefix to subjectPrefixes in spec.claimIssuers of the Tenant.',
+    'the Tenant allows only subjects that begin with "repo:acme/" or "repo:acme-labs/". Use such a subject, or ask an administrator to add it to subjects, or a prefix of it to subjectPrefixes, in spec.claimIssuers of the Tenant.',
+  );
+  const exact = { claimIssuers: [{ issuer: own, subjects: ["a", "b"] }] };
+  expect(message({ claimMatch: { issuer: own, subject: "c" } }, exact)).toMatch(
+    /^the Tenant allows only "a" or "b"\. Use /,
+  );
+  expect(message({ claimMatch: { issuer: own, subjectPattern: "a" } }, exact)).toMatch(
+    /^the Tenant allows no patterns of subjects at this issuer, only "a" or "b"\. Use spec\.claimMatch\.subject, /,
+  );
+  const both = { claimIssuers: [{ issuer: own, subjects: ["a"], subjectPrefixes: ["b/"] }] };
+  expect(message({ claimMatch: { issuer: own, subject: "c" } }, both)).toMatch(
+    /^the Tenant allows only "a", and subjects that begin with "b\/"\. Use /,
   );
   expect(message({ awsIdentity: { awsAccount: "210987654321", ...aws } })).toBe(
     "the Tenant does not allow the AWS account 210987654321. Use one of 123456789012, or ask an administrator to add it to spec.awsAccounts of the Tenant.",
   );
+});
+
+describe("an issuer with a list of subjects", () => {
+  const main = "repo:acme/shop:ref:refs/heads/main";
+  it.each<[string, { readonly subject?: string; readonly subjectPattern?: string }, object, string | undefined]>([
+    ["permits one of them", { subject: main }, {}, undefined],
+    ["denies what is longer", { subject: `${main}2` }, {}, "subject"],
+    ["denies what is shorter", { subject: "repo:acme/shop" }, {}, "subject"],
+    ["denies another case", { subject: main.toUpperCase() }, {}, "subject"],
+    ["denies a pattern, even of one of them", { subjectPattern: main }, {}, "subjectPattern"],
+    ["permits other subjects by a prefix", { subject: "repo:labs/x" }, { subjectPrefixes: ["repo:labs/"] }, undefined],
+    ["permits it next to a prefix", { subject: main }, { subjectPrefixes: ["repo:labs/"] }, undefined],
+    [
+      "permits patterns by a prefix",
+      { subjectPattern: "repo:labs/.*" },
+      { subjectPrefixes: ["repo:labs/"] },
+      undefined,
+    ],
+    ["denies a pattern of one", { subjectPattern: `${main}.*` }, { subjectPrefixes: ["repo:labs/"] }, "subjectPattern"],
+  ])("%s", (_, claims, entry, field) => {
+    for (const issuer of [own, open, cluster]) {
+      const spec = { claimIssuers: [{ issuer, subjects: [main], ...entry }] };
+      expect(denialOf({ claimMatch: { issuer, ...claims } as never }, spec)).toBe(field && `spec.claimMatch.${field}`);
+    }
+  });
+
+  it("does not permit an identity provider, which lets everybody in", () => {
+    const claimIssuers = [{ issuer: own, subjects: [main] }];
+    const boundary = boundaryOf({ ...tenant, claimIssuers }, { roots: [], roles: [], namespaces: null });
+    expect(findIssuerDenial("spec.issuer", own, boundary)?.message).toContain("lets everybody in");
+  });
 });
 
 it("requires the type StaticKeys for a service account whose keys are uploaded", () => {

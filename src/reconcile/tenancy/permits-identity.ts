@@ -34,7 +34,7 @@ type ClaimIssuer = NonNullable<Boundary["claimIssuers"]>[number];
  *
  * The cluster's own issuer vouches for the service accounts of every namespace. It is permitted for `serviceAccountRef`,
  * whose subject is in the namespace of the object. Where a Tenant lists it for `claimMatch`, subjects of other namespaces
- * need a prefix in the list. Static keys never stand for it.
+ * have to be in the list, or need a prefix there. Static keys never stand for it.
  */
 export function findIdentityDenial(
   authentication: Authentication,
@@ -97,9 +97,10 @@ function findClaimDenial(
         : `the Tenant does not allow this pattern of issuers, which it must list as it is. ${useOrAsk(known, "spec.claimIssuers")}`,
     );
   }
-  // One entry that permits the subject is enough. There may be dozens, each with dozens of prefixes: only a denial names them.
-  if (entries.some((entry) => permitsSubject(claims, entry, context))) return undefined;
-  return subjectDenial(path, claims, prefixesOf(claims, entries[0], context));
+  // One entry that permits the subject is enough. There may be dozens, each with dozens of subjects: only a denial names them.
+  const limits = entries.map((entry) => limitsOf(claims, entry, context));
+  if (limits.some((one) => permitsSubject(claims, one, context))) return undefined;
+  return subjectDenial(path, claims, limits[0]);
 }
 
 /**
@@ -109,57 +110,76 @@ function findClaimDenial(
 export function findIssuerDenial(path: string, issuer: string, { claimIssuers }: Boundary): Denial | undefined {
   if (claimIssuers === null) return undefined;
   const entries = claimIssuers.filter((entry) => entry.issuer === issuer);
-  if (entries.some(({ subjectPrefixes }) => subjectPrefixes === undefined)) return undefined;
+  if (entries.some(allowsEverySubject)) return undefined;
   if (entries.length > 0)
     return denial(
       path,
-      "the Tenant allows only some subjects of this issuer (subjectPrefixes in spec.claimIssuers), and this lets everybody in. Ask an administrator to list the issuer without subjectPrefixes.",
+      "the Tenant allows only some subjects of this issuer (subjects and subjectPrefixes in spec.claimIssuers), and this lets everybody in. Ask an administrator to list the issuer without these.",
     );
-  const known = claimIssuers.flatMap((entry) => (entry.subjectPrefixes === undefined ? (entry.issuer ?? []) : []));
+  const known = claimIssuers.flatMap((entry) => (allowsEverySubject(entry) ? (entry.issuer ?? []) : []));
   return denial(path, `the Tenant does not allow the issuer ${issuer}. ${useOrAsk(known, "spec.claimIssuers")}`);
 }
 
-/** With one of which every subject must begin; undefined: it may be any. */
-function prefixesOf(
+/** The subjects that an entry of a Tenant allows. */
+interface SubjectLimits {
+  readonly subjects: readonly string[];
+  /** Of other subjects, and of every match of a pattern. */
+  readonly prefixes: readonly string[];
+}
+
+function allowsEverySubject({ subjects, subjectPrefixes }: ClaimIssuer): boolean {
+  return subjects === undefined && subjectPrefixes === undefined;
+}
+
+/** Undefined if every subject is allowed. */
+function limitsOf(
   { issuer, issuerPattern }: NamedIssuer,
-  entry: ClaimIssuer | undefined,
+  entry: ClaimIssuer,
   { namespace, clusterIssuer }: IdentityContext,
-): readonly string[] | undefined {
+): SubjectLimits | undefined {
+  const { subjects = [], subjectPrefixes: prefixes = [] } = entry;
+  if (!allowsEverySubject(entry)) return { subjects, prefixes };
   const isClusters =
     issuer === clusterIssuer || (issuerPattern !== undefined && mayMatch(issuerPattern, clusterIssuer));
-  return entry?.subjectPrefixes ?? (isClusters ? [`system:serviceaccount:${namespace}:`] : undefined);
+  return isClusters ? { subjects, prefixes: [`system:serviceaccount:${namespace}:`] } : undefined;
 }
 
-function permitsSubject(claims: NamedIssuer & NamedSubject, entry: ClaimIssuer, context: IdentityContext): boolean {
-  const { issuer, issuerPattern, subject, subjectPattern } = claims;
-  const prefixes = prefixesOf(claims, entry, context);
-  if (prefixes === undefined) {
-    const isPublic = issuerPattern !== undefined || isPublicIssuer(issuer ?? "", context.publicIssuers);
+function permitsSubject(
+  { issuer, issuerPattern, subject, subjectPattern }: NamedIssuer & NamedSubject,
+  limits: SubjectLimits | undefined,
+  { publicIssuers }: IdentityContext,
+): boolean {
+  if (limits === undefined) {
+    const isPublic = issuerPattern !== undefined || isPublicIssuer(issuer ?? "", publicIssuers);
     return subjectPattern === undefined || !isPublic;
   }
+  const { subjects, prefixes } = limits;
   if (subjectPattern !== undefined) return everyMatchBegins(subjectPattern, prefixes);
-  return subject !== undefined && prefixes.some((prefix) => subject.startsWith(prefix));
+  return subject !== undefined && (subjects.includes(subject) || prefixes.some((prefix) => subject.startsWith(prefix)));
 }
 
-/** @param prefixes with one of which every subject must begin; undefined: a pattern is denied at a public issuer */
-function subjectDenial(
-  path: string,
-  { subjectPattern }: NamedSubject,
-  prefixes: readonly string[] | undefined,
-): Denial {
-  if (prefixes === undefined)
+/** @param limits what the Tenant allows; undefined: everything, except for patterns at a public issuer */
+function subjectDenial(path: string, { subjectPattern }: NamedSubject, limits: SubjectLimits | undefined): Denial {
+  if (limits === undefined)
     return denial(
       `${path}.subjectPattern`,
       "a pattern needs subjectPrefixes in spec.claimIssuers of the Tenant, because anybody can have an account at this issuer. Use spec.claimMatch.subject, or ask an administrator to add prefixes.",
     );
+  const { subjects, prefixes } = limits;
   if (subjectPattern !== undefined)
     return denial(
       `${path}.subjectPattern`,
-      `the Tenant allows only patterns of which every match begins with ${alternatives(prefixes)}. Begin each alternative of the pattern with one of these as literal text, and with the flag (?i) nowhere.`,
+      prefixes.length === 0
+        ? `the Tenant allows no patterns of subjects at this issuer, only ${alternatives(subjects)}. Use ${path}.subject, or ask an administrator to add subjectPrefixes in spec.claimIssuers of the Tenant.`
+        : `the Tenant allows only patterns of which every match begins with ${alternatives(prefixes)}. Begin each alternative of the pattern with one of these as literal text, and with the flag (?i) nowhere.`,
     );
+  const allowed = [
+    ...(subjects.length === 0 ? [] : [alternatives(subjects)]),
+    ...(prefixes.length === 0 ? [] : [`subjects that begin with ${alternatives(prefixes)}`]),
+  ];
   return denial(
     `${path}.subject`,
-    `the Tenant allows only subjects that begin with ${alternatives(prefixes)}. Use such a subject, or ask an administrator to add a prefix to subjectPrefixes in spec.claimIssuers of the Tenant.`,
+    `the Tenant allows only ${allowed.join(", and ")}. Use such a subject, or ask an administrator to add it to subjects, or a prefix of it to subjectPrefixes, in spec.claimIssuers of the Tenant.`,
   );
 }
 
@@ -172,6 +192,6 @@ function mayMatch(pattern: string, text: string): boolean {
   }
 }
 
-function alternatives(prefixes: readonly string[]): string {
-  return prefixes.map((prefix) => `"${prefix}"`).join(" or ");
+function alternatives(texts: readonly string[]): string {
+  return texts.map((text) => `"${text}"`).join(" or ");
 }

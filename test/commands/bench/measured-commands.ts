@@ -28,7 +28,7 @@ const operator = ({ operator: identity, rootGroup }: World) => {
 };
 
 const imported = ({ folder }: World, name: string) => join(folder, "imported", name);
-const importInto = (name: string) => (world: World) => [
+const importInto = (name: string, objects: (world: World) => readonly string[]) => (world: World) => [
   "import",
   "--group",
   world.rootGroup,
@@ -37,9 +37,10 @@ const importInto = (name: string) => (world: World) => [
   "--namespace",
   namespace,
   "--adopt",
-  "--no-cluster",
+  ...objects(world),
   ...platform(world),
 ];
+const importAlone = (name: string) => importInto(name, () => ["--no-cluster"]);
 
 /** What the command reads as the time of day: a role binding of today is not judged. */
 const shift = "const now = Date.now; Date.now = () => now() + 2 * 24 * 60 * 60 * 1000;";
@@ -104,7 +105,7 @@ export const measuredCommands: Readonly<Record<string, MeasuredCommand>> = {
   },
   "import-first": {
     maker: "people",
-    args: importInto("first"),
+    args: importAlone("first"),
     // The credential of the operator is never imported.
     exitCode: 3,
     prints: "0 unchanged, 0 removed",
@@ -112,9 +113,16 @@ export const measuredCommands: Readonly<Record<string, MeasuredCommand>> = {
   },
   "import-again": {
     maker: "people",
-    args: importInto("again"),
+    args: importAlone("again"),
     exitCode: 3,
     prints: "Files: 0 written",
-    prepare: async (world, run) => run(importInto("again")(world)),
+    prepare: async (world, run) => run(importAlone("again")(world)),
+  },
+  "import-declared": {
+    maker: "people",
+    args: importInto("declared", cluster),
+    exitCode: 3,
+    prints: `declared by ${namespace}/group-0`,
+    prepare: async (world) => rm(imported(world, "declared"), { recursive: true, force: true }),
   },
 };

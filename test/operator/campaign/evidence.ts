@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { takePicture } from "./model.ts";
+import { takePicture } from "./picture.ts";
 import type { World } from "./world.ts";
 
 /**

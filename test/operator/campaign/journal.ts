@@ -1,9 +1,12 @@
 import type { PlatformCollection, PlatformResource } from "#test/support/harness/platform-admin.ts";
-import type { MusterKind } from "#test/support/harness/muster-objects.ts";
+import type { AnyMusterKind } from "#test/support/harness/muster-objects.ts";
+
+/** A request takes effect at most this long after it was sent, on a busy machine. */
+const inFlightMs = 500;
 
 /** An object that the campaign declared and has not deleted. */
 export interface Declared {
-  readonly kind: MusterKind;
+  readonly kind: AnyMusterKind;
   readonly namespace: string;
   readonly name: string;
 }
@@ -19,10 +22,15 @@ export interface HandMade {
 /** What the campaign did, as far as the check needs it and the objects that are left do not show it. */
 export class Journal {
   readonly declared = new Map<string, Declared>();
-  readonly handMade = new Map<string, HandMade>();
+  readonly handMade: HandMade[] = [];
   /** The names of resources that may stay without a marker when their objects are deleted: adopted or orphaned. Unique. */
   readonly mayStay = new Set<string>();
-  readonly counts = { operations: 0, refused: 0, kills: 0, pauses: 0, cuts: 0, stalls: 0 };
+  readonly counts = { operations: 0, refused: 0, creations: 0, kills: 0, pauses: 0, cuts: 0, stalls: 0 };
+  /** The code that was seen in each Secret, by the Secret's uid. */
+  readonly codes = new Map<string, string>();
+  readonly #disturbances: { readonly from: number; until: number }[] = [];
+  /** The Secrets that operators may use, as `NAMESPACE/NAME`. */
+  readonly #permitted = new Set<string>();
   readonly #changes = new Map<string, number>();
   #names = 0;
 
@@ -37,6 +45,51 @@ export class Journal {
     this.#changes.set(`${one.namespace}/${one.name}`, this.changesByHand(one) + 1);
   }
 
+  permit({ namespace = "", name }: { readonly namespace?: string; readonly name: string }): void {
+    this.#permitted.add(`${namespace}/${name}`);
+  }
+
+  /** Whether the Secret exists, and operators may use it. */
+  isPermitted(namespace: string | undefined, name: string): boolean {
+    return this.#permitted.has(`${namespace}/${name}`);
+  }
+
+  /**
+   * Notes that a namespace is deleted with what is in it. Its custom resources may stay: while the API server starts, it does
+   * not find them, which the namespace controller takes for a kind without objects.
+   */
+  forgetNamespace(namespace: string): void {
+    for (const one of this.declared.values()) if (one.namespace === namespace) this.forget(one);
+    for (const secret of this.#permitted) if (secret.startsWith(`${namespace}/`)) this.#permitted.delete(secret);
+  }
+
+  /** Notes that another client created the resource. */
+  noteHandMade(one: HandMade): void {
+    this.handMade.push(one);
+  }
+
+  handMadeWith(collection: PlatformCollection, uid: string): HandMade | undefined {
+    return this.handMade.find((one) => one.collection === collection && one.resource.uid === uid);
+  }
+
+  /**
+   * Notes that something begins after which a process may not know what it created.
+   * @param delayMs how much later a request may take effect that was sent before the end
+   * @returns to be called when it is over, unless it only lasts a moment
+   */
+  noteDisturbance(delayMs = 0): () => void {
+    const disturbance = { from: Date.now(), until: Date.now() + delayMs };
+    this.#disturbances.push(disturbance);
+    return () => {
+      disturbance.until = Date.now() + delayMs;
+    };
+  }
+
+  /** Whether something was disturbed at this time, in milliseconds since the epoch, or within `afterMs` after it. */
+  wasDisturbed(time: number, afterMs: number): boolean {
+    return this.#disturbances.some(({ from, until }) => from - afterMs <= time && time <= until + inFlightMs);
+  }
+
   changesByHand({ namespace, name }: { readonly namespace?: string; readonly name: string }): number {
     return this.#changes.get(`${namespace}/${name}`) ?? 0;
   }
@@ -49,7 +102,7 @@ export class Journal {
     this.declared.delete(`${kind} ${namespace}/${name}`);
   }
 
-  of(kind: MusterKind, namespace?: string): readonly Declared[] {
+  of(kind: AnyMusterKind, namespace?: string): readonly Declared[] {
     return [...this.declared.values()].filter(
       (one) => one.kind === kind && (namespace === undefined || one.namespace === namespace),
     );

@@ -35,9 +35,9 @@ await controlPlane.stop();
 process.exit(violations + failed === 0 ? 0 : 1);
 
 function lineOf({ seed, counts, faults, objects, violations: found, reported, seconds }: RoundResult): string {
-  const { operations, refused, kills, pauses, cuts, stalls } = counts;
+  const { operations, refused, creations, kills, pauses, cuts, stalls } = counts;
   return (
-    `seed ${seed}: ${operations} operations (${refused} refused), ${kills} SIGKILLs, ${pauses} paused leaders, ${cuts} cuts, ${stalls} stalls, ` +
+    `seed ${seed}: ${operations} operations (${refused} refused), ${creations} requests to create, ${kills} SIGKILLs, ${pauses} paused leaders, ${cuts} cuts, ${stalls} stalls, ` +
     `${faults} faults, ${objects} objects left, ${reported.length} reported orphans, ${found.length} violations, ${seconds} s`
   );
 }

@@ -1,43 +1,15 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
+import { reconcileRequestedAtAnnotation } from "#src/api/annotations.ts";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
-import { collectionOf, withoutMarker } from "#test/support/harness/comparison.ts";
-import { conditionOf, isReady, type MusterKind } from "#test/support/harness/muster-objects.ts";
+import { accountsOf, collectionOf, groupUidOf, withoutMarker } from "#test/support/harness/comparison.ts";
+import { type AnyMusterKind, conditionOf, isReady } from "#test/support/harness/muster-objects.ts";
 import type { PlatformCollection, PlatformResource } from "#test/support/harness/platform-admin.ts";
-import { ownerIdOf } from "#test/support/harness/operator-identity.ts";
 import type { Journal } from "./journal.ts";
-import { permittedRoles, type Team, type World } from "./world.ts";
-
-/** The cluster and the platform at one moment. */
-export interface Picture {
-  readonly objects: readonly KubeObject[];
-  readonly teams: ReadonlyMap<string, Team>;
-  readonly resources: Readonly<Record<"groups" | "identities" | "roleBindings", readonly PlatformResource[]>>;
-  /** The orphans that Tenants report. */
-  readonly reportedOrphans: ReadonlySet<string>;
-  readonly ownerId: string;
-}
-
-export interface Findings {
-  readonly violations: readonly string[];
-  /** What remained and is reported as an orphan: a request that took effect late. */
-  readonly reported: readonly string[];
-}
-
-export const managedCollections = ["groups", "identities", "roleBindings"] as const;
-
-export async function takePicture(world: World): Promise<Picture> {
-  const [objects, assigned, tenants, ownerId, ...lists] = await Promise.all([
-    world.objects(),
-    world.assignments(),
-    world.kube.list({ apiVersion: "iam.muster.dev/v1beta1", kind: "Tenant" }),
-    ownerIdOf(world.system.controlPlane),
-    ...managedCollections.map((collection) => world.platform.list(collection)),
-  ]);
-  const [groups = [], identities = [], roleBindings = []] = lists;
-  const reportedOrphans = new Set<string>(tenants.flatMap(({ status }) => status?.orphanUids ?? []));
-  return { objects, teams: assigned, resources: { groups, identities, roleBindings }, reportedOrphans, ownerId };
-}
+import type { Findings } from "./findings.ts";
+import { findInviteViolations, isUndecidedInvite } from "./invites.ts";
+import type { Picture } from "./picture.ts";
+import { managedCollections, permittedRoles, type World } from "./world.ts";
 
 /**
  * Compares the platform with what the objects that are left declare. Independent of the operator's code: it knows the
@@ -74,8 +46,12 @@ class Check {
     for (const object of this.#picture.objects) this.#checkObject(object);
     this.#checkRivals();
     for (const collection of managedCollections) this.#checkResources(collection);
-    for (const [uid, { collection, resource, mayBeTaken }] of this.#journal.handMade) {
+    const invites = findInviteViolations(this.#journal, this.#picture);
+    this.#violations.push(...invites.violations);
+    this.#reported.push(...invites.reported);
+    for (const { collection, resource, mayBeTaken } of this.#journal.handMade) {
       if (mayBeTaken) continue;
+      const { uid } = resource;
       const now = this.#resources(collection).find((one) => one.uid === uid);
       if (now === undefined) this.#violations.push(`O: ${collection} ${uid}, made by hand, is gone`);
       else if (!isDeepStrictEqual(stable(now), stable(resource)))
@@ -85,11 +61,10 @@ class Check {
   }
 
   #resources(collection: PlatformCollection): readonly PlatformResource[] {
-    const resources: Partial<Record<PlatformCollection, readonly PlatformResource[]>> = this.#picture.resources;
-    return resources[collection] ?? [];
+    return this.#picture.resources[collection];
   }
 
-  #object(kind: MusterKind, namespace: string | undefined, name: string): KubeObject | undefined {
+  #object(kind: AnyMusterKind, namespace: string | undefined, name: string): KubeObject | undefined {
     return this.#byName.get(`${kind} ${namespace}/${name}`);
   }
 
@@ -105,7 +80,7 @@ class Check {
 
   #checkMatch(object: KubeObject, where: string): void {
     const { spec, status } = object as KubeObject & { spec: Spec; status?: { uid?: string } };
-    const resource = this.#resources(collectionOf[object.kind as MusterKind]).find(({ uid }) => uid === status?.uid);
+    const resource = this.#resources(collectionOf[object.kind as AnyMusterKind]).find(({ uid }) => uid === status?.uid);
     if (resource === undefined) {
       this.#violations.push(`S: ${where} is Ready and has no resource`);
       return;
@@ -116,15 +91,42 @@ class Check {
           `S: ${where} is Ready and its ${field} is ${JSON.stringify(actual)}, not ${JSON.stringify(expected)}`,
         );
     };
-    wrong("parent", this.#parentOf(object), resource.uid.slice(0, resource.uid.lastIndexOf("/")));
+    wrong("parent", this.#parentOf(object), groupUidOf(object.kind as AnyMusterKind, resource.uid));
+    wrong("role", this.#roleOf(object), resource["role"]?.uid);
     if (object.kind === "RoleBinding") {
       wrong("identity", this.#identityOf(object), resource["identity"]?.uid);
-      wrong("role", spec.roleRef?.name, resource["role"]?.name);
+      return;
+    }
+    if (object.kind === "GroupInvite") {
+      wrong("e-mail address", spec.email, resource["email"]);
+      wrong("singleUse", spec.singleUse, resource["singleUse"]);
       return;
     }
     wrong("name", spec.name ?? object.metadata.name, resource.name);
     if (spec.description !== undefined) wrong("description", spec.description, withoutMarker(resource.description));
+    wrong("accounts", accountsOf(object["spec"]), accountsOf(resource));
+    wrong("issuer", spec.issuer, resource["oidc"]?.issuer);
+    wrong("client", spec.clientId, resource["oidc"]?.clientId);
+    wrong("default role", this.#uidOfRole(object, spec.defaultRoleRef), resource["defaultRole"]);
+    wrong("capabilities", spec.capabilities?.toSorted(), resource["capabilities"]?.toSorted());
+    this.#checkSentSecret(object, where);
     if (spec.claimMatch !== undefined) wrong("subject", spec.claimMatch.subject, resource["claimMatch"]?.subject);
+  }
+
+  /** The platform returns no client secret. What was sent last is in the status, and a replaced Secret is read on request. */
+  #checkSentSecret({ spec, status, metadata }: KubeObject, where: string): void {
+    const { name } = spec.clientSecretRef ?? {};
+    if (name === undefined) return;
+    const secret = this.#secret(metadata.namespace, name);
+    const requested = (one: KubeObject["metadata"]) => one.annotations?.[reconcileRequestedAtAnnotation];
+    if (secret === undefined || requested(secret.metadata) !== requested(metadata)) return;
+    const { uid, resourceVersion } = secret.metadata;
+    if (status.secret?.uid !== uid || status.secret?.resourceVersion !== resourceVersion)
+      this.#violations.push(`S: ${where} is Ready and its client secret ${resourceVersion} was not sent`);
+  }
+
+  #secret(namespace: string | undefined, name: string): KubeObject | undefined {
+    return this.#picture.secrets.find(({ metadata }) => metadata.namespace === namespace && metadata.name === name);
   }
 
   /** What must be true of an object's Ready condition once everything has settled. */
@@ -148,6 +150,7 @@ class Check {
       ["Group", spec.parentRef],
       ["Group", spec.groupRef],
       ["Identity", spec.identityRef],
+      ["Role", spec.roleRef?.kind === "Role" ? spec.roleRef : undefined],
     ] as const;
     for (const [kind, reference] of references) {
       if (reference === undefined) continue;
@@ -155,12 +158,19 @@ class Check {
       if (referenced === undefined || referenced.metadata.deletionTimestamp !== undefined) return "any";
       if (this.#expect(referenced) !== "ready") return "any";
     }
-    if (spec.roleRef !== undefined && !permittedRoles.includes(spec.roleRef.name)) return "unready";
+    for (const role of [spec.roleRef, spec.defaultRoleRef])
+      if (role !== undefined && role.kind === undefined && !permittedRoles.includes(role.name)) return "unready";
     const parent = this.#parentOf(object);
     const permitted = this.#world.groupsOf(team);
     if (parent === undefined) return "any";
     if (!permitted.some((group) => parent === group || parent.startsWith(`${group}/`))) return "unready";
+    // A role of a group can be granted in that group and below it.
+    const role = spec.roleRef?.kind === "Role" ? this.#roleOf(object) : undefined;
+    if (role !== undefined && !`${parent}/`.startsWith(`${groupUidOf("Role", role)}/`)) return "unready";
     const recorded: string | undefined = object["status"]?.uid;
+    const secret = spec.secretRef ?? spec.clientSecretRef;
+    if (secret !== undefined && !this.#journal.isPermitted(metadata.namespace, secret.name)) return "any";
+    if (object.kind === "GroupInvite" && isUndecidedInvite(object, this.#journal, parent)) return "any";
     if (this.#hasRival(object) || this.#isNameTaken(object, parent, recorded)) return "any";
     // After three corrections within an hour, the operator leaves a resource to the other writer.
     if (conditionOf(object, "Ready")?.reason === "DriftDetected" && this.#journal.changesByHand(object.metadata) >= 2)
@@ -178,13 +188,26 @@ class Check {
     return spec.identityUid ?? this.#object("Identity", metadata.namespace, spec.identityRef?.name)?.["status"]?.uid;
   }
 
-  /** What an object wants alone: a name below a parent, or a grant. */
+  /** The uid of the role that the object grants. */
+  #roleOf(object: KubeObject): string | undefined {
+    return this.#uidOfRole(object, object["spec"].roleRef);
+  }
+
+  #uidOfRole({ metadata }: KubeObject, reference: RoleReference | undefined): string | undefined {
+    if (reference?.kind !== "Role") return this.#world.fixed.roles.get(reference?.name ?? "");
+    return this.#object("Role", metadata.namespace, reference.name)?.["status"]?.uid;
+  }
+
+  /** What an object wants alone: a name below a parent, a grant, or the place of the only one in a group. */
   #wanted(object: KubeObject): string | undefined {
     const parent = this.#parentOf(object);
     if (parent === undefined) return undefined;
+    if (object.kind === "AccountAssociation") return `${object.kind} ${parent}`;
+    // Equal invites are legitimate.
+    if (object.kind === "GroupInvite") return undefined;
     if (object.kind !== "RoleBinding") return `${object.kind} ${parent} ${object["spec"].name ?? object.metadata.name}`;
     const identity = this.#identityOf(object);
-    return identity === undefined ? undefined : `${parent} ${identity} ${object["spec"].roleRef.name}`;
+    return identity === undefined ? undefined : `${parent} ${identity} ${this.#roleOf(object)}`;
   }
 
   #rivalsOf(object: KubeObject): readonly KubeObject[] {
@@ -210,19 +233,21 @@ class Check {
 
   /** Another resource has the name that the object wants, and may keep it. */
   #isNameTaken(object: KubeObject, parent: string, recorded: string | undefined): boolean {
-    if (object.kind === "RoleBinding") return false;
+    if (object.kind === "AccountAssociation")
+      return this.#resources("accountAssociations").some((one) => one.uid === parent && !carries(one, object));
+    if (object.kind === "RoleBinding" || object.kind === "GroupInvite") return false;
     const name: string = object["spec"].name ?? object.metadata.name;
-    return this.#resources(collectionOf[object.kind as MusterKind]).some(
+    return this.#resources(collectionOf[object.kind as AnyMusterKind]).some(
       (resource) => resource.name === name && resource.uid !== recorded && resource.uid.startsWith(`${parent}/`),
     );
   }
 
-  #checkResources(collection: (typeof managedCollections)[number]): void {
-    const objects = this.#picture.objects.filter(({ kind }) => collectionOf[kind as MusterKind] === collection);
+  #checkResources(collection: PlatformCollection): void {
+    const objects = this.#picture.objects.filter(({ kind }) => collectionOf[kind as AnyMusterKind] === collection);
     const found = new Map<KubeObject, string[]>();
     for (const resource of this.#resources(collection)) {
       const { uid } = resource;
-      if (this.#world.fixedUids.has(uid)) continue;
+      if (this.#world.fixedResources.has(`${collection} ${uid}`)) continue;
       const recording = objects.filter(({ status }) => status?.uid === uid);
       const claiming = recording.filter(({ status }) => status?.management !== "Observed");
       if (claiming.length > 1) this.#violations.push(`U: ${claiming.map(nameOf).join(" and ")} record ${uid}`);
@@ -233,7 +258,7 @@ class Check {
           : undefined;
       const equal = collection === "roleBindings" ? objects.filter((object) => this.#isEqual(object, resource)) : [];
       const [owner] = [...claiming, ...(marked === undefined ? [] : [marked]), ...equal];
-      if (this.#journal.handMade.has(uid)) continue;
+      if (this.#journal.handMadeWith(collection, uid) !== undefined) continue;
       if (owner === undefined) this.#noteLeftover(collection, resource);
       else found.set(owner, [...(found.get(owner) ?? []), uid]);
     }
@@ -246,17 +271,24 @@ class Check {
     return (
       this.#parentOf(object) === resource.uid.slice(0, resource.uid.lastIndexOf("/")) &&
       this.#identityOf(object) === resource["identity"]?.uid &&
-      object["spec"].roleRef.name === resource["role"]?.name
+      this.#roleOf(object) === resource["role"]?.uid
     );
   }
 
   #noteLeftover(collection: PlatformCollection, resource: PlatformResource): void {
+    // An invite has no marker: see `invites.ts`.
+    if (collection === "groupInvites") return;
     const { uid, name, description } = resource;
     const text = `${collection} ${uid} (${name}, ${description}, ${resource["identity"]?.name} ${resource["role"]?.name}) has no object`;
     const isMarked = /\[muster:/.test(description ?? "");
     if (this.#picture.reportedOrphans.has(uid)) this.#reported.push(text);
     else if (isMarked || !this.#journal.mayStay.has(name)) this.#violations.push(`L: ${text}`);
   }
+}
+
+interface RoleReference {
+  readonly kind?: "Role";
+  readonly name: string;
 }
 
 interface Spec {
@@ -266,7 +298,15 @@ interface Spec {
   readonly parentRef?: { readonly name: string };
   readonly groupRef?: { readonly name: string };
   readonly identityRef?: { readonly name: string };
-  readonly roleRef?: { readonly name: string };
+  readonly roleRef?: RoleReference;
+  readonly defaultRoleRef?: RoleReference;
+  readonly issuer?: string;
+  readonly clientId?: string;
+  readonly clientSecretRef?: { readonly name: string };
+  readonly secretRef?: { readonly name: string };
+  readonly capabilities?: readonly string[];
+  readonly email?: string;
+  readonly singleUse?: boolean;
   readonly expiresAt?: string;
 }
 

@@ -1,23 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
-import { musterObject, ref } from "#test/support/harness/muster-objects.ts";
-import { tenantRef } from "#test/support/harness/tenants.ts";
+import { reconcileRequestedAtAnnotation } from "#src/api/annotations.ts";
 import type { Random } from "#test/platform/fuzz/random.ts";
-import type { Declared, Journal } from "./journal.ts";
+import { allMusterKinds, musterObject } from "#test/support/harness/muster-objects.ts";
+import { emptySecret } from "#test/support/harness/secret-objects.ts";
+import { tenantRef } from "#test/support/harness/tenants.ts";
+import { workByHand } from "./by-hand.ts";
+import { creations, endingIn, someAccounts } from "./creations.ts";
+import { anyOf, declare, type Hands, issuer, type Operation, refOf, seen } from "./hands.ts";
+import type { Journal } from "./journal.ts";
 import { teams, type World } from "./world.ts";
-
-const issuer = "https://issuer.example";
-
-/** What an operation works on. */
-interface Hands {
-  readonly world: World;
-  readonly journal: Journal;
-  readonly random: Random;
-  /** The statuses that were seen, to restore them. */
-  readonly statuses: { readonly of: Declared; readonly uid: string; readonly status: object }[];
-}
-
-type Operation = (hands: Hands) => Promise<void>;
 
 /** The random work of people: in Kubernetes, and by hand on the platform. */
 export class Work {
@@ -36,15 +27,16 @@ export class Work {
 }
 
 const operations: readonly (readonly [number, readonly [string, Operation]])[] = [
-  [10, ["create group", createGroup]],
-  [16, ["create identity", createIdentity]],
-  [18, ["create role binding", createRoleBinding]],
-  [8, ["create tree", createTree]],
+  ...creations,
   [10, ["edit", edit]],
+  [4, ["edit accounts", editAccounts]],
+  [2, ["edit role", editRole]],
+  [4, ["replace client secret", replaceSecret]],
   [5, ["rename", rename]],
   [14, ["delete", remove]],
   [4, ["delete and create again", replace]],
   [4, ["adopt", adopt]],
+  [4, ["adopt association", adoptAssociation]],
   [3, ["adopt by uid", adoptByUid]],
   [4, ["orphan", orphan]],
   [5, ["expire", expire]],
@@ -54,102 +46,56 @@ const operations: readonly (readonly [number, readonly [string, Operation]])[] =
   [2, ["re-create Tenant", recreateTenant]],
   [2, ["replace credentials", replaceCredentials]],
   [2, ["overlap", overlap]],
-  [5, ["change by hand", changeByHand]],
-  [4, ["delete by hand", deleteByHand]],
-  [5, ["grant by hand", grantByHand]],
+  ...workByHand,
   [3, ["lose status", loseStatus]],
   [4, ["restore status", restoreStatus]],
 ];
 
-/** A group for a new object: one of the namespace's own objects, or a group that exists. */
-function parentIn({ world, journal, random }: Hands, namespace: string, ref_: string, uid: string): object {
-  const groups = journal.of("Group", namespace);
-  if (groups.length > 0 && random.chance(0.6)) return { [ref_]: { name: random.pick(groups).name } };
-  const home = world.homeOf(namespace);
-  // Sometimes of the other team: denied, unless the namespace moves there.
-  const group = random.weighted([
-    [5, home],
-    [3, "shared"],
-    [1, home === "red" ? "blue" : "red"],
-  ] as const);
-  return { [uid]: world.fixed.groups[group] };
-}
-
-async function declare({ world, journal }: Hands, object: KubeObject): Promise<void> {
-  const { name, namespace = "" } = object.metadata;
-  journal.declare({ kind: object.kind as Declared["kind"], namespace, name });
-  await world.kube.apply(object);
-}
-
-async function createGroup(hands: Hands): Promise<void> {
-  const namespace = hands.random.pick(hands.world.namespaces);
-  const name = hands.journal.newName("g");
-  await declare(hands, musterObject("Group", namespace, name, parentIn(hands, namespace, "parentRef", "parentUid")));
-}
-
-async function createIdentity(hands: Hands): Promise<void> {
-  const namespace = hands.random.pick(hands.world.namespaces);
-  const name = hands.journal.newName("i");
-  const parent = parentIn(hands, namespace, "groupRef", "groupUid");
-  const source = hands.random.chance(0.3) ? { serviceAccountRef: { name } } : { claimMatch: { issuer, subject: name } };
-  await declare(hands, musterObject("Identity", namespace, name, { ...parent, ...source }));
-}
-
-async function createRoleBinding(hands: Hands): Promise<void> {
-  const { world, journal, random } = hands;
-  const namespace = random.pick(world.namespaces);
-  const identities = journal.of("Identity", namespace);
-  const identity =
-    identities.length > 0 && random.chance(0.9)
-      ? { identityRef: { name: random.pick(identities).name } }
-      : { identityUid: world.fixed.auditor };
-  const role = random.weighted([
-    [6, "viewer"],
-    [3, "editor"],
-    [1, "owner"],
-  ]);
-  const parent = parentIn(hands, namespace, "groupRef", "groupUid");
-  const spec = { ...parent, ...identity, roleRef: { name: role } };
-  await declare(hands, musterObject("RoleBinding", namespace, journal.newName("b"), spec));
-}
-
-async function createTree(hands: Hands): Promise<void> {
-  const { journal, random } = hands;
-  const namespace = random.pick(hands.world.namespaces);
-  const [group, identity, binding] = [journal.newName("g"), journal.newName("i"), journal.newName("b")];
-  const groupRef = { name: group };
-  const objects = [
-    musterObject("Group", namespace, group, parentIn(hands, namespace, "parentRef", "parentUid")),
-    musterObject("Identity", namespace, identity, { groupRef, claimMatch: { issuer, subject: identity } }),
-    musterObject("RoleBinding", namespace, binding, {
-      groupRef,
-      identityRef: { name: identity },
-      roleRef: { name: "viewer" },
-    }),
-  ];
-  for (const object of random.chance(0.5) ? objects : objects.toReversed()) await declare(hands, object);
-}
-
-function anyOf({ journal, random }: Hands, ...kinds: Declared["kind"][]): Declared {
-  return random.pick([...journal.declared.values()].filter(({ kind }) => kinds.includes(kind)));
-}
-
-const refOf = ({ kind, namespace, name }: Declared) => ref(kind, namespace, name);
+/** Kinds with a name and a description. */
+const named = ["Group", "Identity", "Role", "IdentityProvider", "AccountAssociation"] as const;
 
 async function edit(hands: Hands): Promise<void> {
-  const one = anyOf(hands, "Group", "Identity");
+  const one = anyOf(hands, ...named);
   await hands.world.kube.patch(refOf(one), { spec: { description: hands.journal.newName("text") } });
 }
 
 async function rename(hands: Hands): Promise<void> {
-  const one = anyOf(hands, "Group", "Identity");
+  const one = anyOf(hands, ...named);
   const name = hands.journal.newName("renamed");
   if (hands.journal.mayStay.has(one.name)) hands.journal.mayStay.add(name);
   await hands.world.kube.patch(refOf(one), { spec: { name } });
 }
 
+async function editAccounts(hands: Hands): Promise<void> {
+  const one = anyOf(hands, "AccountAssociation");
+  await hands.world.kube.patch(refOf(one), {
+    spec: { amazon: null, google: null, azure: null, ...someAccounts(hands.random) },
+  });
+}
+
+async function editRole(hands: Hands): Promise<void> {
+  const one = anyOf(hands, "Role");
+  await hands.world.kube.patch(refOf(one), { spec: { capabilities: ["CAP_TAG_LIST"] } });
+}
+
+/** Another client secret, and the request to send it: nothing watches Secrets. */
+async function replaceSecret(hands: Hands): Promise<void> {
+  const { world, journal, random } = hands;
+  const one = anyOf(hands, "IdentityProvider");
+  const rotation = journal.newName("rotation");
+  const value = `planted-client-secret-${rotation}`;
+  world.system.secrets.push(value);
+  const secret = emptySecret(one.namespace, one.name);
+  await world.kube.patch(secret, {
+    metadata: { annotations: { [reconcileRequestedAtAnnotation]: rotation } },
+    stringData: { clientSecret: value },
+  });
+  if (random.chance(0.2)) return;
+  await world.kube.patch(refOf(one), { metadata: { annotations: { [reconcileRequestedAtAnnotation]: rotation } } });
+}
+
 async function remove(hands: Hands): Promise<void> {
-  const one = anyOf(hands, "Group", "Identity", "RoleBinding");
+  const one = anyOf(hands, ...allMusterKinds);
   hands.journal.forget(one);
   await hands.world.kube.delete(refOf(one));
 }
@@ -157,7 +103,7 @@ async function remove(hands: Hands): Promise<void> {
 /** A deletion, and the same manifest again at once. */
 async function replace(hands: Hands): Promise<void> {
   const { world, journal } = hands;
-  const one = anyOf(hands, "Identity", "RoleBinding");
+  const one = anyOf(hands, "Identity", "RoleBinding", "Role", "IdentityProvider", "AccountAssociation");
   const object = await world.kube.get(refOf(one));
   await world.kube.delete(refOf(one));
   // It is refused while the first one has not been released.
@@ -173,12 +119,26 @@ async function adopt(hands: Hands): Promise<void> {
   const group = world.fixed.groups[random.pick([...teams, "shared"] as const)];
   const claimMatch = { issuer, subject: name };
   const resource = await world.platform.create("identities", group, { name, claimMatch });
-  journal.handMade.set(resource.uid, { collection: "identities", resource, mayBeTaken: true });
+  journal.noteHandMade({ collection: "identities", resource, mayBeTaken: true });
   const namespaces = random.chance(0.3)
     ? [random.pick(world.namespaces), random.pick(world.namespaces)]
     : [random.pick(world.namespaces)];
   const spec = { groupUid: group, claimMatch, policy: { adoption: "IfExists" } };
   for (const namespace of new Set(namespaces)) await declare(hands, musterObject("Identity", namespace, name, spec));
+}
+
+async function adoptAssociation(hands: Hands): Promise<void> {
+  const { world, journal } = hands;
+  const group = anyOf(hands, "Group");
+  const groupUid: string | undefined = (await seen(hands, group))["status"]?.uid;
+  if (groupUid === undefined) return;
+  const name = journal.newName("adopted");
+  journal.mayStay.add(name);
+  const amazon = { account: "123456789012" };
+  const resource = await world.platform.create("accountAssociations", groupUid, { name, amazon });
+  journal.noteHandMade({ collection: "accountAssociations", resource, mayBeTaken: true });
+  const spec = { groupRef: { name: group.name }, amazon, policy: { adoption: "IfExists" } };
+  await declare(hands, musterObject("AccountAssociation", group.namespace, name, spec));
 }
 
 async function adoptByUid(hands: Hands): Promise<void> {
@@ -188,15 +148,16 @@ async function adoptByUid(hands: Hands): Promise<void> {
   const namespace = random.pick(world.namespaces);
   const parentUid = world.fixed.groups[random.pick([world.homeOf(namespace), "shared"] as const)];
   const resource = await world.platform.create("groups", parentUid, { name });
-  journal.handMade.set(resource.uid, { collection: "groups", resource, mayBeTaken: true });
+  journal.noteHandMade({ collection: "groups", resource, mayBeTaken: true });
   await declare(hands, musterObject("Group", namespace, name, { parentUid, uid: resource.uid }));
 }
 
 async function orphan(hands: Hands): Promise<void> {
-  const one = anyOf(hands, "Group", "Identity");
+  const one = anyOf(hands, ...named, "GroupInvite");
   const { kube } = hands.world;
   const object = await kube.get(refOf(one));
-  for (const name of [one.name, object["spec"].name]) if (name !== undefined) hands.journal.mayStay.add(name);
+  for (const name of [one.name, object["spec"].name, object["spec"].email])
+    if (name !== undefined) hands.journal.mayStay.add(name);
   await kube.patch(refOf(one), { spec: { policy: { deletion: "Orphan" } } });
   if (hands.random.chance(0.6)) {
     hands.journal.forget(one);
@@ -211,8 +172,7 @@ async function expire(hands: Hands): Promise<void> {
     [3, 6_000],
     [1, 3_600_000],
   ]);
-  const expiresAt = new Date(Date.now() + ms).toISOString().replace(/\.\d+Z$/, "Z");
-  await hands.world.kube.patch(refOf(one), { spec: { expiresAt } });
+  await hands.world.kube.patch(refOf(one), { spec: { expiresAt: endingIn(ms) } });
 }
 
 async function moveNamespace({ world, random }: Hands): Promise<void> {
@@ -221,7 +181,7 @@ async function moveNamespace({ world, random }: Hands): Promise<void> {
 
 async function deleteNamespace({ world, journal, random }: Hands): Promise<void> {
   const namespace = random.pick(world.namespaces);
-  for (const one of journal.declared.values()) if (one.namespace === namespace) journal.forget(one);
+  journal.forgetNamespace(namespace);
   await world.deleteNamespace(namespace);
 }
 
@@ -257,57 +217,8 @@ async function overlap({ world, random }: Hands): Promise<void> {
   await world.kube.delete(tenantRef(name));
 }
 
-async function seen({ world, statuses }: Hands, one: Declared): Promise<KubeObject> {
-  const object = await world.kube.get(refOf(one));
-  if (object["status"]?.uid !== undefined && statuses.length < 1_000)
-    statuses.push({ of: one, uid: object.metadata.uid ?? "", status: object["status"] });
-  return object;
-}
-
-async function changeByHand(hands: Hands): Promise<void> {
-  const { world, journal, random } = hands;
-  const one = anyOf(hands, "Group", "Identity");
-  const uid: string | undefined = (await seen(hands, one))["status"]?.uid;
-  if (uid === undefined) return;
-  const collection = one.kind === "Group" ? "groups" : "identities";
-  const { description } = await world.platform.get(collection, uid);
-  const change = random.pick([{ name: journal.newName("by-hand") }, { description: `by hand ${description}` }]);
-  if ("name" in change && journal.mayStay.has(one.name)) journal.mayStay.add(change.name);
-  journal.noteChangeByHand(one);
-  await world.platform.update(collection, uid, change);
-}
-
-async function deleteByHand(hands: Hands): Promise<void> {
-  const one = anyOf(hands, "Identity", "RoleBinding");
-  const uid: string | undefined = (await seen(hands, one))["status"]?.uid;
-  if (uid === undefined) return;
-  hands.journal.noteChangeByHand(one);
-  await hands.world.platform.delete(one.kind === "Identity" ? "identities" : "roleBindings", uid);
-}
-
-/** A grant or an identity that no object declares: it must stay as it is. */
-async function grantByHand({ world, journal, random }: Hands): Promise<void> {
-  const group = world.fixed.groups[random.pick([...teams, "shared"] as const)];
-  if (random.chance(0.3)) {
-    const name = journal.newName("hand");
-    // The marker of another cluster.
-    const description = random.chance(0.5)
-      ? "by hand"
-      : `theirs [muster:0123abcd-${"0".repeat(15)}${random.int(0, 9)}]`;
-    const body = { name, description, claimMatch: { issuer, subject: name } };
-    const resource = await world.platform.create("identities", group, body);
-    journal.handMade.set(resource.uid, { collection: "identities", resource, mayBeTaken: false });
-    return;
-  }
-  const role = random.pick(["viewer", "owner"]);
-  const body = { identityUid: world.fixed.auditor, roleUid: world.fixed.roles.get(role) };
-  const resource = await world.platform.create("roleBindings", group, body);
-  // An object may declare the same grant with the role viewer.
-  journal.handMade.set(resource.uid, { collection: "roleBindings", resource, mayBeTaken: role === "viewer" });
-}
-
 async function loseStatus(hands: Hands): Promise<void> {
-  const one = anyOf(hands, "Group", "Identity", "RoleBinding");
+  const one = anyOf(hands, ...allMusterKinds);
   const { status } = await seen(hands, one);
   if (status === undefined) return;
   const nothing = Object.fromEntries(Object.keys(status).map((field) => [field, null]));

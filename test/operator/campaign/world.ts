@@ -10,6 +10,8 @@ import type { PlatformAdmin } from "#test/support/harness/platform-admin.ts";
 import { PlatformProcess } from "#test/support/harness/platform-process.ts";
 import { System } from "#test/support/harness/system.ts";
 import { createTenantCredentials } from "#test/support/harness/tenant-credentials.ts";
+import { collectionOf } from "#test/support/harness/comparison.ts";
+import { allMusterKinds, kindRef } from "#test/support/harness/muster-objects.ts";
 import { permissiveTenant, tenantRef } from "#test/support/harness/tenants.ts";
 import { ConnectionProxy } from "./connection-proxy.ts";
 import { OperatorPair } from "./operator-pair.ts";
@@ -34,6 +36,9 @@ const flags = [
   "--log-level",
   "debug",
 ];
+
+/** The platform's collections, one for each kind. */
+export const managedCollections = Object.values(collectionOf);
 
 export const teams = ["red", "blue"] as const;
 export type Team = (typeof teams)[number];
@@ -61,8 +66,8 @@ export class World {
   /** The namespaces of the round. */
   readonly namespaces: readonly string[];
   readonly tenants: Readonly<Record<Team, string>>;
-  /** The uids of the platform's resources that existed before the work. */
-  readonly fixedUids: ReadonlySet<string>;
+  /** The platform's resources that existed before the work, as `COLLECTION UID`. */
+  readonly fixedResources: ReadonlySet<string>;
   readonly #port: number;
   /** The namespaces that are deleted and have not been created again. */
   readonly #leaving = new Set<string>();
@@ -71,12 +76,12 @@ export class World {
   #platform: PlatformProcess | undefined;
 
   private constructor(
-    parts: Pick<World, "system" | "fixed" | "fixedUids" | "proxy" | "kubernetes" | "namespaces" | "tenants">,
+    parts: Pick<World, "system" | "fixed" | "fixedResources" | "proxy" | "kubernetes" | "namespaces" | "tenants">,
     port: number,
   ) {
     this.system = parts.system;
     this.fixed = parts.fixed;
-    this.fixedUids = parts.fixedUids;
+    this.fixedResources = parts.fixedResources;
     this.proxy = parts.proxy;
     this.kubernetes = parts.kubernetes;
     this.namespaces = parts.namespaces;
@@ -108,10 +113,10 @@ export class World {
     await removePolicies(controlPlane.admin);
     if (policies) await applyPolicies(controlPlane.admin);
     const fixed = await prepare(system, tenants.blue);
-    const lists = ["groups", "identities", "roleBindings"] as const;
-    const existing = await Promise.all(lists.map((collection) => system.admin.list(collection)));
-    const fixedUids = new Set(existing.flat().map(({ uid }) => uid));
-    const world = new World({ system, fixed, fixedUids, proxy, kubernetes, namespaces, tenants }, port);
+    const fixedResources = new Set<string>();
+    for (const collection of managedCollections)
+      for (const { uid } of await system.admin.list(collection)) fixedResources.add(`${collection} ${uid}`);
+    const world = new World({ system, fixed, fixedResources, proxy, kubernetes, namespaces, tenants }, port);
     for (const namespace of namespaces) await world.assign(namespace, world.homeOf(namespace));
     for (const team of teams) await world.applyTenant(team);
     return world;
@@ -170,7 +175,13 @@ export class World {
   ): Promise<void> {
     if (own !== undefined) this.#own = own;
     const usesOwn = team === "blue" && this.#own;
-    const tenant = permissiveTenant(this.tenants[team], { namespaces: [], groups, roles: permittedRoles });
+    const tenant = permissiveTenant(this.tenants[team], {
+      namespaces: [],
+      groups,
+      roles: permittedRoles,
+      kinds: allMusterKinds,
+      adopt: allMusterKinds,
+    });
     const { namespaces: _none, ...spec } = tenant["spec"];
     const namespaceSelector = { matchLabels: { "campaign/team": this.tenants[team] } };
     const credentials = usesOwn
@@ -236,12 +247,14 @@ export class World {
 
   /** Every object of the round. */
   async objects(): Promise<KubeObject[]> {
-    const lists = await Promise.all(
-      ["Group", "Identity", "RoleBinding"].map((kind) =>
-        this.kube.list({ apiVersion: "iam.muster.dev/v1beta1", kind }),
-      ),
-    );
+    const lists = await Promise.all(allMusterKinds.map((kind) => this.kube.list(kindRef(kind))));
     return lists.flat().filter(({ metadata }) => this.namespaces.includes(metadata.namespace ?? ""));
+  }
+
+  /** Every Secret of the round. */
+  async secrets(): Promise<KubeObject[]> {
+    const secrets = await this.kube.list({ apiVersion: "v1", kind: "Secret" });
+    return secrets.filter(({ metadata }) => this.namespaces.includes(metadata.namespace ?? ""));
   }
 
   async stop(): Promise<void> {

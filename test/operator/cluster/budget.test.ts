@@ -3,9 +3,13 @@ import { TrafficCounter, trafficBetween } from "#test/support/harness/traffic.ts
 import { describeWithSystem } from "#test/support/harness/describe-with-system.ts";
 import { examples } from "#test/support/harness/examples.ts";
 import { tenantRef } from "#test/support/harness/tenants.ts";
+import { everyKind, plantedClientSecret, secretsOfEveryKind, tenantOfEveryKind } from "./every-kind.ts";
 import type { LogLine } from "#test/support/harness/muster-process.ts";
 
-const options = { audit: true, namespaces: ["shop"] };
+const options = { audit: true, namespaces: ["shop"], tenants: tenantOfEveryKind };
+/** The objects of `everyKind` of which `examples/` has none. Their group and identity are those of `examples/`. */
+const moreKinds = (root: string) =>
+  everyKind(root, "shop").filter(({ kind }) => kind !== "Group" && kind !== "Identity");
 
 describeWithSystem(
   "calls and writes for new objects, counted at the servers",
@@ -15,7 +19,8 @@ describeWithSystem(
       await operator().process.logged("credential works");
       await system().waitFor(tenantRef("test"), (tenant) => tenant?.metadata.finalizers !== undefined);
       const counter = new TrafficCounter(system().controlPlane, system());
-      const before = await counter.read();
+      // The watch of the last kind begins after the credential works.
+      const before = await counter.settled();
       const objects = await examples(system().root);
       for (const object of objects) await admin.apply(object);
       for (const object of objects) await system().ready(object);
@@ -43,6 +48,41 @@ describeWithSystem(
         ...leaseWritesOf(traffic.leaseWrites),
       });
     });
+
+    it("creates an object of each other kind with the same, and what its Secret takes", async () => {
+      const { admin } = system().controlPlane;
+      system().secrets.push(plantedClientSecret);
+      for (const object of secretsOfEveryKind("shop")) await admin.apply(object);
+      const counter = new TrafficCounter(system().controlPlane, system());
+      const before = await counter.settled();
+      const objects = moreKinds(system().root);
+      for (const object of objects) await admin.apply(object);
+      for (const object of objects) await system().ready(object);
+      const traffic = trafficBetween(before, await counter.settled());
+      expect(byMethod(traffic.platform)).toEqual({
+        CreateRole: 1,
+        CreateRoleBinding: 1,
+        CreateIdentityProvider: 1,
+        CreateAccountAssociation: 1,
+        CreateGroupInvite: 1,
+      });
+      // The status of the Tenant counts the objects of the test before, a while after they became Ready.
+      const { "patch tenants.iam.muster.dev/status": _counted, ...ofObjects } = traffic.kubernetes;
+      const plurals = ["roles", "rolebindings", "identityproviders", "accountassociations", "groupinvites"];
+      expect(ofObjects).toEqual({
+        ...Object.fromEntries(
+          plurals.flatMap((plural) =>
+            ["", "/status"].map((part) => [`patch ${plural}.iam.muster.dev${part}`, 1] as const),
+          ),
+        ),
+        // The provider's Secret: what it is, and its value. The invite's: whether it is empty, and what was written.
+        "get secrets": 4,
+        // A dry run, and the code.
+        "patch secrets": 2,
+        "create events.events.k8s.io": objects.length,
+        ...leaseWritesOf(traffic.leaseWrites),
+      });
+    });
   },
   // A resync would read the lists again.
   { ...options, operatorFlags: ["--resync", "1h"] },
@@ -55,12 +95,15 @@ describeWithSystem(
       const { process } = operator();
       const lastListed = (line: LogLine) => line.msg === "platform listed" && line["kind"] === "RoleBinding";
       const counter = new TrafficCounter(system().controlPlane, system());
-      for (const object of await examples(system().root)) await system().controlPlane.admin.apply(object);
+      const { admin } = system().controlPlane;
+      system().secrets.push(plantedClientSecret);
+      const objects = [...(await examples(system().root)), ...moreKinds(system().root)];
+      for (const object of [...secretsOfEveryKind("shop"), ...objects]) await admin.apply(object);
       const resyncEnds = () => process.logged(lastListed, process.log.length);
       // The status of the Tenant counts the objects, a moment after they became Ready.
       await system().waitFor(tenantRef("test"), (tenant) => {
         const counts: { ready: number }[] = tenant?.["status"]?.objects ?? [];
-        return counts.reduce((sum, { ready }) => sum + ready, 0) === 7;
+        return counts.reduce((sum, { ready }) => sum + ready, 0) === objects.length;
       });
       await resyncEnds();
       const before = await counter.read();
@@ -69,6 +112,9 @@ describeWithSystem(
       expect(byMethod(traffic.platform)).toEqual({
         ListGroups: 3,
         ListIdentities: 3,
+        ListIdentityProviders: 3,
+        ListAccountAssociations: 3,
+        ListGroupInvites: 3,
         // Those below the root, and the operator's own role bindings and all roles: one read confirms the lists.
         ListRoleBindings: 6,
         ListRoles: 6,

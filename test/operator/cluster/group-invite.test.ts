@@ -1,9 +1,8 @@
 import { expect, it, vi } from "vitest";
 import { describeWithSystem } from "#test/support/harness/describe-with-system.ts";
 import { conditionOf, isUnready, musterObject } from "#test/support/harness/muster-objects.ts";
+import { secretGrant } from "#test/support/harness/secret-grant.ts";
 import { permissiveTenant } from "#test/support/harness/tenants.ts";
-
-const rbac = "rbac.authorization.k8s.io";
 
 describeWithSystem(
   "a group invite",
@@ -26,17 +25,9 @@ describeWithSystem(
     const ada = invite("ada");
     const existing = () => system().admin.list("groupInvites", system().root);
     const grant = async (name: string, verbs: readonly string[], account: string) => {
-      const metadata = { namespace: "team", name: `muster-secret-${name}` };
-      const rules = [{ apiGroups: [""], resources: ["secrets"], resourceNames: [name], verbs }];
-      await kube().apply({ apiVersion: `${rbac}/v1`, kind: "Role", metadata, rules });
       const [namespace = "", serviceAccount = ""] = account.split(":");
-      await kube().apply({
-        apiVersion: `${rbac}/v1`,
-        kind: "RoleBinding",
-        metadata,
-        roleRef: { apiGroup: rbac, kind: "Role", name: metadata.name },
-        subjects: [{ kind: "ServiceAccount", namespace, name: serviceAccount }],
-      });
+      const operator = { namespace, name: serviceAccount };
+      for (const object of secretGrant({ namespace: "team", name }, verbs, operator)) await kube().apply(object);
     };
     let account = "";
 

@@ -1,9 +1,10 @@
 import { expect, it, vi } from "vitest";
 import { describeWithSystem } from "#test/support/harness/describe-with-system.ts";
 import { conditionOf, isUnready, musterObject } from "#test/support/harness/muster-objects.ts";
+import { secretGrant } from "#test/support/harness/secret-grant.ts";
+import { clientSecret } from "#test/support/harness/secret-objects.ts";
 import { permissiveTenant } from "#test/support/harness/tenants.ts";
 
-const rbac = "rbac.authorization.k8s.io";
 const issuer = "https://accounts.example.com";
 const planted = "planted-client-secret-77e1";
 const rotated = "planted-client-secret-90b4";
@@ -12,12 +13,7 @@ describeWithSystem(
   "an identity provider",
   (system) => {
     const kube = () => system().controlPlane.admin;
-    const secret = (clientSecret: string, annotations = { "iam.muster.dev/issuer": issuer }) => ({
-      apiVersion: "v1",
-      kind: "Secret",
-      metadata: { namespace: "team", name: "login", annotations },
-      stringData: { clientSecret },
-    });
+    const secret = (value: string) => clientSecret("team", "login", issuer, value);
     const spec = { groupRef: { name: "shop" }, issuer, clientId: "muster", defaultRoleRef: { name: "viewer" } };
     const provider = musterObject("IdentityProvider", "team", "people", {
       ...spec,
@@ -44,16 +40,8 @@ describeWithSystem(
         ) ?? [];
       expect([role, name]).toEqual(["muster-secret-login", "login"]);
       const [namespace = "", serviceAccount = ""] = account.split(":");
-      const metadata = { namespace: "team", name: role };
-      const rules = [{ apiGroups: [""], resources: ["secrets"], resourceNames: [name], verbs: ["get"] }];
-      await kube().apply({ apiVersion: `${rbac}/v1`, kind: "Role", metadata, rules });
-      await kube().apply({
-        apiVersion: `${rbac}/v1`,
-        kind: "RoleBinding",
-        metadata,
-        roleRef: { apiGroup: rbac, kind: "Role", name: role },
-        subjects: [{ kind: "ServiceAccount", namespace, name: serviceAccount }],
-      });
+      const operator = { namespace, name: serviceAccount };
+      for (const object of secretGrant({ namespace: "team", name }, ["get"], operator)) await kube().apply(object);
       await system().ready(provider, 60_000);
       expect(await external()).toMatchObject({
         name: "people",

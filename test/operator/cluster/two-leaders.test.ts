@@ -3,6 +3,8 @@ import { differencesFromPlatform } from "#test/support/harness/comparison.ts";
 import { describeWithProxiedSystem } from "#test/support/harness/describe-with-system.ts";
 import { musterObject, ref } from "#test/support/harness/muster-objects.ts";
 import type { Operator } from "#test/support/harness/operator.ts";
+import { everyKind, plantedClientSecret, secretsOfEveryKind, tenantOfEveryKind } from "./every-kind.ts";
+import { leftInvites } from "./left-invites.ts";
 import { tree } from "./tree.ts";
 
 const flags = ["--lease-duration", "2s", "--platform-timeout", "1s", "--settle-time", "1s", "--resync", "2s"];
@@ -61,3 +63,71 @@ describeWithProxiedSystem("a leader that is suspended during a POST until its Le
     expect(second.process.running).toBe(true);
   });
 });
+
+describeWithProxiedSystem(
+  "leaders that are suspended after they have created what must exist once, and before they know it",
+  (system, proxy) => {
+    const kube = () => system().controlPlane.admin;
+    const objects = () => everyKind(system().root, "team");
+    let leader: Operator;
+    let follower: Operator;
+
+    const start = async () => {
+      const operator = await system().startOperator(flags, { platformUrl: proxy().url });
+      await operator.process.logged("caches synced");
+      return operator;
+    };
+
+    /** Applies the objects, suspends the leader after a call, and lets the other operator finish the work. */
+    async function replaceLeaderAfter(moment: string, kinds: (kind: string) => boolean): Promise<Operator> {
+      const suspended = leader;
+      const stopped = new Promise<void>((resolve) => {
+        proxy().options = {
+          beforeResponding: ({ method, collection, number }) => {
+            if (`${method} ${collection} ${number}` !== moment) return;
+            suspended.process.signal("SIGSTOP");
+            resolve();
+          },
+        };
+      });
+      const applied = objects().filter(({ kind }) => kinds(kind));
+      for (const object of applied) await kube().apply(object);
+      await stopped;
+      await follower.process.logged("leading");
+      for (const object of applied) await system().ready(object, 60_000);
+      leader = follower;
+      return suspended;
+    }
+
+    async function resume({ process }: Operator): Promise<void> {
+      process.signal("SIGCONT");
+      await process.ended;
+      expect(process.exitCode).toBe(1);
+    }
+
+    beforeAll(async () => {
+      system().secrets.push(plantedClientSecret);
+      for (const object of secretsOfEveryKind("team")) await kube().apply(object);
+      leader = await start();
+      await leader.process.logged("leading");
+      follower = await start();
+    });
+
+    it("an account association is created once, and not changed by the old leader", async () => {
+      const old = await replaceLeaderAfter("POST accountAssociations 1", (kind) => kind !== "GroupInvite");
+      await resume(old);
+      expect(await differencesFromPlatform(system())).toEqual([]);
+    });
+
+    it("the Secret keeps the code of the invite that the new leader recorded, and the other one is reported", async () => {
+      follower = await start();
+      const old = await replaceLeaderAfter("POST groupInvites 1", (kind) => kind === "GroupInvite");
+      const left = await leftInvites(system(), "team");
+      expect(left).toHaveLength(1);
+      await resume(old);
+      expect(await leftInvites(system(), "team")).toEqual(left);
+      expect(await differencesFromPlatform(system(), left)).toEqual([]);
+    });
+  },
+  { tenants: tenantOfEveryKind },
+);

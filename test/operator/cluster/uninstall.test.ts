@@ -2,6 +2,8 @@ import { expect, it } from "vitest";
 import { differencesFromPlatform } from "#test/support/harness/comparison.ts";
 import { describeWithSystem } from "#test/support/harness/describe-with-system.ts";
 import { isUnready, musterObject } from "#test/support/harness/muster-objects.ts";
+import { emptySecret, issuedIn } from "#test/support/harness/secret-objects.ts";
+import { everyKind, plantedClientSecret, secretsOfEveryKind, tenantOfEveryKind } from "./every-kind.ts";
 
 const definitions = [
   "groups",
@@ -37,10 +39,16 @@ describeWithSystem(
     ];
     const namespace = (name: string) => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
 
-    it("deleting a namespace deletes its resources on the platform", async () => {
-      const objects = ["leaving", "staying"].flatMap(tree);
+    it("deleting a namespace deletes its resources of every kind on the platform", async () => {
+      system().secrets.push(plantedClientSecret);
+      const ofEveryKind = everyKind(system().root, "leaving");
+      for (const object of secretsOfEveryKind("leaving")) await kube().apply(object);
+      const objects = [...["leaving", "staying"].flatMap(tree), ...ofEveryKind];
       for (const object of objects) await kube().apply(object);
       for (const object of objects) await system().ready(object);
+      const issued = issuedIn(await kube().get(emptySecret("leaving", "invite-ada")));
+      // The harness then looks for the code in every log, object and event.
+      system().secrets.push(issued?.code ?? expect.fail("the Secret has no code"));
       await kube().delete(namespace("leaving"));
       await system().gone(namespace("leaving"), 60_000);
       expect(await differencesFromPlatform(system())).toEqual([]);
@@ -77,5 +85,5 @@ describeWithSystem(
       expect(before).toHaveLength(system().preexisting.size + tree("staying").length);
     });
   },
-  { namespaces: ["leaving", "waiting", "staying"] },
+  { namespaces: ["leaving", "waiting", "staying"], tenants: tenantOfEveryKind },
 );

@@ -1,22 +1,30 @@
 import { isDeepStrictEqual } from "node:util";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
-import { isReady, kindRef, type MusterKind, musterKinds } from "./muster-objects.ts";
+import { allMusterKinds, type AnyMusterKind, isReady, kindRef } from "./muster-objects.ts";
 import type { PlatformCollection, PlatformResource } from "./platform-admin.ts";
 import type { System } from "./system.ts";
 
-export const collectionOf: Readonly<Record<MusterKind, PlatformCollection>> = {
+export const collectionOf = {
   Group: "groups",
   Identity: "identities",
   Role: "roles",
   RoleBinding: "roleBindings",
-};
+  IdentityProvider: "identityProviders",
+  AccountAssociation: "accountAssociations",
+  GroupInvite: "groupInvites",
+} as const satisfies Readonly<Record<AnyMusterKind, PlatformCollection>>;
+
+/** The uid of the group in which a resource is: an account association has that of its group. */
+export function groupUidOf(kind: AnyMusterKind, uid: string): string {
+  return kind === "AccountAssociation" ? uid : uid.slice(0, uid.lastIndexOf("/"));
+}
 
 const marker = / ?\[muster:[0-9a-f]{8}[-+][0-9a-f]{16}\]$/;
 
 export const withoutMarker = (description: string): string => description.replace(marker, "");
 export const hasMarker = (description: string): boolean => marker.test(description);
 
-type Objects = Readonly<Record<MusterKind, readonly KubeObject[]>>;
+type Objects = ReadonlyMap<AnyMusterKind, readonly KubeObject[]>;
 
 /**
  * Compares the custom resources with the platform's resources: every custom resource is Ready and has one platform
@@ -26,20 +34,16 @@ type Objects = Readonly<Record<MusterKind, readonly KubeObject[]>>;
  */
 export async function differencesFromPlatform(system: System, foreign: readonly string[] = []): Promise<string[]> {
   const { admin } = system.controlPlane;
-  const [groups, identities, roles, roleBindings] = await Promise.all([
-    admin.list(kindRef("Group")),
-    admin.list(kindRef("Identity")),
-    admin.list(kindRef("Role")),
-    admin.list(kindRef("RoleBinding")),
-  ]);
-  const objects: Objects = { Group: groups, Identity: identities, Role: roles, RoleBinding: roleBindings };
+  const objects: Objects = new Map(
+    await Promise.all(allMusterKinds.map(async (kind) => [kind, await admin.list(kindRef(kind))] as const)),
+  );
   const differences: string[] = [];
-  for (const kind of musterKinds) {
+  for (const [kind, declared] of objects) {
     const resources = new Map(
       (await system.admin.list(collectionOf[kind])).map((resource) => [resource.uid, resource]),
     );
     for (const uid of [...system.preexisting, ...foreign]) resources.delete(uid);
-    for (const object of objects[kind]) {
+    for (const object of declared) {
       const report = (difference: string) => differences.push(`${kind} ${object.metadata.name}: ${difference}`);
       if (!isReady(object)) report(`not ready: ${JSON.stringify(object["status"])}`);
       const uid: string | undefined = object["status"]?.uid;
@@ -61,20 +65,20 @@ export async function differencesFromPlatform(system: System, foreign: readonly 
 
 /** The fields that must be equal: of the spec, or of the status, and of the platform's resource. */
 function fieldsOf(
-  kind: MusterKind,
+  kind: AnyMusterKind,
   object: KubeObject,
   resource: PlatformResource,
   objects: Objects,
 ): [field: string, expected: unknown, actual: unknown][] {
   const { spec, status, metadata } = object as KubeObject & Record<"spec" | "status", Record<string, any>>; // oxlint-disable-line typescript/no-explicit-any
-  const uidOf = (of: MusterKind, name: string | undefined) =>
-    objects[of].find((other) => other.metadata.namespace === metadata.namespace && other.metadata.name === name)?.[
+  const uidOf = (of: AnyMusterKind, name: string | undefined) =>
+    objects.get(of)?.find((other) => other.metadata.namespace === metadata.namespace && other.metadata.name === name)?.[
       "status"
     ]?.uid;
   const parent =
     spec["parentUid"] ?? spec["groupUid"] ?? uidOf("Group", spec["parentRef"]?.name ?? spec["groupRef"]?.name);
   const places: [string, unknown, unknown][] = [
-    ["the parent", parent, resource.uid.slice(0, resource.uid.lastIndexOf("/"))],
+    ["the parent", parent, groupUidOf(kind, resource.uid)],
     ["status.parentUid", parent, status["parentUid"]],
     ["status.observedGeneration", metadata.generation, status["observedGeneration"]],
   ];
@@ -86,8 +90,18 @@ function fieldsOf(
         ? []
         : ([["the role", spec["roleRef"].name, resource["role"]?.name]] as [string, unknown, unknown][])),
     ];
+  if (kind === "GroupInvite")
+    return [
+      ...places,
+      ["the role", spec["roleRef"]?.name, resource["role"]?.name],
+      ["the e-mail address", spec["email"] ?? "", resource["email"]],
+      ["singleUse", spec["singleUse"], resource["singleUse"]],
+    ];
   return [
     ...places,
+    ["the issuer", spec["issuer"], resource["oidc"]?.issuer],
+    ["the client", spec["clientId"], resource["oidc"]?.clientId],
+    ["the accounts", accountsOf(spec), accountsOf(resource)],
     ["the name", spec["name"] ?? metadata.name, resource.name],
     [
       "the description",
@@ -109,4 +123,9 @@ function fieldsOf(
           resource["claimMatch"]?.[field],
         ])),
   ];
+}
+
+/** The accounts that an AccountAssociation, or its spec, names. */
+export function accountsOf({ amazon, google, azure }: Readonly<Record<string, unknown>>): object {
+  return { amazon, google, azure };
 }

@@ -46,7 +46,7 @@ export class FaultProxy {
   readonly url: string;
   /** The faults that were injected. */
   readonly injected: { readonly call: Call; readonly fault: Fault }[] = [];
-  /** Every token in a request or a response. */
+  /** Every token in a request or a response, and every code of an invite in a response. */
   readonly tokens = new Set<string>();
   /** The platform's base URL. Set it before the first call. */
   target = "";
@@ -136,6 +136,7 @@ export class FaultProxy {
 
   #collectTokens(text: string): void {
     for (const [token] of text.matchAll(/ey[\w-]+\.[\w-]+\.[\w-]+/g)) this.tokens.add(token);
+    for (const [, code = ""] of text.matchAll(/"code":"([\w.-]+)"/g)) this.tokens.add(code);
   }
 }
 

@@ -17,6 +17,8 @@ export interface PermissiveTenantOptions {
   readonly roles: readonly string[];
   /** Absent: `musterKinds`. */
   readonly kinds?: readonly string[];
+  /** Absent: `musterKinds`. */
+  readonly adopt?: readonly string[];
 }
 
 export function tenantObject(name: string, spec: object): KubeObject {
@@ -38,7 +40,7 @@ export function permissiveTenant(name: string, options: PermissiveTenantOptions)
     azureTenants: ["6f9a2f5e-0d0c-4a53-9d3d-5a1c2b3d4e5f"],
     githubInstallations: ["41234567"],
     kinds: options.kinds ?? musterKinds,
-    adopt: musterKinds,
+    adopt: options.adopt ?? musterKinds,
     allowOrphan: true,
   });
 }

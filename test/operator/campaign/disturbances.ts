@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Journal } from "./journal.ts";
+import { leaseMs, type World } from "./world.ts";
+
+/** What happens to processes and connections. A name that is there twice happens twice as often. */
+export const disturbances = [
+  "kill leader",
+  "kill leader",
+  "kill follower",
+  "kill platform",
+  "pause",
+  "cut",
+  "stall",
+  "restart API server",
+] as const;
+
+interface Options {
+  /** How long it lasts, if it lasts. From 800 on, the leader loses its Lease. */
+  readonly ms: number;
+  /** Gets what is not over when `disturb` resolves. */
+  readonly background: Promise<void>[];
+}
+
+/** Disturbs a process or a connection, and notes it in the journal. */
+export async function disturb(
+  world: World,
+  journal: Journal,
+  disturbance: (typeof disturbances)[number],
+  { ms, background }: Options,
+): Promise<void> {
+  const { counts } = journal;
+  const outageMs = ms < 800 ? 0 : leaseMs + ms;
+  const over = journal.noteDisturbance();
+  switch (disturbance) {
+    case "kill leader":
+    case "kill follower": {
+      const { leader, follower } = world.operators;
+      counts.kills += 1;
+      await (disturbance === "kill leader" ? leader : follower)?.kill();
+      break;
+    }
+    case "kill platform":
+      counts.kills += 1;
+      await world.restartPlatform(ms);
+      break;
+    case "pause": {
+      const { leader } = world.operators;
+      if (leader === undefined) break;
+      counts.pauses += 1;
+      leader.signal("SIGSTOP");
+      const resume = () => {
+        leader.signal("SIGCONT");
+        journal.noteDisturbance();
+      };
+      background.push(sleep(leaseMs + ms + 1_000).then(resume));
+      break;
+    }
+    case "cut":
+      counts.cuts += 1;
+      world.kubernetes.cut();
+      break;
+    case "stall": {
+      counts.stalls += 1;
+      world.kubernetes.stall();
+      const resume = () => {
+        world.kubernetes.resume();
+        over();
+      };
+      background.push(sleep(outageMs === 0 ? ms : outageMs).then(resume));
+      return;
+    }
+    case "restart API server":
+      counts.kills += 1;
+      await world.restartApiServer(outageMs);
+  }
+  over();
+}

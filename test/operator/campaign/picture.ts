@@ -1,0 +1,29 @@
+import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
+import { ownerIdOf } from "#test/support/harness/operator-identity.ts";
+import type { PlatformCollection, PlatformResource } from "#test/support/harness/platform-admin.ts";
+import { managedCollections, type Team, type World } from "./world.ts";
+
+/** The cluster and the platform at one moment. */
+export interface Picture {
+  readonly objects: readonly KubeObject[];
+  readonly teams: ReadonlyMap<string, Team>;
+  readonly secrets: readonly KubeObject[];
+  readonly resources: Readonly<Record<PlatformCollection, readonly PlatformResource[]>>;
+  /** The orphans that Tenants report. */
+  readonly reportedOrphans: ReadonlySet<string>;
+  readonly ownerId: string;
+}
+
+export async function takePicture(world: World): Promise<Picture> {
+  const [objects, secrets, assigned, tenants, ownerId, ...lists] = await Promise.all([
+    world.objects(),
+    world.secrets(),
+    world.assignments(),
+    world.kube.list({ apiVersion: "iam.muster.dev/v1beta1", kind: "Tenant" }),
+    ownerIdOf(world.system.controlPlane),
+    ...managedCollections.map(async (collection) => [collection, await world.platform.list(collection)] as const),
+  ]);
+  const resources = Object.fromEntries(lists) as Record<PlatformCollection, PlatformResource[]>;
+  const reportedOrphans = new Set<string>(tenants.flatMap(({ status }) => status?.orphanUids ?? []));
+  return { objects, secrets, teams: assigned, resources, reportedOrphans, ownerId };
+}
