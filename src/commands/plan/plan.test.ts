@@ -191,6 +191,8 @@ it.each([
   ["apiVersion: v1\nkind: Secret\nmetadata: {name: a}\n", "kind: v1 Secret is not planned"],
   [group + group, "document 2 (line 8): metadata.name: Group shop/shop is also in standard input: document 1"],
   [group.replace("description", "descriptoin"), "document 1 (line 2): spec.descriptoin: is not a field of Group"],
+  [group.replace("namespace", "namespce"), "document 1 (line 2): metadata.namespce: is not a field of Group"],
+  [group.replace("spec:", "sepc: {}\nspec:"), "document 1 (line 2): sepc: is not a field of Group"],
   [group.replace("parentUid: TEAM", "parentUid: TEAM/x"), "document 1 (line 2): spec.parentUid: "],
 ])("names file, document and field of a mistake: %j", async (text, mistake) => {
   const { code, stderr } = await plan(text);
