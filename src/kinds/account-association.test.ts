@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { expect, it } from "vitest";
 import { type AccountAssociation, accountAssociationSpecSchema } from "#src/api/account-association.ts";
+import { sameContent } from "#src/platform-client/collection-view.ts";
 import { accountAssociationKind, type ExternalAccountAssociation } from "./account-association.ts";
 import type { DesiredContext } from "./kind.ts";
 
@@ -42,6 +43,29 @@ const everywhere = {
 it("equals what the platform returns, in whichever order", () => {
   const desired = accountAssociationKind.desired(association(full), { parent: group }, context);
   expect(accountAssociationKind.actual(external(everywhere), desired)).toEqual(desired);
+});
+
+it("is read as the same text, in whichever order the platform returns what has none", () => {
+  const [ids, installations] = [
+    Object.entries({ ci: "1", cd: "2" }),
+    [{ installationId: "9" }, { installationId: "10" }],
+  ];
+  const inOrder = (order: <T>(list: readonly T[]) => readonly T[]) =>
+    external({
+      azure: { tenantId: "acme", clientIds: Object.fromEntries(order(ids)) },
+      github: {
+        appInstallations: Object.fromEntries(
+          order(["99999999999", "88888888888"]).map((app) => [app, { installations: order(installations) }]),
+        ),
+      },
+    });
+  const reversed = inOrder((list) => list.toReversed());
+  expect(
+    sameContent(
+      inOrder((list) => list),
+      reversed,
+    ),
+  ).toBe(true);
 });
 
 const { azure: _azure, ...withoutAzure } = full;

@@ -10,7 +10,12 @@ import { parentReference } from "./parent-reference.ts";
 /** A number as the platform writes it: a text, because it may be too large for JSON. */
 const externalNumber = z.union([z.string(), z.int()]).transform(String);
 
-const installations = z.array(z.object({ installationId: externalNumber, name: externalText })).default([]);
+const installation = z.object({ installationId: externalNumber, name: externalText });
+
+// What has no order is read in one: two responses that mean the same are equal, so that a write is not given up as outdated.
+const clientIds = z.record(z.string(), z.string()).default({}).transform(byKey);
+const installations = z.array(installation).default([]).transform(inOneOrder);
+const appInstallations = z.record(z.string(), z.object({ installations })).default({}).transform(byKey);
 
 const externalAccountAssociation = z.object({
   uid: externalUid,
@@ -19,8 +24,8 @@ const externalAccountAssociation = z.object({
   createTime: externalText,
   amazon: z.object({ account: externalText }).nullish(),
   google: z.object({ projectId: externalText, projectNumber: externalText }).nullish(),
-  azure: z.object({ tenantId: externalText, clientIds: z.record(z.string(), z.string()).default({}) }).nullish(),
-  github: z.object({ appInstallations: z.record(z.string(), z.object({ installations })).default({}) }).nullish(),
+  azure: z.object({ tenantId: externalText, clientIds }).nullish(),
+  github: z.object({ appInstallations }).nullish(),
 });
 export type ExternalAccountAssociation = z.output<typeof externalAccountAssociation>;
 
@@ -54,7 +59,7 @@ export const accountAssociationKind: Kind<AccountAssociation, ExternalAccountAss
     amazon,
     google,
     azure,
-    github: github === null ? null : { appInstallations: inOneOrder(github.appInstallations) },
+    github,
   }),
   identityOf: () => undefined,
   principal: null,
@@ -77,24 +82,22 @@ function desiredAccounts({ spec: { amazon, google, azure, github } }: AccountAss
   if ([amazon, google, azure, github].every((one) => one === undefined)) return {};
   const apps = (github?.apps ?? []).map(({ appId, installations: listed }) => {
     const named = listed.map(({ installationId, name = "" }) => ({ installationId, name }));
-    return [appId, { installations: named }] as const;
+    return [appId, { installations: inOneOrder(named) }] as const;
   });
   return {
     amazon: amazon ?? null,
     google: google ?? null,
     azure: azure === undefined ? null : { clientIds: {}, ...azure },
-    github: github === undefined ? null : { appInstallations: inOneOrder(Object.fromEntries(apps)) },
+    github: github === undefined ? null : { appInstallations: Object.fromEntries(apps) },
   };
 }
 
-type AppInstallations = NonNullable<ExternalAccountAssociation["github"]>["appInstallations"];
+/** Installations as every equal set is written. */
+function inOneOrder(listed: readonly z.output<typeof installation>[]): readonly z.output<typeof installation>[] {
+  return listed.toSorted((a, b) => (a.installationId < b.installationId ? -1 : 1));
+}
 
-/** Installations as every equal set is written: their order says nothing. */
-function inOneOrder(apps: AppInstallations): AppInstallations {
-  return Object.fromEntries(
-    Object.entries(apps).map(([app, { installations: listed }]) => [
-      app,
-      { installations: listed.toSorted((a, b) => (a.installationId < b.installationId ? -1 : 1)) },
-    ]),
-  );
+/** The fields as every equal map is written. */
+function byKey<T>(fields: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
+  return Object.fromEntries(Object.entries(fields).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

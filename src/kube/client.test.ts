@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "#src/time/clock.ts";
@@ -224,6 +225,12 @@ describe("failures", () => {
     server.respondsWith((response) => response.writeHead(502).end("<html>eyJhbGciOi</html>"));
     const error = await failureOf(client.get(widgets, "ns", "a", { signal }));
     expect([error.code, error.message]).toEqual([502, "get widgets: HTTP 502"]);
+  });
+
+  test("a body that is not JSON is not repeated by the error, nor by its cause: it may be a Secret or a token", async () => {
+    server.respondsWith((response) => response.writeHead(200).end('{"code": planted}'));
+    const error = await failureOf(client.get(widgets, "ns", "a", { signal }));
+    expect(inspect(error)).not.toContain("planted");
   });
 
   test.each([

@@ -114,8 +114,9 @@ export class Transport {
     if (response.status < 200 || response.status >= 300) throw failure(request.call, response);
     try {
       return JSON.parse(response.text);
-    } catch (error) {
-      throw KubeError.noResponse(request.call, "the response is not JSON", error);
+    } catch {
+      // The error of the parser, which logs would show, repeats a part of the text: a Secret, or a token.
+      throw KubeError.noResponse(request.call, "the response is not JSON");
     }
   }
 

@@ -51,6 +51,8 @@ export class AssumedSecrets implements SecretSource, CodeStore {
 
   keep(): void {}
 
+  forget(): void {}
+
   async check(): Promise<void> {}
 
   async write(location: SecretLocation, _version: SecretVersion, uid: string): Promise<boolean> {

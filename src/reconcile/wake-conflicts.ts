@@ -22,9 +22,9 @@ export function mayReleaseClaim({ resource, metadata }: CachedResource, after: C
     after.resource.status?.uid !== resource.status?.uid
   )
     return true;
-  // An object that reports a Conflict has got nothing and gives nothing up. Thousands may do so over the same.
+  // An object that reports a Conflict has got nothing and gives nothing up, unless it had something: thousands may report one.
   return (
-    !isInConflict(after) &&
+    (!isInConflict(after) || resource.status?.uid !== undefined) &&
     (after.resource.status?.observedGeneration !== resource.status?.observedGeneration ||
       readyReason(after.resource) !== readyReason(resource))
   );

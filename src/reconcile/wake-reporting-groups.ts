@@ -6,7 +6,7 @@ import type { Sources } from "./observe/sources.ts";
 /** Many objects that take over what is in one group cost one status of the group. */
 const gatherMs = 2_000;
 
-/** After an object recorded a uid: the Groups that report the resource as undeclared. */
+/** After an object recorded a resource: the Groups that report it as undeclared. Another singleton has the same uid. */
 export function wakeReportingGroups(
   { undeclared }: Pick<Sources, "undeclared">,
   kind: Kind,
@@ -14,8 +14,9 @@ export function wakeReportingGroups(
   after: CachedResource | undefined,
   enqueue: Enqueue,
 ): void {
-  const uid = after?.resource.status?.uid;
-  if (uid === undefined || before?.resource.status?.uid === uid) return;
+  const { uid, createTime } = after?.resource.status ?? {};
+  const earlier = before?.resource.status;
+  if (uid === undefined || (earlier?.uid === uid && earlier.createTime === createTime)) return;
   for (const group of undeclared.groupsThatReport(kind, uid))
     enqueue("Group", group, { priority: "low", delayMs: gatherMs });
 }

@@ -9,6 +9,7 @@ import { newRootUid, newUidIn } from "../contract/uid.ts";
 import { IdentitySchema } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
 import { RoleBindingSchema } from "../gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
 import { CountingReader } from "../store/counting-reader.testing.ts";
+import { settleAll } from "../store/settle-all.ts";
 import { builtinRoles } from "./builtin-roles.ts";
 import { grantsOf } from "./grants.ts";
 
@@ -31,7 +32,7 @@ describeOnEachBackend("the grants of an identity", (open) => {
             tx,
             create(RoleBindingSchema, { uid: newUidIn(group), identityUid: identity, roleUid, createTime }),
           );
-        for (const group of granted) await bind(group, identityUid);
+        await settleAll(granted.map((group) => bind(group, identityUid)));
         for (let n = 0; n < 5; n++) await bind(newUidIn(root), other);
       });
       let statements = 0;

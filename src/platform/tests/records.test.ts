@@ -3,6 +3,7 @@ import { AuthoredWriter } from "../audit/authored-writer.ts";
 import { record } from "../audit/audit-log.ts";
 import { readAuditLog } from "../audit/read-records.ts";
 import { jsonOf } from "../audit/record-message.ts";
+import { settleAll } from "../store/settle-all.ts";
 import { type Client, type Json, RunningPlatform } from "./running-platform.testing.ts";
 
 const list = "/audit/v1beta1/records";
@@ -155,8 +156,10 @@ describe("the list of audit records", () => {
     const author = { kind: "identity", uid: `${group}/0000000000000000`, onBehalfOf: undefined } as const;
     await database.write(async (writer) => {
       const tx = new AuthoredWriter(writer, author, platform.now);
-      for (let count = 0; count < 12_000; count++)
-        await record(tx, { action: "update", type: "group", uid: group, fields: { n: { new: count } } });
+      const update = (count: number) =>
+        record(tx, { action: "update", type: "group", uid: group, fields: { n: { new: count } } });
+      for (let count = 0; count < 12_000; count += 1_000)
+        await settleAll(Array.from({ length: 1_000 }, (_, index) => update(count + index)));
     });
     await database.close();
     const last = await admin.group(group, "last");

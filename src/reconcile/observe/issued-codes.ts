@@ -13,6 +13,8 @@ const maxCodes = 1_000;
 export interface CodeStore {
   /** Keeps the code of the resource with this uid until it is written. */
   keep(uid: string, code: string): void;
+  /** Forgets the code of the resource with this uid, which was deleted. */
+  forget(uid: string): void;
   /**
    * Checks with a dry run whether the Secret may be written, also one that does not exist: its version is null. One that is at
    * another version is read again. @throws {KubeError}
@@ -28,8 +30,9 @@ export interface CodeStore {
 /**
  * Writes codes into Secrets, one at a time and by name.
  *
- * Guarantees: a code is in this object from the response that contained it until it is written, or until that has failed for
- * good, and nowhere else in this process: it is not part of what is observed, decided, remembered or logged, nor of an error.
+ * Guarantees: a code is in this object from the response that contained it until it is written, until that has failed for
+ * good, or until the resource is deleted, and nowhere else in this process: it is not part of what is observed, decided,
+ * remembered or logged, nor of an error.
  */
 export class IssuedCodes implements CodeStore {
   readonly #kube: Pick<KubeApi, "patch">;
@@ -46,6 +49,10 @@ export class IssuedCodes implements CodeStore {
     const [oldest] = this.#codes.keys();
     if (oldest !== undefined && this.#codes.size >= maxCodes) this.#codes.delete(oldest);
     this.#codes.set(uid, code);
+  }
+
+  forget(uid: string): void {
+    this.#codes.delete(uid);
   }
 
   async check(at: SecretLocation, version: SecretVersion | null, signal: AbortSignal): Promise<void> {

@@ -9,7 +9,7 @@ import type { CollectionView } from "#src/platform-client/collection-view.ts";
 import { overwriteKey } from "#src/platform-client/post-ledger.ts";
 import type { TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
 import type { MonotonicTime } from "#src/time/clock.ts";
-import type { CachedResource } from "./cached-resource.ts";
+import { type CachedResource, isInConflict } from "./cached-resource.ts";
 import { hasManager, isRecorded, otherClaimantOf, rivalOf } from "./claims.ts";
 import { childrenOf } from "./children.ts";
 import { claimedState } from "./claimed-state.ts";
@@ -249,7 +249,10 @@ function naturalKeysOf(
   return [...new Set([resolved?.naturalKey, recorded, posted?.naturalKey].filter((key) => key !== undefined))];
 }
 
-/** Whether the recorded resource of an object has the name that it wants, or equals its spec as that was last applied. */
+/**
+ * Whether the recorded resource of an object has the name that it wants, or equals its spec as that was last applied. The
+ * session of another Tenant may not have seen that it is gone: an object in Conflict does not have it any longer.
+ */
 function hasWhatItWants(
   { owners }: Sources,
   view: CollectionView<ExternalResource>,
@@ -263,6 +266,7 @@ function hasWhatItWants(
   if (external.is === "gone") return false;
   if (kind.hasMarker && external.is === "present")
     return takenName(kind, external.resource) === wantedName(kind, resource);
+  if (isInConflict(cached)) return false;
   return !kind.hasMarker || readyCondition(resource)?.observedGeneration === metadata.generation;
 }
 

@@ -29,9 +29,11 @@ export function hasSameGoal(attempt: string, observed: Observed): boolean {
   return attempt.slice(attempt.indexOf(" ") + 1) === goalOf(observed);
 }
 
-function goalOf({ resource: { metadata }, references, request, secret }: Observed): string {
+function goalOf({ resource: { metadata, status }, references, request, secret }: Observed): string {
   const uids = references.are === "resolved" ? Object.values(references.uids) : [];
   // The platform may have rejected the value: a corrected Secret is sent at once.
   const version = secret?.is === "found" ? [secret.uid, secret.resourceVersion] : [];
-  return [metadata.generation, metadata.deletionTimestamp, request?.value, ...uids, ...version].join(" ");
+  // Another singleton has the same uid: what failed for the one before it says nothing about this one.
+  const singleton = status?.createTime ?? "";
+  return [metadata.generation, metadata.deletionTimestamp, request?.value, singleton, ...uids, ...version].join(" ");
 }

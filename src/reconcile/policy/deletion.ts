@@ -5,6 +5,7 @@ import { isOnlyHeld, issuesCode, isUnidentified } from "./issued.ts";
 import { conclude, maxStatusDelayMs, statusDelayAmidDeletions, statusDelayMs } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { endsByExpiry } from "./expiry.ts";
+import { decideHandover } from "./handover.ts";
 import { rootAbove } from "./location.ts";
 import * as messages from "./messages.ts";
 import { hasFinalizer, isAbandoned, isPaused } from "./object.ts";
@@ -42,7 +43,15 @@ export function decideDeletion(observed: DecisionInput): Step {
   const root = rootAbove(observed, uid);
   if (root === undefined) return concludeOutside(observed, stalled("TenantDenied", messages.outsideReach()));
   const denied = findEndingDenied(observed, uid);
-  return denied === undefined ? decideRecorded(observed, uid, root) : concludeOutside(observed, denied);
+  if (denied !== undefined) return concludeOutside(observed, denied);
+  return decideKeptCode(observed) ?? decideRecorded(observed, uid, root);
+}
+
+/** The step for a code that nothing but this process has, of a resource that stays: it would be of no use to anybody. */
+function decideKeptCode(observed: DecisionInput): Step | undefined {
+  if (!issuesCode(observed)) return undefined;
+  const stays = keptBecause(observed, undefined) !== undefined || findWaitsForPolicy(observed) !== undefined;
+  return stays ? decideHandover(observed) : undefined;
 }
 
 /** The resource is where the object may not delete it. */

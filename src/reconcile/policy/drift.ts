@@ -32,8 +32,10 @@ export function decideFields(observed: DecisionInput, desired: Fields, external:
     const fightEnd = fightEndsAt(observed);
     if (fightEnd !== undefined) return conclude(observed, driftFought(fields, differences), fightEnd);
   }
-  const { update } = observed.state;
-  if (!isDrift && update?.attemptOf === attemptOf(observed) && isDeepStrictEqual(update.drift, drift))
+  const { now, state } = observed;
+  const { update } = state;
+  const keptOthers = update?.attemptOf === attemptOf(observed) && isDeepStrictEqual(update.drift, drift);
+  if (!isDrift && keptOthers && now < update.at + stalledDelayMs)
     return conclude(observed, stalled("PreconditionFailed", messages.valuesNotKept(drift)), update.at + stalledDelayMs);
   const event: Event =
     isDrift && !followsCluster

@@ -89,9 +89,11 @@ export function abandon({ kind }: IssueInput, why: string): Step {
   return leave(issueMessages.mayBeLeft(kind.noun, why));
 }
 
-/** The object goes, and a resource stays if a request created one whose response was lost. */
+/** The object goes, and a resource stays if a request created one whose code was lost. */
 export function abandonLost(observed: IssueInput): Step {
-  return leave(issueMessages.deletedUnanswered(observed.kind.noun, lostUids(observed)));
+  const lost = lostUids(observed);
+  if (lost === undefined) return { do: "removeFinalizer" };
+  return leave(issueMessages.deletedUnanswered(observed.kind.noun, lost));
 }
 
 function leave(note: string): Step {

@@ -44,7 +44,7 @@ export function secretWantedBy(path: string, { name }: SecretLocation, other: st
 }
 
 export function secretOfOther(path: string, { name }: SecretLocation, noun: string): string {
-  return `${path}: Secret ${name} names a ${noun} in its key uid that is not what this object describes. Create this object again with another Secret.`;
+  return `${path}: Secret ${name} names a ${noun} in its key uid that is not of this object. Create this object again with another Secret.`;
 }
 
 /** What Kubernetes said, and its HTTP status. */
@@ -52,7 +52,9 @@ type Refused = Pick<Refusal, "message" | "code">;
 
 export function secretNotWritable(path: string, at: SecretLocation, { message, code }: Refused): string {
   const what = `${path}: the operator may not read and write Secret ${at.name}: ${message}`;
-  if (code !== 403) return `${what}. Change the Secret, or what refuses the write; it must not be immutable.`;
+  // An admission webhook or a quota that refuses a write says 403, too. Only the refusal of a right names the user.
+  if (code !== 403 || refusedUser(message) === undefined)
+    return `${what}. Change the Secret, or what refuses the write; it must not be immutable.`;
   return `${what}. It may do so only if a Role names the Secret. Run: ${grantSecret(at, message)}`;
 }
 

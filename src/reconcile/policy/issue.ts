@@ -12,6 +12,7 @@ import { groupOf, rootAbove } from "./location.ts";
 import * as messages from "./messages.ts";
 import { hasFinalizer } from "./object.ts";
 import { failing, type Problem, stalled } from "./outcome.ts";
+import { findOtherClaimant } from "./ownership.ts";
 import type { Placed } from "./placed.ts";
 import { recordOf } from "./recorded.ts";
 import { delayingRefusal } from "./refusal.ts";
@@ -55,7 +56,7 @@ export function decideIssue(observed: IssueInput, references: Placed): Step {
 
 /** The resource has no uid in the status or in the Secret: it is created, once there is somewhere for its code. */
 function decideCreation(observed: IssueInput, references: Placed): Step {
-  const { kind, state, roleToRead, resource, wallClock } = observed;
+  const { kind, roleToRead, resource, wallClock } = observed;
   const { uids, desired, naturalKey } = references;
   const proof = proveAbsenceBelow(observed, uids.parent);
   if (proof !== undefined) return proof;
@@ -68,7 +69,7 @@ function decideCreation(observed: IssueInput, references: Placed): Step {
   const lifetimeMs = Date.parse(resource.spec.expiresAt ?? "") - wallClock;
   const lost = lostUids(observed);
   const event: Event =
-    state.posted === undefined && lost.length === 0
+    lost === undefined
       ? { type: "Normal", reason: "Created", note: messages.created(kind.noun, uids.parent) }
       : { type: "Warning", reason: "Orphaned", note: issueMessages.issueLost(kind.noun, uids.parent, lost) };
   return attempt(observed, {
@@ -81,12 +82,11 @@ function decideCreation(observed: IssueInput, references: Placed): Step {
 }
 
 /** The status, or the Secret, says which resource it is. */
-function decideIssued(observed: IssueInput, references: Placed, { uid, external }: Claim): Step {
-  const root = rootAbove(observed, uid);
-  if (groupOf(observed, uid) !== references.uids.parent && (external.is !== "gone" || root === undefined))
-    return isUnrecorded(observed)
-      ? concludeNotOurs(observed)
-      : conclude(observed, parentChanged(observed, references, uid));
+function decideIssued(observed: IssueInput, references: Placed, claim: Claim): Step {
+  const { uid, external } = claim;
+  const elsewhere = findOtherClaimant(observed) ?? findParentChanged(observed, references, claim);
+  if (elsewhere !== undefined)
+    return isUnrecorded(observed) ? concludeNotOurs(observed) : conclude(observed, elsewhere);
   switch (external.is) {
     case "unknown":
       return attempt(observed, { do: "list", parent: references.uids.parent, startedAfter: 0, stable: false });
@@ -147,6 +147,9 @@ function findDifferent(observed: IssueInput, references: Placed, external: Exter
   return { ...failing("DriftDetected", issueMessages.expiresElsewhen(kind.noun, actual)), drift: [late], recorded };
 }
 
-function parentChanged({ kind }: DecisionInput, { uids }: Placed, uid: string): Problem {
-  return stalled("ParentChanged", messages.parentChanged(kind.noun, uid, uids.parent));
+/** The resource is not in the group that the reference means now, or its absence cannot be proven where it is. */
+function findParentChanged(observed: DecisionInput, { uids }: Placed, { uid, external }: Claim): Problem | undefined {
+  const isProvenGone = external.is === "gone" && rootAbove(observed, uid) !== undefined;
+  if (groupOf(observed, uid) === uids.parent || isProvenGone) return undefined;
+  return stalled("ParentChanged", messages.parentChanged(observed.kind.noun, uid, uids.parent));
 }

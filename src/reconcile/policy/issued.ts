@@ -75,17 +75,20 @@ function meantUids({ kind, resource, references, unrecorded }: IssueInput): Reso
 }
 
 /**
- * Whether no process created anything for the object that could be found: a code that is in no Secret is lost, and what has
- * it cannot be recognized.
+ * Whether no process created anything for the object that could be found, or named: a code that is in no Secret is lost, and
+ * what has it cannot be recognized.
  */
 export function guardsNoIssued(observed: IssueInput): boolean {
-  const { state, secret, settledAt, now, resource } = observed;
+  const { state, secret, settledAt, now, resource, references } = observed;
   if (hasEnded(observed)) return true;
   if (resource.status?.uid !== undefined || state.issued !== undefined || state.posted !== undefined) return false;
   // Which Secret an invalid spec named is not known.
   if (observed.invalid !== null) return true;
-  if (secret === null) return state.bornHere;
-  return heldUid(observed) === undefined && (state.bornHere || (now >= settledAt && secret.readAt >= settledAt));
+  if (heldUid(observed) !== undefined) return false;
+  if (state.bornHere) return true;
+  // Where the references say what the object describes, a list shows what an earlier process may have left.
+  const isListable = references.are === "resolved" || references.are === "unread";
+  return !isListable && secret !== null && now >= settledAt && secret.readAt >= settledAt;
 }
 
 /** The clocks of the operator and the platform may differ by this much. */
@@ -100,8 +103,12 @@ export function expiresAsDescribed({ kind, resource: { spec } }: IssueInput, ext
 /** No message names more of them. */
 const maxLost = 10;
 
-/** The uids of those that this object may have created, and whose codes were lost. Equal ones are legitimate: nothing proves it. */
-export function lostUids(observed: IssueInput): readonly string[] {
+/**
+ * The uids of those that this object may have created, and whose codes were lost; undefined if none was. Equal ones are
+ * legitimate: nothing proves it.
+ */
+export function lostUids(observed: IssueInput): readonly string[] | undefined {
   const equal = observed.matches.filter((match) => expiresAsDescribed(observed, match));
+  if (equal.length === 0 && observed.state.posted === undefined) return undefined;
   return equal.map(({ uid }) => uid).slice(0, maxLost);
 }

@@ -1,3 +1,4 @@
+import { hours } from "#src/time/durations.ts";
 import { describe, expect } from "vitest";
 import { pausedAnnotation } from "#src/api/annotations.ts";
 import { withMarker } from "#src/kinds/marker.ts";
@@ -161,6 +162,23 @@ describe("an edit", () => {
         },
       },
       expected: reportsStalled("PreconditionFailed", "spec.name"),
+    },
+    {
+      name: "updates such a platform again an hour later",
+      given: {
+        resource: edited,
+        references,
+        external: present(externalGroup({ name: "payments" }), 19_000),
+        state: {
+          ...emptyState,
+          update: {
+            attemptOf: attemptOf(observed({ resource: edited })),
+            drift: [{ field: "name", expected: "billing", actual: "payments" }],
+            at: 20_000 - hours(1),
+          },
+        },
+      },
+      expected: { do: "update", mask: ["name"] },
     },
   ]);
 });

@@ -90,12 +90,12 @@ function decideIdle(observed: DecisionInput, problem: Problem): Step {
 function decideManagement(observed: DecisionInput, references: Resolved): Step {
   // The schema requires a parent of every object that manages.
   if (!isPlaced(references)) return conclude(observed, stalled("InvalidSpec", messages.withoutParent()));
+  if (issuesCode(observed)) return decideIssue(observed, references);
   const { claim } = observed;
   // In this order: whether another object manages a resource elsewhere is not disclosed.
   const problem =
     (claim === null ? undefined : findUidNotBelowParent(observed, references, claim)) ?? findOtherClaimant(observed);
   if (problem !== undefined) return conclude(observed, problem);
-  if (issuesCode(observed)) return decideIssue(observed, references);
   return claim === null ? decideUnclaimed(observed, references) : decideClaimed(observed, references, claim);
 }
 

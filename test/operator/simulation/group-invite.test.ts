@@ -183,6 +183,14 @@ describe("the Secret of an invite", () => {
         kube.refuses = ({ kind }) => (kind === "Secret" ? immutable : undefined);
       },
     ],
+    [
+      "KubernetesForbidden",
+      "denied the request. Change the Secret, or what refuses the write",
+      ({ kube }) => {
+        kube.setSecret("ada", {});
+        kube.refuses = ({ kind }) => (kind === "Secret" ? denied : undefined);
+      },
+    ],
   ])("is checked before anything is created: %s, %s", async (reason, message, prepare) => {
     const world = startWorld();
     const { kube, apply, ada, reported, ready, existing, isReady } = world;
@@ -245,6 +253,30 @@ describe("the Secret of an invite", () => {
     await scenario.pass(60_000);
     expect(existing()).toEqual([]);
   });
+
+  it.each([
+    [false, "Conflict", "Secret eve names a group invite in its key uid that is not of this object"],
+    [true, "KubernetesForbidden", "--resource-name=eve"],
+  ])(
+    "is not believed if it names an invite of another object: not writable %s",
+    async (isForbidden, reason, message) => {
+      const { kube, apply, ada, scenario, isReady, reported, ready, existing } = startWorld();
+      kube.setSecret("ada", {});
+      apply(shop, ada);
+      await isReady();
+      kube.forbidsSecretWrites = isForbidden;
+      kube.setSecret("eve", kube.secretData("ada"));
+      const eve = inviteOf(scenario, "eve", { secretRef: { name: "eve" } });
+      apply(eve);
+      await reported(reason, "eve");
+      expect(ready("eve")?.message).toContain(message);
+      expect(ready("eve")?.message).not.toContain("GroupInvite ada");
+      kube.remove(eve);
+      await scenario.until("gone", () => kube.find("GroupInvite", "eve") === undefined);
+      expect(existing()).toHaveLength(1);
+      await isReady();
+    },
+  );
 
   it("is not believed if it names an invite that is something else, which is left alone", async () => {
     const { kube, apply, ada, scenario, platform, reported, existing } = startWorld();
@@ -312,6 +344,10 @@ it("never leaves a code in no Secret, nor two invites with a known code, whateve
 const immutable = new KubeError(
   { call: "patch secrets", code: 422, reason: "Invalid" },
   'Secret "ada" is invalid: data: Forbidden: field is immutable when `immutable` is set',
+);
+const denied = new KubeError(
+  { call: "patch secrets", code: 403, reason: "Forbidden" },
+  'admission webhook "secrets.example" denied the request',
 );
 const planted = "planted-code-18-of-an-invite";
 const repeating = new KubeError(

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { pausedAnnotation } from "#src/api/annotations.ts";
+import type { Status } from "#src/api/status.ts";
 import { KubeError } from "#src/kube/errors.ts";
 import { expectHandedOver, day, inviteOf, type InviteWorld, invites, shop, startWorld } from "./invite-world.ts";
 import type { Manifest } from "./memory-kube.ts";
@@ -129,8 +130,24 @@ describe("the deletion of an invite whose uid is in no status", () => {
   });
 });
 
+/** Whether the operator still has the code of the first invite that it created. */
+async function isRemembered({ kube, platform, scenario }: InviteWorld): Promise<boolean> {
+  const [uid = ""] = platform.codes.keys();
+  const at = { namespace: "team", name: "another", key: "code" };
+  const { signal } = new AbortController();
+  const { secrets, codes } = scenario.process.sources;
+  kube.setSecret(at.name, {});
+  const reading = secrets.read(at, signal);
+  await scenario.pass(1_000);
+  await reading;
+  const read = secrets.lastRead(at);
+  const writing = read?.is === "found" && codes.write(at, read, uid, signal);
+  await scenario.pass(1_000);
+  return writing;
+}
+
 describe("a pause between the creation of an invite and the write of its Secret", () => {
-  async function paused() {
+  async function paused(meanwhile: (world: InviteWorld) => void = () => undefined) {
     const world = startWorld();
     const { kube, apply, ada, scenario, ready } = world;
     kube.setSecret("ada", {});
@@ -143,6 +160,8 @@ describe("a pause between the creation of an invite and the write of its Secret"
     await scenario.until("paused", () => ready()?.reason === "Paused");
     await scenario.pass(120_000);
     kube.refuses = () => undefined;
+    meanwhile(world);
+    await scenario.pass(10);
     kube.annotate("GroupInvite", "ada", {});
     return world;
   }
@@ -153,11 +172,25 @@ describe("a pause between the creation of an invite and the write of its Secret"
     expectHandedOver(world);
   });
 
+  it.each(["Orphan", "Protect"])("does not lose the code of one that stays: deletion %s", async (deletion) => {
+    const world = await paused(({ kube, ada }) => {
+      kube.apply({ ...ada, spec: { ...ada.spec, policy: { management: "Full", drift: "Report", deletion } } });
+      kube.remove(ada);
+    });
+    const { kube, scenario, ready } = world;
+    await scenario.until(
+      "kept",
+      () => kube.find("GroupInvite", "ada") === undefined || ready()?.reason === "Protected",
+    );
+    const [uid = ""] = world.existing();
+    expect(kube.secretData("ada")).toEqual({ code: world.platform.codes.get(uid), uid });
+  });
+
   it("does not keep the invite from being deleted", async () => {
-    const world = await paused();
-    world.kube.remove(world.ada);
+    const world = await paused(({ kube, ada }) => kube.remove(ada));
     await gone(world);
     expect(world.existing()).toEqual([]);
+    expect(await isRemembered(world)).toBe(false);
   });
 });
 
@@ -170,6 +203,22 @@ it("is not created again if it was redeemed before its uid was in the status", a
   scenario.handOver();
   await rest();
   expect(existing()).toEqual([]);
+});
+
+it("stays gone although the platform was restored with it, and its Group reports it", async () => {
+  const { kube, platform, apply, ada, isReady, scenario, reported } = startWorld();
+  kube.setSecret("ada", {});
+  apply(shop, ada);
+  await isReady();
+  const [invite] = platform.createdIn(invites);
+  platform.remove(invites, invite?.uid ?? "");
+  await scenario.resync();
+  await reported("ExternalGone");
+  if (invite !== undefined) platform.set(invites, invite);
+  for (let resyncs = 0; resyncs < 2; resyncs += 1) await scenario.resync();
+  const group = () => kube.find("Group", "shop")?.status as Status | undefined;
+  await scenario.until("reported", () => group()?.undeclared?.some(({ uid }) => uid === invite?.uid) === true);
+  await reported("ExternalGone");
 });
 
 it("is deleted at expiresAt if only the Secret knows its uid, and is not created again", async () => {
@@ -228,6 +277,10 @@ describe("an invite whose code was lost", () => {
   const reportedOf = ({ seen }: InviteWorld) =>
     seen.map((text) => JSON.parse(text)[1]).findLast((step) => step.do === "create" && "ttl" in step.body)?.event;
 
+  /** What the operator reports when it lets the object go. */
+  const removalOf = ({ seen }: InviteWorld) =>
+    seen.map((text) => JSON.parse(text)[1]).findLast((step) => step.do === "removeFinalizer")?.event;
+
   it("is named in an event after a crash, when another one is created", async () => {
     const world = startWorld();
     const { kube, apply, ada, isReady, existing, scenario, status } = world;
@@ -241,6 +294,38 @@ describe("an invite whose code was lost", () => {
     const lost = existing().filter((uid) => uid !== status()?.uid);
     expect(lost).toHaveLength(1);
     expect(reportedOf(world)).toMatchObject({ reason: "Orphaned", note: expect.stringContaining(lost[0] ?? "") });
+  });
+
+  it.each<[string, (world: InviteWorld) => void]>([
+    ["empty", () => undefined],
+    ["deleted", ({ kube }) => kube.removeSecret("ada")],
+    ["not empty", ({ kube }) => kube.setSecret("ada", { password: "x" })],
+  ])("is named in an event after a crash, when the object is deleted: Secret %s", async (_, spoil) => {
+    const world = startWorld();
+    const { kube, apply, ada, existing, scenario } = world;
+    kube.setSecret("ada", {});
+    onCreation(world, () => {
+      scenario.process.kill();
+      spoil(world);
+      kube.remove(ada);
+    });
+    apply(shop, ada);
+    await gone(world);
+    const [lost = ""] = existing();
+    expect(removalOf(world)).toMatchObject({ reason: "Orphaned", note: expect.stringContaining(lost) });
+    expect(existing()).toHaveLength(1);
+  });
+
+  it("is not reported after a crash if there is none", async () => {
+    const world = startWorld();
+    const { kube, apply, ada, scenario, reported } = world;
+    kube.admitsFinalizer = true;
+    apply(shop, ada);
+    await reported("ReferenceNotFound");
+    scenario.process.kill();
+    kube.remove(ada);
+    await gone(world);
+    expect(scenario.events).not.toContain("Orphaned ada");
   });
 
   it("is not confused with one that another object declares, nor with one that is something else", async () => {
@@ -261,16 +346,19 @@ describe("an invite whose code was lost", () => {
     expect(reportedOf(world)).toMatchObject({ reason: "Created" });
   });
 
-  it("is named in an event after a lost response, when the object is deleted", async () => {
-    const world = startWorld({ fault: { lose: { post: 1, how: "applied" } } });
-    const { kube, apply, ada, scenario, existing, seen } = world;
-    kube.setSecret("ada", {});
-    apply(shop, ada);
-    await scenario.until("posted", () => existing().length === 1);
-    const [lost = ""] = existing();
-    kube.remove(ada);
-    await gone(world);
-    const removed = seen.map((text) => JSON.parse(text)[1]).findLast((step) => step.do === "removeFinalizer");
-    expect(removed.event).toMatchObject({ reason: "Orphaned", note: expect.stringContaining(lost) });
-  });
+  it.each(["applied", "applied later", "applied twice"] as const)(
+    "is named in an event after a lost response, when the object is deleted: %s",
+    async (how) => {
+      const world = startWorld({ fault: { lose: { post: 1, how } } });
+      const { kube, apply, ada, scenario, existing, platform } = world;
+      kube.setSecret("ada", {});
+      apply(shop, ada);
+      await scenario.until("posted", () => platform.posts === 2);
+      kube.remove(ada);
+      await gone(world);
+      expect(existing()).toHaveLength(how === "applied twice" ? 2 : 1);
+      for (const lost of existing())
+        expect(removalOf(world)).toMatchObject({ reason: "Orphaned", note: expect.stringContaining(lost) });
+    },
+  );
 });

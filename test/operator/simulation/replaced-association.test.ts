@@ -154,6 +154,19 @@ describe("an association that somebody else created in place of ours", () => {
     expect(association()?.amazon).toEqual(foreign);
   });
 
+  it("is undeclared no longer as soon as it was adopted, without another list", async () => {
+    const { world, replace } = await startWith(shop, cloud());
+    await world.scenario.pass(60_000);
+    replace();
+    await world.scenario.resync();
+    await world.until("Conflict", [cloud()]);
+    await world.scenario.until("reported", () => world.statusOf(shop)?.undeclared?.length === 1);
+    await world.apply([cloud({ policy: { ...policy, adoption: "IfExists" } })]);
+    await world.scenario.until("adopted", () => world.statusOf(cloud())?.management === "Adopted");
+    await world.scenario.pass(5_000);
+    expect(world.statusOf(shop)?.undeclared).toBeUndefined();
+  });
+
   it("is seen by the read before the DELETE if no list has shown it yet", async () => {
     const { world, platform, replace, association } = await startWith(...tree);
     const count = platform.applied.length;
@@ -191,6 +204,21 @@ describe("an association that somebody else created in place of ours", () => {
 });
 
 describe("an association that somebody else created in place of one that was adopted", () => {
+  it("is adopted, too, however alike it is", async () => {
+    const { world, replace, association } = await startWith(shop);
+    replace();
+    const adopting = cloud({ policy: { ...policy, adoption: "IfExists" } });
+    await world.apply([adopting]);
+    await world.until("Available", [adopting]);
+    const createTime = "2026-06-06T00:00:00.000Z";
+    replace({ createTime });
+    await world.scenario.resync();
+    await world.scenario.until("recorded", () => world.statusOf(adopting)?.createTime === createTime);
+    await world.scenario.pass(5_000);
+    expect(world.reasonOf(adopting)).toBe("Available");
+    expect(association()?.amazon).toEqual({ account: awsAccount });
+  });
+
   it("is not written if its adoption is forbidden before it carries the marker", async () => {
     const { world, platform, replace, association } = await startWith(shop);
     replace();
