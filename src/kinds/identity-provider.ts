@@ -25,7 +25,10 @@ export const identityProviderKind: Kind<IdentityProvider, ExternalIdentityProvid
   refersTo: ["Group"],
   references: ({ spec }) => [
     parentReference("spec.groupRef", spec.groupRef, "spec.groupUid", spec.groupUid),
-    roleReference("spec.defaultRoleRef", spec.defaultRoleRef, "spec.defaultRoleUid", spec.defaultRoleUid),
+    {
+      ...roleReference("spec.defaultRoleRef", spec.defaultRoleRef, "spec.defaultRoleUid", spec.defaultRoleUid),
+      isMutable: true,
+    },
   ],
   desired: (provider, uids) => {
     const { description, issuer, clientId, additionalScopes = [], groupsClaim = "", pkceEnabled } = provider.spec;

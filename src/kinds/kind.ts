@@ -29,6 +29,8 @@ export interface ReferenceField {
   /** Path of the field, for messages, such as `spec.parentRef`. */
   readonly path: string;
   readonly target: Target;
+  /** Whether the field may be changed. Most references are immutable. */
+  readonly isMutable?: true;
 }
 
 /** The uids to which the references of a spec were resolved. */

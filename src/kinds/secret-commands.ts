@@ -4,9 +4,9 @@ import type { SecretLocation } from "./secret-location.ts";
 
 // The commands by which people give a Secret to the operator. They are copied into shells, and somebody else may have written the issuer.
 
-/** Names the issuer to which the value of the Secret may be sent. */
+/** Names the issuer to which the value of the Secret may be sent, in place of another one. */
 export function annotateSecret({ namespace, name }: SecretLocation, issuer: string): string {
-  return `kubectl annotate secret -n ${namespace} ${name} ${shellWord(`${issuerAnnotation}=${issuer}`)}`;
+  return `kubectl annotate --overwrite secret -n ${namespace} ${name} ${shellWord(`${issuerAnnotation}=${issuer}`)}`;
 }
 
 /** Makes the Secret from a file. */

@@ -112,7 +112,8 @@ export class LoginSession {
 /** @throws {NotLoggedIn} */
 export function loginOf(platform: string, logins: ReadonlyMap<string, Login>): Login {
   const login = logins.get(platform);
-  if (login === undefined) throw new NotLoggedIn(`you are not logged in to ${platform}. ${howToLogIn(platform)}`);
+  if (login === undefined)
+    throw new NotLoggedIn(`you are not logged in to ${platform}. ${howToLogIn(platform)} --group UID`);
   return login;
 }
 

@@ -91,6 +91,7 @@ export async function makePlan(options: PlanOptions): Promise<MadePlan> {
     reads,
     caller,
     collections: kinds.map(({ collection }) => collection),
+    now: () => clock.now(),
     signal,
   });
   const stores = newResourceStores(kinds);

@@ -60,7 +60,8 @@ function platform(capabilities = collections.map(({ listCapability }) => listCap
     },
   });
   const { signal } = new AbortController();
-  return { calls, overlay: new OverlayPlatform({ reads: guarded, caller: { identity: me }, collections, signal }) };
+  const options = { reads: guarded, caller: { identity: me }, collections, now: () => 0, signal };
+  return { calls, overlay: new OverlayPlatform(options) };
 }
 
 const below = (group: string) => ({ scope: { descendantsOf: group } });

@@ -15,6 +15,7 @@ import { listAll } from "#src/platform-client/list-all.ts";
 import { identities, roleBindings, roles } from "#src/platform-client/permission-resources.ts";
 import { type Permissions, readPermissions } from "#src/platform-client/permissions.ts";
 import { isPlanned, plannedUid } from "./planned-uid.ts";
+import { readForm } from "./read-form.ts";
 
 /** A change that the operator would have made. */
 export interface PlatformWrite {
@@ -47,6 +48,8 @@ export interface OverlayOptions {
   readonly reads: ReadApi;
   readonly caller: Caller;
   readonly collections: readonly ManagedCollection[];
+  /** Milliseconds since the epoch: when what is created now would be created. */
+  readonly now: () => number;
   readonly signal: AbortSignal;
 }
 
@@ -142,7 +145,7 @@ export class OverlayPlatform implements PlatformApi {
     await this.#requireExisting("groups", parent);
     if (typeof body["identityUid"] === "string") await this.#requireExisting(identities, body["identityUid"]);
     const uid = await this.#newUid(type, parent);
-    const after = type.schema.parse({ ...this.#readForm(body), uid });
+    const after = type.schema.parse({ ...this.#returned(body), uid });
     this.#write({ do: "create", collection: type.name, uid, before: undefined, after, fields: Object.keys(body) });
     return after;
   }
@@ -166,7 +169,7 @@ export class OverlayPlatform implements PlatformApi {
     const fields = mask.filter((path) => !path.includes("."));
     const changed = Object.fromEntries(fields.map((field) => [field, body[field]]));
     const kept = Object.entries(before).filter(([field]) => !isCleared(field, fields));
-    const after = type.schema.parse({ ...Object.fromEntries(kept), ...this.#readForm(changed) });
+    const after = type.schema.parse({ ...Object.fromEntries(kept), ...this.#returned(changed) });
     this.#write({ do: "update", collection: type.name, uid, before, after, fields });
     return after;
   }
@@ -328,15 +331,8 @@ export class OverlayPlatform implements PlatformApi {
     if (resource !== undefined && "name" in resource) this.#names.set(resource.uid, String(resource.name));
   }
 
-  /** The platform writes a reference as `identityUid`, and reads it as `identity` with a uid and a name. */
-  #readForm(body: Fields): Fields {
-    return Object.fromEntries(
-      Object.entries(body).map(([field, value]) =>
-        field.endsWith("Uid") && typeof value === "string"
-          ? [field.slice(0, -"Uid".length), { uid: value, name: this.#names.get(value) ?? "" }]
-          : [field, value],
-      ),
-    );
+  #returned(body: Fields): Fields {
+    return readForm(body, { nameOf: (uid) => this.#names.get(uid) ?? "", now: this.#options.now() });
   }
 
   /** Types with different schemas show different fields of the same resources. */

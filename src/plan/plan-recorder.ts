@@ -10,6 +10,7 @@ import { eventsOf, type Step } from "#src/reconcile/policy/step.ts";
 import type { ClusterObject, MemoryCluster } from "./memory-cluster.ts";
 import type { PlatformWrite, UnprovenAbsence } from "./overlay-platform.ts";
 import { isPlanned } from "./planned-uid.ts";
+import { returnedField } from "./read-form.ts";
 import type {
   FieldChange,
   ObjectName,
@@ -177,11 +178,11 @@ function reasonOf(action: PlannedAction, { resource }: Observed, step: Step): st
 /** The fields of the request, as the platform shows them. */
 function fieldChanges({ before, after, fields }: PlatformWrite): readonly FieldChange[] {
   const changes = fields.flatMap((field) => {
-    const shown = field.replace(/Uid$/, "");
+    const shown = returnedField(field);
     const [from, to] = [before, after].map((resource) => valueOf(resource, field) ?? valueOf(resource, shown));
     return JSON.stringify(from) === JSON.stringify(to)
       ? []
-      : [{ field, from: from ?? null, to: to ?? null, ...nameIn(after, shown) }];
+      : [{ field: field.endsWith("Uid") ? field : shown, from: from ?? null, to: to ?? null, ...nameIn(after, shown) }];
   });
   const [from = null, to = null] = [before, after].map((resource) => resource && carriedMarker(resource));
   return before === undefined || from === to ? changes : [...changes, { field: "marker", from, to }];

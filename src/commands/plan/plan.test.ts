@@ -191,6 +191,8 @@ it.each([
   ["apiVersion: v1\nkind: Secret\nmetadata: {name: a}\n", "kind: v1 Secret is not planned"],
   [group + group, "document 2 (line 8): metadata.name: Group shop/shop is also in standard input: document 1"],
   [group.replace("description", "descriptoin"), "document 1 (line 2): spec.descriptoin: is not a field of Group"],
+  [group.replace("namespace", "namespce"), "document 1 (line 2): metadata.namespce: is not a field of Group"],
+  [group.replace("spec:", "sepc: {}\nspec:"), "document 1 (line 2): sepc: is not a field of Group"],
   [group.replace("parentUid: TEAM", "parentUid: TEAM/x"), "document 1 (line 2): spec.parentUid: "],
 ])("names file, document and field of a mistake: %j", async (text, mistake) => {
   const { code, stderr } = await plan(text);
@@ -258,4 +260,25 @@ it("plans for a viewer of the Tenant's groups, who assumes that the operator is 
   expect(code).toBe(2);
   expect(stdout).toContain("Plan: 3 to create.");
   expect(stdout).toContain("+ …/team/shop/ci gains capabilities in …/team/shop and below");
+});
+
+it("says who gets what with the code of an invite that it creates, and until when", async () => {
+  const invite = `
+---
+apiVersion: iam.muster.dev/v1beta1
+kind: GroupInvite
+metadata: {name: ada, namespace: shop}
+spec:
+  groupRef: {name: shop}
+  roleRef: {name: viewer}
+  email: ada@example.com
+  expiresAt: "2036-01-31T00:00:00Z"
+  secretRef: {name: ada}
+`;
+  const permitting = tenant(team).replace("roles:", "kinds: [Group, GroupInvite], roles:");
+  const { stdout } = await plan(permitting + group + invite);
+  expect(stdout).toContain("      expirationTime: 2036-01-31T00:00:00.000Z\n");
+  expect(stdout).toContain(
+    "+ the first who logs in with the code of a new invite until 2036-01-31T00:00:00.000Z, with the verified e-mail address ada@example.com, now gets viewer in root/team/shop and below",
+  );
 });

@@ -24,7 +24,9 @@ import { planSettings, type PlanValues } from "./settings.ts";
 
 export default defineCommand({
   summary: "show what the operator would do if manifests were applied",
-  description: `Prints the changes in order, with the reasons, and then who gains or loses which capabilities by them. Reads the cluster and the platform, and writes nothing. Give the settings of the operator that acts, such as --identity and --root-group, and log in as somebody who sees the same groups:
+  description: `Prints the changes in order, with the reasons, and then who gains or loses which capabilities by them. Reads the cluster and the platform, and writes nothing. Log in as somebody who sees the same groups as the operator, and give its settings, which are variables in ConfigMaps of its namespace:
+  kubectl -n muster-system get configmaps -o yaml
+Then:
   muster plan -f manifests/
   muster plan -k overlays/production/
   muster plan -f old.yaml --delete

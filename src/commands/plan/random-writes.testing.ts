@@ -52,7 +52,7 @@ export class RandomWriter {
     this.#world = world;
     this.#platform = after;
     const reads = inProcessApi(before, { kind: "admin" });
-    this.#overlay = new OverlayPlatform({ reads, caller: "administrator", collections, signal });
+    this.#overlay = new OverlayPlatform({ reads, caller: "administrator", collections, now: () => 0, signal });
   }
 
   async make(count: number): Promise<RandomWrites> {

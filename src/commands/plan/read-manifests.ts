@@ -24,6 +24,26 @@ const extensions: readonly string[] = [".yaml", ".yml", ".json"];
 /** In a folder, these are for kustomize: what they name is in other files. */
 const kustomizations: readonly string[] = ["kustomization.yaml", "kustomization.yml"];
 
+const objectFields: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata", "spec", "status"]);
+/** The fields of ObjectMeta in the API of Kubernetes, which refuses others. */
+const metadataFields = {
+  annotations: "",
+  creationTimestamp: "",
+  deletionGracePeriodSeconds: "",
+  deletionTimestamp: "",
+  finalizers: "",
+  generateName: "",
+  generation: "",
+  labels: "",
+  managedFields: "",
+  name: "",
+  namespace: "",
+  ownerReferences: "",
+  resourceVersion: "",
+  selfLink: "",
+  uid: "",
+};
+
 /** The schemas of specs, by kind. */
 export type SpecSchemas = ReadonlyMap<string, z.ZodType>;
 
@@ -138,7 +158,10 @@ function readObject(value: unknown, defaultNamespace: string, schemas: SpecSchem
   const parsed = schema.safeParse(spec ?? {});
   if (!parsed.success)
     return parsed.error.issues.map(({ path, message }) => `${["spec", ...path].join(".")}: ${message}`).join("; ");
-  const unknown = unknownField(spec, parsed.data, "spec");
+  const unknown =
+    Object.keys(value).find((field) => !objectFields.has(field)) ??
+    unknownField(metadata, metadataFields, "metadata") ??
+    unknownField(spec, parsed.data, "spec");
   if (unknown !== undefined) return `${unknown}: is not a field of ${kind}`;
   if (kind === "Tenant") return { apiVersion, kind, metadata: kept, spec: parsed.data };
   if (namespace !== undefined && typeof namespace !== "string") return "metadata.namespace: is not a text";

@@ -89,6 +89,7 @@ function factsOf(
     ...(spec === undefined ? {} : { found: findTenantProblems(spec, outer, session?.roles) }),
     unreadableGroups,
     missingCapabilities: context === undefined ? [] : missingCapabilitiesOf(sources, context, unreadableGroups),
+    knownKinds: known,
     unknownKinds: [...new Set([...(spec?.kinds ?? []), ...(spec?.adopt ?? [])])].filter(
       (kind) => !known.includes(kind),
     ),

@@ -1,9 +1,10 @@
 import type { Resource } from "#src/api/custom-resource.ts";
 import type { DesiredContext, Kind, ReferenceField, ReferenceRole } from "#src/kinds/kind.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
+import { findBuiltInRole } from "./built-in-role-reference.ts";
 import type { References } from "./observed.ts";
 import { findReferenceDenial, findSpecDenial } from "./reference-denials.ts";
-import { type Found, type ReferencedObjects, findObject, waiting } from "./referenced-objects.ts";
+import { type Found, type ReferencedObjects, findObject } from "./referenced-objects.ts";
 import type { TenantLimits } from "./reference-denials.ts";
 
 /** Everything that references are resolved from. */
@@ -21,7 +22,7 @@ export function resolveReferences(kind: Kind, resource: Resource, context: Refer
   const uids: Partial<Record<ReferenceRole, string>> = {};
   const granted: string[] = [];
   for (const field of kind.references(resource)) {
-    const found = find(field, resource, context);
+    const found = find(kind, field, resource, context);
     if ("are" in found) return found;
     if (found.isGranted) granted.push(found.uid);
     const denial = findReferenceDenial(field, found, context);
@@ -37,8 +38,8 @@ export function resolveReferences(kind: Kind, resource: Resource, context: Refer
   };
 }
 
-function find(field: ReferenceField, resource: Resource, context: ReferenceContext): Found {
-  const { target, path } = field;
+function find(kind: Kind, field: ReferenceField, resource: Resource, context: ReferenceContext): Found {
+  const { target } = field;
   switch (target.by) {
     case "uid":
       // Whether a built-in role may be bound depends on its name, too.
@@ -46,22 +47,10 @@ function find(field: ReferenceField, resource: Resource, context: ReferenceConte
         ? { are: "unread" }
         : { uid: target.uid, isGranted: false };
     case "roleName":
-      return findRole(path, target.name, context);
+      return findBuiltInRole(kind, field, target.name, resource, context);
     case "resource":
       // Whether the role of an object may be bound depends on the roles that the Tenant lists.
       if (field.role === "role" && context.roles === undefined) return { are: "unread" };
       return findObject(field, target.kind, target.reference, resource, context);
   }
-}
-
-function findRole(path: string, name: string, { roles, boundary }: ReferenceContext): Found {
-  if (roles === undefined) return { are: "unread" };
-  const role = roles.byName.get(name);
-  if (role !== undefined) return { uid: role.uid, isGranted: false };
-  // The roles that may be bound are public here; the others are not named.
-  const known = boundary.roles.filter((one) => roles.byName.has(one));
-  return waiting(
-    "ReferenceNotFound",
-    `${path}: the platform has no built-in role named "${name}". The field is immutable: delete this object and create it with ${known.length === 0 ? "another role; the Tenant allows none yet" : `one of ${known.join(", ")}`}.`,
-  );
 }

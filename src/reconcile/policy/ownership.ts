@@ -1,8 +1,10 @@
 import { carriedMarker, ownerOf, saysAdopted } from "#src/kinds/marker.ts";
 import { records } from "#src/kinds/records.ts";
+import { issuedSecretLocation } from "#src/kinds/secret-location.ts";
 import type { ExternalResource, NameConflict, Protection, References } from "#src/reconcile/observe/observed.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { conflictMessages } from "./conflict-messages.ts";
+import { secretWantedBy } from "./issue-messages.ts";
 import { issuesCode, ownsIssued } from "./issued.ts";
 import * as messages from "./messages.ts";
 import { type Problem, stalled } from "./outcome.ts";
@@ -76,7 +78,12 @@ function keyOf({ kind }: DecisionInput, external: ExternalResource): string | un
 export function findOtherClaimant({ resource, kind, claim }: DecisionInput): Problem | undefined {
   if (claim === null || claim.claimedBy === null) return undefined;
   const other = messages.otherObject(kind.name, resource.metadata.namespace, claim.claimedBy);
-  return stalled("Conflict", messages.claimedByOther(kind.noun, claim.uid, other));
+  // A resource with a code is found by its Secret, and never adopted.
+  const message =
+    kind.issued === null
+      ? messages.claimedByOther(kind.noun, claim.uid, other)
+      : secretWantedBy(kind.issued.specPath, issuedSecretLocation(kind.issued, resource), other);
+  return stalled("Conflict", message);
 }
 
 /** Another object wants the same name below the same parent, or the same grant, and comes first. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { secretNotGranted, secretRefused } from "./secret-messages.ts";
+import { secretNotGranted, secretRefused, secretUnusable } from "./secret-messages.ts";
 
 const path = "spec.clientSecretRef";
 const at = { namespace: "team", name: "login", key: "clientSecret" };
@@ -16,11 +16,20 @@ it.each([
 });
 
 it("prints the command that names the issuer on the Secret, and nothing else whatever the issuer is", () => {
-  const command = "Run: kubectl annotate secret -n team login ";
+  const command = "Run: kubectl annotate --overwrite secret -n team login ";
   expect(secretNotGranted(path, at, "https://login.example")).toContain(
     `${command}iam.muster.dev/issuer=https://login.example`,
   );
   expect(secretNotGranted(path, at, "https://x/$(reboot);'")).toContain(
     `${command}'iam.muster.dev/issuer=https://x/$(reboot);'\\'''`,
+  );
+});
+
+it("names the Secret, the key and the fix", () => {
+  expect(secretUnusable(path, at, "noKey")).toBe(
+    "spec.clientSecretRef: Secret login has no key clientSecret. Add it, or set spec.clientSecretRef.key to the one that has the client secret.",
+  );
+  expect(secretUnusable(path, at, "empty")).toBe(
+    "spec.clientSecretRef: the key clientSecret of Secret login is empty. Set it.",
   );
 });

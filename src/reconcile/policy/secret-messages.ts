@@ -10,8 +10,7 @@ export const operatorUser = "system:serviceaccount:muster-system:muster-operator
 
 type Unusable = NonNullable<Extract<SecretRead, { is: "found" }>["unusable"]>;
 
-const problems: Readonly<Record<Unusable, string>> = {
-  noKey: "has no such key. Add it",
+const problems: Readonly<Record<Exclude<Unusable, "noKey">, string>> = {
   empty: "is empty. Set it",
   tooLong: "is longer than 4,096 bytes. Shorten it",
   notText: "is not text in UTF-8, or contains a line break or another control character. Write it without one",
@@ -22,6 +21,8 @@ export function secretMissing(path: string, { namespace, name, key }: SecretLoca
 }
 
 export function secretUnusable(path: string, { name, key }: SecretLocation, why: Unusable): string {
+  if (why === "noKey")
+    return `${path}: Secret ${name} has no key ${key}. Add it, or set ${path}.key to the one that has the client secret.`;
   return `${path}: the key ${key} of Secret ${name} ${problems[why]}.`;
 }
 

@@ -14,6 +14,7 @@ const facts = (parts: Partial<TenantFacts> = {}): TenantFacts => ({
   found: nothing,
   unreadableGroups: [],
   missingCapabilities: [],
+  knownKinds: ["Group", "Role"],
   unknownKinds: [],
   overlaps: [],
   refusals: [],
@@ -80,7 +81,7 @@ it.each<[string, Partial<TenantFacts>, string, string]>([
   ],
   ["a role outside", { found: { ...nothing, rolesOutside: ["owner"] } }, "TenantDenied", "--allowed-role"],
   ["a namespace outside", { found: { ...nothing, namespacesOutside: ["x"] } }, "TenantDenied", "--allowed-namespace"],
-  ["a kind that does not exist", { unknownKinds: ["Pod"] }, "InvalidSpec", "Pod"],
+  ["a kind that does not exist", { unknownKinds: ["Pod"] }, "InvalidSpec", "no kind Pod. The kinds are Group, Role."],
   [
     "a refusal by Kubernetes",
     { refusals: [{ namespace: "shop", kind: "Group", message: "forbidden." }] },

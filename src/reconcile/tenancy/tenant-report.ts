@@ -21,6 +21,8 @@ export interface TenantFacts {
   readonly unreadableGroups: readonly string[];
   /** The capabilities to list the resources of a kind that the identity lacks in groups of the spec. */
   readonly missingCapabilities: readonly MissingCapability[];
+  /** All kinds that this operator has. */
+  readonly knownKinds: readonly string[];
   /** The kinds in the spec that this operator does not know. */
   readonly unknownKinds: readonly string[];
   /** Absent while the calls of the credential are sent. */
@@ -157,11 +159,11 @@ function findNamespacesOutside({ found }: TenantFacts): TenantProblem | undefine
   );
 }
 
-function findUnknownKinds({ unknownKinds }: TenantFacts): TenantProblem | undefined {
+function findUnknownKinds({ knownKinds, unknownKinds }: TenantFacts): TenantProblem | undefined {
   if (unknownKinds.length === 0) return undefined;
   return problem(
     "InvalidSpec",
-    `spec.kinds, spec.adopt: this operator has no kind ${shortList(unknownKinds)}. Correct the name.`,
+    `spec.kinds, spec.adopt: this operator has no kind ${shortList(unknownKinds)}. The kinds are ${knownKinds.join(", ")}.`,
   );
 }
 

@@ -243,6 +243,10 @@ describe("the Secret of an invite", () => {
     await isReady();
     await reported("Conflict", "eve");
     expect(ready("eve")?.message).toContain("GroupInvite ada names Secret ada, too");
+    // The Secret names the invite of ada by now.
+    apply(inviteOf(scenario, "bob"));
+    await reported("Conflict", "bob");
+    expect(ready("bob")?.message).toContain("GroupInvite ada names Secret ada, too");
     expectHandedOver(world);
     kube.remove(ada);
     await scenario.until("deleted", () => existing().length === 0);

@@ -127,7 +127,7 @@ describe("the client secret", () => {
 
   it.each<[string, string, (world: ReturnType<typeof start>) => void]>([
     ["ReferenceNotFound", "does not exist in namespace team", ({ kube }) => kube.removeSecret("sso")],
-    ["ReferenceNotFound", "has no such key", ({ setSecret }) => setSecret(planted, issuer, "other")],
+    ["ReferenceNotFound", "has no key clientSecret", ({ setSecret }) => setSecret(planted, issuer, "other")],
     ["ReferenceNotFound", "line break", ({ setSecret }) => setSecret(`${planted}\n`)],
     [
       "ReferenceNotGranted",

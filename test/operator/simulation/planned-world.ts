@@ -145,7 +145,9 @@ export function madeWrites(writes: readonly PlatformWrite[]): readonly string[] 
 }
 
 function changedFields({ before, after, fields }: PlatformWrite): (readonly [string, unknown])[] {
-  const values = fields.flatMap((field) => {
+  // The platform returns a lifetime as the time at which it ends.
+  const returned = fields.map((field) => (field === "ttl" ? "expirationTime" : field));
+  const values = returned.flatMap((field) => {
     const [from, to] = [shown(before, field), shown(after, field)];
     return JSON.stringify(from) === JSON.stringify(to) ? [] : [[field, to] as const];
   });
@@ -157,6 +159,8 @@ function shown(resource: ExternalResource | undefined, field: string): unknown {
   if (resource === undefined) return null;
   const fields = resource as unknown as Readonly<Record<string, unknown>>;
   if (field === "description") return withoutMarker(resource.description ?? "") || null;
+  // Requests take a millisecond here, by which the end of a lifetime is later than it was planned.
+  if (field === "expirationTime") return `${String(fields[field]).slice(0, -".000Z".length)}.000Z`;
   const reference = fields[field.replace(/Uid$/, "")] as { readonly uid?: string } | undefined;
   return (field.endsWith("Uid") ? reference?.uid : fields[field]) ?? null;
 }
