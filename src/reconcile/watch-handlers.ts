@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import type { Resource } from "#src/api/custom-resource.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import { carriedMarker, objectOf } from "#src/kinds/marker.ts";
 import { keyOf } from "#src/kube/object.ts";
@@ -8,6 +9,7 @@ import type { Enqueue } from "./enqueue.ts";
 import type { TenancyChange } from "./tenancy/tenancy.ts";
 import { type CachedResource, claimedUids, readyReason, referencedKeys } from "./observe/cached-resource.ts";
 import { comesFirst } from "./observe/claims.ts";
+import { isReadyAsItIs } from "./observe/referenced-objects.ts";
 import { servedObjects } from "./observe/served-objects.ts";
 import { isUnhandled } from "./observe/unhandled.ts";
 import type { Sources } from "./observe/sources.ts";
@@ -94,7 +96,7 @@ function onResourceChanged(
     const waitsForNobody = source === "list" && after !== undefined && !isUnhandled(after);
     enqueue(kind.name, key, { priority: waitsForNobody ? "low" : "high" });
   }
-  if (mattersToReferrers(before, after)) {
+  if (mattersToReferrers(kind, before, after)) {
     const referrers = referrersOf(sources, kind, cached);
     for (const [name, referrer] of referrers) enqueue(name, keyOf(referrer), {});
     if (changesWhatReferrersMayWant(before, after)) wakeConflictsWith(sources, referrers, enqueue);
@@ -205,9 +207,16 @@ function managedUids(sources: Sources, session: PlatformSession, kind: Kind): Re
 }
 
 /** Whether a change may change what references to the object resolve to. */
-function mattersToReferrers(before: CachedResource | undefined, after: CachedResource | undefined): boolean {
+function mattersToReferrers(
+  kind: Kind,
+  before: CachedResource | undefined,
+  after: CachedResource | undefined,
+): boolean {
   const [earlier, later] = [before?.resource, after?.resource];
+  const isGranted = kind.principal !== null || kind.bindable !== null;
+  const mayBeUsed = (one: Resource | undefined) => one !== undefined && isReadyAsItIs(one);
   return (
+    (isGranted && mayBeUsed(earlier) !== mayBeUsed(later)) ||
     (before === undefined) !== (after === undefined) ||
     earlier?.status?.uid !== later?.status?.uid ||
     earlier?.status?.parentUid !== later?.status?.parentUid ||

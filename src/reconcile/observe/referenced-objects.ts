@@ -13,8 +13,8 @@ import type { References } from "./observed.ts";
  * Guarantees:
  * - *New use* of a uid requires that the object is Ready and lies below its present parent: what each object up to the root
  *   recorded as its parent is what its own reference resolves to now. A Group may also be used while it is not Ready for a
- *   reason that leaves no doubt which group it is. Of an Identity or a Role nothing less than Ready is enough: while it
- *   is not, who may assume it, or what it allows, has perhaps not been corrected yet.
+ *   reason that leaves no doubt which group it is. Of an Identity or a Role nothing less than Ready in its present
+ *   generation is enough: before that, who may assume it, or what it allows, has perhaps not been corrected yet.
  * - *Present use* (the uid that the referrer recorded) continues while the object is not Ready, so that an interruption of the
  *   platform does not rewrite everything that refers to it; but not if the object lost its claim on the resource.
  * - Of an object in a namespace of another Tenant nothing is disclosed unless it names this namespace in
@@ -139,8 +139,15 @@ function recordedUid({ status }: Resource, role: ReferenceField["role"]): string
 }
 
 function isReadyFor(role: ReferenceField["role"], found: Resource): boolean {
+  if (role !== "parent") return isReadyAsItIs(found);
   const ready = readyCondition(found);
-  return ready?.status === "True" || (role === "parent" && harmlessReasons.has(ready?.reason ?? ""));
+  return ready?.status === "True" || harmlessReasons.has(ready?.reason ?? "");
+}
+
+/** Whether an object is Ready, and was not edited since: before that, what the edit takes away is still on the platform. */
+export function isReadyAsItIs(object: Resource): boolean {
+  const ready = readyCondition(object);
+  return ready?.status === "True" && ready.observedGeneration === object.metadata.generation;
 }
 
 /**

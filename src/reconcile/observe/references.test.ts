@@ -113,6 +113,9 @@ const objects: readonly Resource[] = [
   }),
   named(identityResource({ status: recorded(identityUid) }), "ci"),
   role("scanner", { status: recorded(custom) }),
+  role("edited", { status: recorded(custom), metadata: { generation: 2 } }),
+  named(edited(identityResource({ status: recorded(identityUid) })), "edited"),
+  group("edited", { status: recorded(parent), metadata: { generation: 2 } }),
   role("drifting", { status: recorded(custom, "DriftDetected") }),
   role("granted", {
     metadata: { namespace: "others" },
@@ -129,6 +132,11 @@ const objects: readonly Resource[] = [
     named(identityResource({ status: recorded(identityUid, reason) }), `lost-${reason}`),
   ),
 ];
+
+/** With a generation that its status does not know. */
+function edited(resource: Resource): Resource {
+  return { ...resource, metadata: { ...resource.metadata, generation: 2 } };
+}
 
 function named(resource: Resource, name: string): Resource {
   return { ...resource, metadata: { ...resource.metadata, name } };
@@ -271,6 +279,7 @@ describe("the object that a reference names", () => {
     ["remains in use below another group than its parent", below("moved", inUse), { are: "resolved" }],
     ["remains in use while it is not Ready", below("held", inUse), { are: "resolved" }],
     ["does not remain in use in Conflict", below("conflict", inUse), { are: "waiting", reason: "ReferenceNotReady" }],
+    ["is resolved while the group is edited", below("edited"), { are: "resolved" }],
     [
       "is resolved for an object that is being deleted",
       { ...below("conflict"), metadata: { ...groupResource().metadata, ...terminating } },
@@ -282,6 +291,8 @@ describe("the object that a reference names", () => {
 
   it.each<[string, string, Status | undefined, object]>([
     ["of an Identity must be Ready", "interrupted", undefined, { are: "waiting", reason: "ReferenceNotReady" }],
+    ["of an edited Identity must be Ready again", "edited", undefined, { reason: "ReferenceNotReady" }],
+    ["of an edited Identity remains in use", "edited", { observedGeneration: 1, identityUid }, { are: "resolved" }],
     ["of an Identity remains in use", "interrupted", { observedGeneration: 1, identityUid }, { are: "resolved" }],
     ...["Conflict", "ParentChanged", "ExternalGone"].map((reason): [string, string, Status, object] => [
       `of an Identity does not remain in use: ${reason}`,
@@ -525,6 +536,7 @@ describe("a Role", () => {
 
   it("is not bound for the first time while it is not Ready", () => {
     expect(resolve(binds("drifting"), has("CAP_REPO_LIST"))).toMatchObject({ reason: "ReferenceNotReady" });
+    expect(resolve(binds("edited"), has("CAP_REPO_LIST"))).toMatchObject({ reason: "ReferenceNotReady" });
   });
 
   it("of another Tenant is bound only if it is granted, and then within the limits of this Tenant", () => {
