@@ -4,6 +4,7 @@ import { visibleText } from "#src/commands/output/visible-text.ts";
 import type { OptionalReading } from "#src/commands/reader/optional-cluster.ts";
 import type { ExistingTree } from "#src/import/existing-tree.ts";
 import type { GroupFolder, ImportedTree, ImportException, NeededSecret } from "#src/import/imported-tree.ts";
+import { shortList } from "#src/text/short-list.ts";
 import { secretCommands } from "#src/import/secret-steps.ts";
 import type { UnprovenAbsence } from "#src/plan/overlay-platform.ts";
 import type { WrittenFiles } from "./import-folder.ts";
@@ -26,6 +27,8 @@ export interface ImportReport {
   readonly files: { readonly written: number; readonly unchanged: number; readonly removed: readonly string[] };
   /** Why the objects of the cluster were not read, some of which may declare something already; absent if they were. */
   readonly clusterNotRead?: string;
+  /** The Tenants of the cluster that select the namespace, with which the one of the import overlaps; absent if there are none. */
+  readonly overlappingTenants?: readonly string[];
   /** The files that import may not touch. */
   readonly kept: WrittenFiles["kept"];
 }
@@ -43,12 +46,14 @@ export interface ImportFacts {
   readonly adopt: boolean;
   readonly unseen: readonly UnprovenAbsence[];
   readonly cluster: OptionalReading<unknown>;
+  /** The other Tenants that select the namespace. */
+  readonly tenants: readonly string[];
 }
 
 export function reportOf(
   { namespace, folder, exceptions, secrets }: ImportedTree,
   { written, unchanged, removed, kept }: WrittenFiles,
-  { group: { uid, name }, dir, adopt, unseen, cluster }: ImportFacts,
+  { group: { uid, name }, dir, adopt, unseen, cluster, tenants }: ImportFacts,
 ): ImportReport {
   return {
     group: { uid, name: visibleText(name) },
@@ -64,6 +69,7 @@ export function reportOf(
     secrets: [...secrets].map(([provider, secret]) => ({ provider, ...secret, commands: secretCommands(secret) })),
     unseen,
     ...(cluster.read ? {} : { clusterNotRead: visibleText(cluster.reason) }),
+    ...(tenants.length === 0 ? {} : { overlappingTenants: tenants.map(visibleText) }),
     files: { written: written.length, unchanged: unchanged.length, removed: removed.map(visibleText) },
     kept: kept.map(({ path, reason }) => ({ path: visibleText(path), reason })),
   };
@@ -89,8 +95,8 @@ export function summaryOf({ exceptions, unseen, kept }: ImportReport): string {
 }
 
 export function reportText(report: ImportReport): AnswerText {
-  const { group, dir, namespace, management, objects, exceptions, secrets, unseen, files, kept, clusterNotRead } =
-    report;
+  const { group, dir, namespace, management, objects, exceptions, secrets, unseen, files, kept } = report;
+  const { clusterNotRead, overlappingTenants = [] } = report;
   const parts = Object.entries(objects).map(([kind, count]) => `${kind}: ${count}`);
   const titles = ["OUTCOME", "TYPE", "NAME", "UID", "REASON"];
   return {
@@ -109,6 +115,11 @@ export function reportText(report: ImportReport): AnswerText {
         ? []
         : [
             `The cluster was not read: ${clusterNotRead}. What its objects declare already has a second object here, unless it carries a marker.`,
+          ]),
+      ...(overlappingTenants.length === 0
+        ? []
+        : [
+            `Overlap: namespace ${namespace} has ${shortList(overlappingTenants.map((tenant) => `Tenant ${tenant}`))} already, and with two Tenants, the operator does nothing there. Add what tenant.yaml permits to ${overlappingTenants.length === 1 ? "it" : "one of them"}, and remove tenant.yaml from kustomization.yaml; or import into another namespace, with --namespace.`,
           ]),
       ...secrets.map(
         ({ provider, name, commands }): Note => ({

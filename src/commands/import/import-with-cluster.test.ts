@@ -67,3 +67,25 @@ it("says why the cluster was not read", async () => {
   const { code, clusterNotRead } = await importTeam();
   expect({ code, clusterNotRead }).toEqual({ code: 0, clusterNotRead: expect.stringContaining("groups is forbidden") });
 });
+
+it("names the Tenants of the cluster with which its own would overlap", async () => {
+  const tenant = (name: string, spec: object) => {
+    const metadata = { name };
+    cluster.put("tenants", { apiVersion: "iam.muster.dev/v1beta1", kind: "Tenant", metadata, spec });
+  };
+  tenant("team", { namespaces: ["team"] });
+  tenant("elsewhere", { namespaces: ["shop"] });
+  const exists = { key: "kubernetes.io/metadata.name", operator: "Exists" };
+  tenant("all", { namespaceSelector: { matchExpressions: [exists] } });
+  expect((await importTeam()).overlappingTenants).toBeUndefined();
+  const labels = { "kubernetes.io/metadata.name": "team" };
+  cluster.put("namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name: "team", labels } });
+  tenant("a", { namespaces: ["team"] });
+  expect((await importTeam()).overlappingTenants).toEqual(["a", "all"]);
+  const { stdout } = await at.world.run(at.world.team, ["--kubeconfig", join(at.world.home, "kubeconfig")]);
+  expect(stdout).toContain("Overlap: namespace team has Tenant a, Tenant all already, and with two Tenants");
+  expect((await importTeam("--namespace", "other")).overlappingTenants).toBeUndefined();
+  cluster.forbidden.add("tenants");
+  const unread = await importTeam();
+  expect({ code: unread.code, tenants: unread.overlappingTenants }).toEqual({ code: 0, tenants: undefined });
+});

@@ -18,6 +18,7 @@ import { systemClock } from "#src/time/clock.ts";
 import { findGroup } from "./find-group.ts";
 import { filesOfImport, writeImport } from "./import-folder.ts";
 import { type ImportReport, isEverything, reportOf, reportText, summaryOf } from "./import-report.ts";
+import { otherTenants } from "./other-tenants.ts";
 import { readClusterObjects } from "./read-cluster-objects.ts";
 import { readTree } from "./read-tree.ts";
 import { importSettings, type ImportValues } from "./settings.ts";
@@ -69,7 +70,8 @@ async function runImport(values: ImportValues, context: CommandContext): Promise
       cluster: cluster.read ? cluster.value : [],
     });
     const files = writeImport(dir, importFiles(imported), { group, isComplete });
-    return reportOf(imported, files, { group: tree.group, dir, adopt, unseen, cluster });
+    const tenants = await otherTenants(namespace, values, context);
+    return reportOf(imported, files, { group: tree.group, dir, adopt, unseen, cluster, tenants });
   } catch (error) {
     throw readFailure(error);
   } finally {
