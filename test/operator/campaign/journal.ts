@@ -31,6 +31,8 @@ export class Journal {
   readonly #disturbances: { readonly from: number; until: number }[] = [];
   /** The Secrets that operators may use, as `NAMESPACE/NAME`. */
   readonly #permitted = new Set<string>();
+  /** The Secrets whose value was replaced, and that nobody was asked to read since, as `NAMESPACE/NAME`. */
+  readonly #replacedUnnoticed = new Set<string>();
   readonly #changes = new Map<string, number>();
   #names = 0;
 
@@ -52,6 +54,21 @@ export class Journal {
   /** Whether the Secret exists, and operators may use it. */
   isPermitted(namespace: string | undefined, name: string): boolean {
     return this.#permitted.has(`${namespace}/${name}`);
+  }
+
+  /**
+   * Notes that the value of a Secret is about to be replaced.
+   * @returns to be called once it is requested that the Secret is read
+   */
+  noteReplacedSecret({ namespace = "", name }: { readonly namespace?: string; readonly name: string }): () => void {
+    const secret = `${namespace}/${name}`;
+    this.#replacedUnnoticed.add(secret);
+    return () => this.#replacedUnnoticed.delete(secret);
+  }
+
+  /** Whether the Secret has another value since it was last requested that it is read. */
+  isReplacedUnnoticed({ namespace = "", name }: { readonly namespace?: string; readonly name: string }): boolean {
+    return this.#replacedUnnoticed.has(`${namespace}/${name}`);
   }
 
   /**

@@ -25,6 +25,8 @@ export interface RoundResult {
   readonly objects: number;
   readonly violations: readonly string[];
   readonly reported: readonly string[];
+  /** How many were compared at rest, before the deletion. */
+  readonly compared: Findings["compared"];
   /** The folder with what explains the violations. */
   readonly evidence: string | undefined;
   readonly seconds: number;
@@ -95,6 +97,7 @@ export async function runRound(
       objects: objects.length,
       violations,
       reported,
+      compared: settled.compared,
       evidence: evidence.folder,
       seconds: Math.round((performance.now() - startedAt) / 1000),
     };

@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { reconcileRequestedAtAnnotation } from "#src/api/annotations.ts";
 import type { Random } from "#test/platform/fuzz/random.ts";
 import { allMusterKinds, musterObject } from "#test/support/harness/muster-objects.ts";
-import { emptySecret } from "#test/support/harness/secret-objects.ts";
 import { tenantRef } from "#test/support/harness/tenants.ts";
 import { workByHand } from "./by-hand.ts";
 import { creations, endingIn, someAccounts } from "./creations.ts";
 import { anyOf, declare, type Hands, issuer, type Operation, refOf, seen } from "./hands.ts";
 import type { Journal } from "./journal.ts";
+import { providerWork } from "./provider-work.ts";
 import { teams, type World } from "./world.ts";
 
 /** The random work of people: in Kubernetes, and by hand on the platform. */
@@ -29,14 +28,14 @@ export class Work {
 const operations: readonly (readonly [number, readonly [string, Operation]])[] = [
   ...creations,
   [10, ["edit", edit]],
-  [4, ["edit accounts", editAccounts]],
   [2, ["edit role", editRole]],
-  [4, ["replace client secret", replaceSecret]],
+  ...providerWork,
+  [4, ["edit accounts", editAccounts]],
+  [4, ["adopt association", adoptAssociation]],
   [5, ["rename", rename]],
   [14, ["delete", remove]],
   [4, ["delete and create again", replace]],
   [4, ["adopt", adopt]],
-  [4, ["adopt association", adoptAssociation]],
   [3, ["adopt by uid", adoptByUid]],
   [4, ["orphan", orphan]],
   [5, ["expire", expire]],
@@ -76,22 +75,6 @@ async function editAccounts(hands: Hands): Promise<void> {
 async function editRole(hands: Hands): Promise<void> {
   const one = anyOf(hands, "Role");
   await hands.world.kube.patch(refOf(one), { spec: { capabilities: ["CAP_TAG_LIST"] } });
-}
-
-/** Another client secret, and the request to send it: nothing watches Secrets. */
-async function replaceSecret(hands: Hands): Promise<void> {
-  const { world, journal, random } = hands;
-  const one = anyOf(hands, "IdentityProvider");
-  const rotation = journal.newName("rotation");
-  const value = `planted-client-secret-${rotation}`;
-  world.system.secrets.push(value);
-  const secret = emptySecret(one.namespace, one.name);
-  await world.kube.patch(secret, {
-    metadata: { annotations: { [reconcileRequestedAtAnnotation]: rotation } },
-    stringData: { clientSecret: value },
-  });
-  if (random.chance(0.2)) return;
-  await world.kube.patch(refOf(one), { metadata: { annotations: { [reconcileRequestedAtAnnotation]: rotation } } });
 }
 
 async function remove(hands: Hands): Promise<void> {
