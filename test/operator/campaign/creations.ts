@@ -11,6 +11,12 @@ export const peopleIssuer = "https://accounts.example.com";
 const capabilities = ["CAP_REPO_LIST", "CAP_TAG_LIST", "CAP_IAM_GROUPS_LIST"];
 export const hourMs = 3_600_000;
 
+/** At least one of the capabilities that the Tenants permit. */
+export function someCapabilities(random: Random): readonly string[] {
+  const kept = random.pick(capabilities);
+  return capabilities.filter((one) => one === kept || random.chance(0.5));
+}
+
 /** The operations that declare objects, with their weights. */
 export const creations: readonly (readonly [number, readonly [string, Operation]])[] = [
   [10, ["create group", createGroup]],
@@ -87,7 +93,7 @@ async function createIdentity(hands: Hands): Promise<void> {
 async function createRole(hands: Hands): Promise<void> {
   const { random } = hands;
   const namespace = random.pick(hands.world.namespaces);
-  const spec = { ...groupIn(hands, namespace), capabilities: capabilities.slice(random.int(0, 2)) };
+  const spec = { ...groupIn(hands, namespace), capabilities: someCapabilities(random) };
   await declare(hands, musterObject("Role", namespace, hands.journal.newName("r"), spec));
 }
 

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Random } from "#test/platform/fuzz/random.ts";
 import { allMusterKinds, musterObject } from "#test/support/harness/muster-objects.ts";
 import { tenantRef } from "#test/support/harness/tenants.ts";
+import { associationWork } from "./association-work.ts";
 import { workByHand } from "./by-hand.ts";
-import { creations, endingIn, someAccounts } from "./creations.ts";
+import { creations, endingIn, someCapabilities } from "./creations.ts";
 import { anyOf, declare, type Hands, issuer, type Operation, refOf, seen } from "./hands.ts";
 import type { Journal } from "./journal.ts";
 import { providerWork } from "./provider-work.ts";
@@ -28,10 +29,9 @@ export class Work {
 const operations: readonly (readonly [number, readonly [string, Operation]])[] = [
   ...creations,
   [10, ["edit", edit]],
-  [2, ["edit role", editRole]],
+  [6, ["edit role", editRole]],
   ...providerWork,
-  [4, ["edit accounts", editAccounts]],
-  [4, ["adopt association", adoptAssociation]],
+  ...associationWork,
   [5, ["rename", rename]],
   [14, ["delete", remove]],
   [4, ["delete and create again", replace]],
@@ -65,16 +65,9 @@ async function rename(hands: Hands): Promise<void> {
   await hands.world.kube.patch(refOf(one), { spec: { name } });
 }
 
-async function editAccounts(hands: Hands): Promise<void> {
-  const one = anyOf(hands, "AccountAssociation");
-  await hands.world.kube.patch(refOf(one), {
-    spec: { amazon: null, google: null, azure: null, ...someAccounts(hands.random) },
-  });
-}
-
 async function editRole(hands: Hands): Promise<void> {
   const one = anyOf(hands, "Role");
-  await hands.world.kube.patch(refOf(one), { spec: { capabilities: ["CAP_TAG_LIST"] } });
+  await hands.world.kube.patch(refOf(one), { spec: { capabilities: someCapabilities(hands.random) } });
 }
 
 async function remove(hands: Hands): Promise<void> {
@@ -108,20 +101,6 @@ async function adopt(hands: Hands): Promise<void> {
     : [random.pick(world.namespaces)];
   const spec = { groupUid: group, claimMatch, policy: { adoption: "IfExists" } };
   for (const namespace of new Set(namespaces)) await declare(hands, musterObject("Identity", namespace, name, spec));
-}
-
-async function adoptAssociation(hands: Hands): Promise<void> {
-  const { world, journal } = hands;
-  const group = anyOf(hands, "Group");
-  const groupUid: string | undefined = (await seen(hands, group))["status"]?.uid;
-  if (groupUid === undefined) return;
-  const name = journal.newName("adopted");
-  journal.mayStay.add(name);
-  const amazon = { account: "123456789012" };
-  const resource = await world.platform.create("accountAssociations", groupUid, { name, amazon });
-  journal.noteHandMade({ collection: "accountAssociations", resource, mayBeTaken: true });
-  const spec = { groupRef: { name: group.name }, amazon, policy: { adoption: "IfExists" } };
-  await declare(hands, musterObject("AccountAssociation", group.namespace, name, spec));
 }
 
 async function adoptByUid(hands: Hands): Promise<void> {
