@@ -9,6 +9,8 @@ export interface Declared {
   readonly kind: AnyMusterKind;
   readonly namespace: string;
   readonly name: string;
+  /** No operation deletes the object. */
+  readonly isKept?: true;
 }
 
 /** A resource that the campaign created on the platform itself, as another client does. */

@@ -117,6 +117,7 @@ async function work(
   const people = new Work(world, journal, new Random(seed, "work"));
   const random = new Random(seed, "faults");
   const background: Promise<void>[] = [];
+  await people.begin();
   for (let number = 0; number < options.operations; number += 1) {
     await sleep(
       random.weighted([

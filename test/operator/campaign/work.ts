@@ -5,7 +5,8 @@ import { tenantRef } from "#test/support/harness/tenants.ts";
 import { associationWork } from "./association-work.ts";
 import { workByHand } from "./by-hand.ts";
 import { creations, endingIn, someCapabilities } from "./creations.ts";
-import { anyOf, declare, type Hands, issuer, type Operation, refOf, seen } from "./hands.ts";
+import { anyOf, anyToDelete, declare, type Hands, issuer, type Operation, refOf, seen } from "./hands.ts";
+import { declareKept } from "./kept.ts";
 import type { Journal } from "./journal.ts";
 import { providerWork } from "./provider-work.ts";
 import { teams, type World } from "./world.ts";
@@ -16,6 +17,11 @@ export class Work {
 
   constructor(world: World, journal: Journal, random: Random) {
     this.#hands = { world, journal, random, statuses: [] };
+  }
+
+  /** Declares what stays until the end of the round. */
+  async begin(): Promise<void> {
+    await declareKept(this.#hands);
   }
 
   /** One random operation. @returns its name. @throws {Error} if it was refused, as when its object is gone. */
@@ -71,7 +77,7 @@ async function editRole(hands: Hands): Promise<void> {
 }
 
 async function remove(hands: Hands): Promise<void> {
-  const one = anyOf(hands, ...allMusterKinds);
+  const one = anyToDelete(hands, ...allMusterKinds);
   hands.journal.forget(one);
   await hands.world.kube.delete(refOf(one));
 }
@@ -79,7 +85,7 @@ async function remove(hands: Hands): Promise<void> {
 /** A deletion, and the same manifest again at once. */
 async function replace(hands: Hands): Promise<void> {
   const { world, journal } = hands;
-  const one = anyOf(hands, "Identity", "RoleBinding", "Role", "IdentityProvider", "AccountAssociation");
+  const one = anyToDelete(hands, "Identity", "RoleBinding", "Role", "IdentityProvider", "AccountAssociation");
   const object = await world.kube.get(refOf(one));
   await world.kube.delete(refOf(one));
   // It is refused while the first one has not been released.
@@ -115,7 +121,7 @@ async function adoptByUid(hands: Hands): Promise<void> {
 }
 
 async function orphan(hands: Hands): Promise<void> {
-  const one = anyOf(hands, ...named, "GroupInvite");
+  const one = anyToDelete(hands, ...named, "GroupInvite");
   const { kube } = hands.world;
   const object = await kube.get(refOf(one));
   for (const name of [one.name, object["spec"].name, object["spec"].email])
