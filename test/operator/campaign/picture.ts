@@ -1,7 +1,7 @@
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { ownerIdOf } from "#test/support/harness/operator-identity.ts";
 import type { PlatformCollection, PlatformResource } from "#test/support/harness/platform-admin.ts";
-import { readStoredSecrets } from "./stored-secrets.ts";
+import { readStoredSecrets } from "#test/support/harness/stored-secrets.ts";
 import { managedCollections, type Team, type World } from "./world.ts";
 
 /** The cluster and the platform at one moment. */
