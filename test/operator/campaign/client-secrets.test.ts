@@ -49,7 +49,7 @@ it("finds nothing where the platform has the value of the Secret, or none where 
 
 it("finds an earlier value, whatever the status says, and names no value", () => {
   const [text = "", ...more] = violationsOf(picture(provider, "planted"));
-  expect(text).toMatch(/does not have the client secret of version 2 of Secret secret-1$/);
+  expect(text).toMatch(/the platform does not have the client secret of version 2 of Secret secret-1$/);
   expect(text).not.toMatch(/planted|rotated/);
   expect(more).toEqual([]);
 });

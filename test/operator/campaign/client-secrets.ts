@@ -25,19 +25,21 @@ export function findClientSecretViolations(journal: Journal, picture: Picture): 
     const where = `S: IdentityProvider ${metadata.namespace}/${metadata.name} (${status.uid}) is Ready`;
     // Neither value is part of a message.
     if (picture.clientSecrets.get(status.uid) !== wanted.value)
-      violations.push(`${where} and does not have the client secret of ${wanted.version ?? "no Secret"}`);
-    const sent = status.secret === undefined ? undefined : versionOf(status.secret);
+      violations.push(`${where} and the platform does not have the client secret of ${wanted.version}`);
+    const sent = status.secret === undefined ? noSecret : versionOf(status.secret);
     if (sent !== wanted.version)
-      violations.push(`${where} and its status says that ${sent ?? "no Secret"} was sent, not ${wanted.version}`);
+      violations.push(`${where} and its status says that ${sent} was sent, not ${wanted.version}`);
   }
   return { violations, reported: [], compared: { "client secrets": compared } };
 }
 
 interface WantedSecret {
   readonly value: string;
-  /** The version of the Secret; undefined if the object names none. */
-  readonly version: string | undefined;
+  /** The version of the Secret, or `noSecret` if the object names none. */
+  readonly version: string;
 }
+
+const noSecret = "no Secret";
 
 /** What the provider must have; undefined if it may have an earlier secret. */
 function wantedSecret(
@@ -46,7 +48,7 @@ function wantedSecret(
   { metadata: { namespace }, spec }: KubeObject,
 ): WantedSecret | undefined {
   const name: string | undefined = spec.clientSecretRef?.name;
-  if (name === undefined) return { value: "", version: undefined };
+  if (name === undefined) return { value: "", version: noSecret };
   const secret = secrets.find(({ metadata }) => metadata.namespace === namespace && metadata.name === name);
   if (secret === undefined || !journal.isPermitted(namespace, name)) return undefined;
   if (journal.isReplacedUnnoticed(secret.metadata)) return undefined;
