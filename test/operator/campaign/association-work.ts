@@ -52,7 +52,7 @@ async function replaceAssociation(hands: Hands): Promise<void> {
   const one = anyOf(hands, "AccountAssociation");
   const { spec, status } = await seen(hands, one);
   const uid: string | undefined = status?.uid;
-  if (uid === undefined) return;
+  if (uid === undefined || journal.mustStay("accountAssociations", uid)) return;
   journal.noteChangeByHand(one);
   // The platform has no condition on a write: one that was sent before, and is forwarded late, would change the other one.
   await world.proxy.settled();

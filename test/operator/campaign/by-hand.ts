@@ -13,8 +13,8 @@ async function changeByHand(hands: Hands): Promise<void> {
   const { world, journal, random } = hands;
   const one = anyOf(hands, "Group", "Identity", "Role", "IdentityProvider", "AccountAssociation");
   const uid: string | undefined = (await seen(hands, one))["status"]?.uid;
-  if (uid === undefined) return;
   const collection = collectionOf[one.kind];
+  if (uid === undefined || journal.mustStay(collection, uid)) return;
   const { description, capabilities } = await world.platform.get(collection, uid);
   const changes: Readonly<Record<string, unknown>>[] = [
     { name: journal.newName("by-hand") },
@@ -35,9 +35,10 @@ async function deleteByHand(hands: Hands): Promise<void> {
   const { world, journal } = hands;
   const one = anyOf(hands, "Identity", "RoleBinding", "Role", "IdentityProvider", "AccountAssociation", "GroupInvite");
   const uid: string | undefined = (await seen(hands, one))["status"]?.uid;
-  if (uid === undefined) return;
+  const collection = collectionOf[one.kind];
+  if (uid === undefined || journal.mustStay(collection, uid)) return;
   journal.noteChangeByHand(one);
-  await world.platform.delete(collectionOf[one.kind], uid);
+  await world.platform.delete(collection, uid);
 }
 
 /** A grant or an identity that no object declares: it must stay as it is. */

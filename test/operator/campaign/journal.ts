@@ -24,7 +24,7 @@ export interface HandMade {
 /** What the campaign did, as far as the check needs it and the objects that are left do not show it. */
 export class Journal {
   readonly declared = new Map<string, Declared>();
-  readonly handMade: HandMade[] = [];
+  readonly handMade = new Set<HandMade>();
   /** The names of resources that may stay without a marker when their objects are deleted: adopted or orphaned. Unique. */
   readonly mayStay = new Set<string>();
   readonly counts = { operations: 0, refused: 0, creations: 0, kills: 0, pauses: 0, cuts: 0, stalls: 0 };
@@ -84,11 +84,21 @@ export class Journal {
 
   /** Notes that another client created the resource. */
   noteHandMade(one: HandMade): void {
-    this.handMade.push(one);
+    this.handMade.add(one);
+  }
+
+  /** Notes that the client removes the resource again. */
+  forgetHandMade(one: HandMade): void {
+    this.handMade.delete(one);
   }
 
   handMadeWith(collection: PlatformCollection, uid: string): HandMade | undefined {
-    return this.handMade.find((one) => one.collection === collection && one.resource.uid === uid);
+    return [...this.handMade].find((one) => one.collection === collection && one.resource.uid === uid);
+  }
+
+  /** Whether a client created the resource that no object may take over: the campaign does not change it either. */
+  mustStay(collection: PlatformCollection, uid: string): boolean {
+    return this.handMadeWith(collection, uid)?.mayBeTaken === false;
   }
 
   /**
