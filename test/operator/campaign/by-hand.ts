@@ -1,11 +1,13 @@
 import { collectionOf } from "#test/support/harness/comparison.ts";
 import { anyOf, type Hands, issuer, type Operation, seen } from "./hands.ts";
+import type { Declared } from "./journal.ts";
 import { teams } from "./world.ts";
 
 /** The operations of somebody with the platform's own tools, with their weights. */
 export const workByHand: readonly (readonly [number, readonly [string, Operation]])[] = [
   [6, ["change by hand", changeByHand]],
   [5, ["delete by hand", deleteByHand]],
+  [3, ["withdraw an invite by hand", withdrawInvite]],
   [5, ["grant by hand", grantByHand]],
 ];
 
@@ -32,8 +34,19 @@ async function changeByHand(hands: Hands): Promise<void> {
 }
 
 async function deleteByHand(hands: Hands): Promise<void> {
+  await deleteResource(
+    hands,
+    anyOf(hands, "Identity", "RoleBinding", "Role", "IdentityProvider", "AccountAssociation"),
+  );
+}
+
+/** As when somebody redeems it: it is gone for good, and its object says so. */
+async function withdrawInvite(hands: Hands): Promise<void> {
+  await deleteResource(hands, anyOf(hands, "GroupInvite"));
+}
+
+async function deleteResource(hands: Hands, one: Declared): Promise<void> {
   const { world, journal } = hands;
-  const one = anyOf(hands, "Identity", "RoleBinding", "Role", "IdentityProvider", "AccountAssociation", "GroupInvite");
   const uid: string | undefined = (await seen(hands, one))["status"]?.uid;
   const collection = collectionOf[one.kind];
   if (uid === undefined || journal.mustStay(collection, uid)) return;

@@ -27,7 +27,7 @@ found nothing.
   --rounds N       number of rounds (default 5)
   --seed S         seed of the first round; the following rounds have the following numbers (default 1). The same seed
                    repeats the operations and their order, but not the timing of the processes
-  --operations N   operations per round (default 80)
+  --operations N   operations per round (default 80): each kind once, if there are enough, and the others at random
   --faults PERCENT share of the calls to the platform that fail on the way (default 10)
   --verbose        print every operation
   --help           print this text

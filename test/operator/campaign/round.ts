@@ -114,7 +114,7 @@ async function work(
   log: (line: string) => void,
 ): Promise<void> {
   const { counts } = journal;
-  const people = new Work(world, journal, new Random(seed, "work"));
+  const people = new Work(world, journal, new Random(seed, "work"), options.operations);
   const random = new Random(seed, "faults");
   const background: Promise<void>[] = [];
   await people.begin();

@@ -14,9 +14,17 @@ import { teams, type World } from "./world.ts";
 /** The random work of people: in Kubernetes, and by hand on the platform. */
 export class Work {
   readonly #hands: Hands;
+  readonly #planned: (readonly [string, Operation])[];
 
-  constructor(world: World, journal: Journal, random: Random) {
+  /**
+   * @param count how many operations there are to be. If there are enough, each is done at least once: one that is rare would
+   * be left out of every other round, and what it shows with it. The others are drawn by their weights.
+   */
+  constructor(world: World, journal: Journal, random: Random, count: number) {
     this.#hands = { world, journal, random, statuses: [] };
+    const each = operations.map(([, operation]) => operation);
+    const drawn = Array.from({ length: Math.max(0, count - each.length) }, () => random.weighted(operations));
+    this.#planned = random.shuffled([...each, ...drawn]);
   }
 
   /** Declares what stays until the end of the round. */
@@ -24,9 +32,9 @@ export class Work {
     await declareKept(this.#hands);
   }
 
-  /** One random operation. @returns its name. @throws {Error} if it was refused, as when its object is gone. */
+  /** The next operation. @returns its name. @throws {Error} if it was refused, as when its object is gone. */
   async next(): Promise<string> {
-    const [name, operation] = this.#hands.random.weighted(operations);
+    const [name, operation] = this.#planned.pop() ?? this.#hands.random.weighted(operations);
     await operation(this.#hands);
     return name;
   }
@@ -148,7 +156,8 @@ async function moveNamespace({ world, random }: Hands): Promise<void> {
 }
 
 async function deleteNamespace({ world, journal, random }: Hands): Promise<void> {
-  const namespace = random.pick(world.namespaces);
+  const kept = new Set([...journal.declared.values()].filter(({ isKept }) => isKept).map((one) => one.namespace));
+  const namespace = random.pick(world.namespaces.filter((one) => !kept.has(one)));
   journal.forgetNamespace(namespace);
   await world.deleteNamespace(namespace);
 }
