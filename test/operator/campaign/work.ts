@@ -42,6 +42,7 @@ export class Work {
 
 const operations: readonly (readonly [number, readonly [string, Operation]])[] = [
   ...creations,
+  [6, ["create and delete at once", createAndDelete]],
   [10, ["edit", edit]],
   [6, ["edit role", editRole]],
   ...providerWork,
@@ -66,6 +67,20 @@ const operations: readonly (readonly [number, readonly [string, Operation]])[] =
 
 /** Kinds with a name and a description. */
 const named = ["Group", "Identity", "Role", "IdentityProvider", "AccountAssociation"] as const;
+
+/** Somebody changes their mind while the operator creates what was declared. */
+async function createAndDelete(hands: Hands): Promise<void> {
+  const { world, journal, random } = hands;
+  const before = new Set(journal.declared.values());
+  const [, create] = random.weighted(creations);
+  await create(hands);
+  await sleep(random.int(0, 300));
+  for (const one of journal.declared.values()) {
+    if (before.has(one)) continue;
+    journal.forget(one);
+    await world.kube.delete(refOf(one));
+  }
+}
 
 async function edit(hands: Hands): Promise<void> {
   const one = anyOf(hands, ...named);
