@@ -60,7 +60,7 @@ describe("an object with an external resource", () => {
     },
     {
       name: "removes the finalizer if the resource is gone",
-      given: { ...existing, external: { is: "gone", at: 40 } },
+      given: { ...existing, external: { is: "gone", at: 40 }, state: { ...deletionSeen, deleting: uid } },
       expected: released,
     },
     {
@@ -376,6 +376,59 @@ describe("the policy of deletion", () => {
         dependents: [{ ...beingDeleted("RoleBinding ci-views"), unsettled: true }],
       },
       expected: { do: "wait" },
+    },
+  ]);
+});
+
+describe("an object whose recorded resource is gone", () => {
+  const gone: ObservedParts = { ...existing, external: { is: "gone", at: 40 } };
+  const createdAgain = { ...externalGroup(), uid: anotherUid };
+  const grant = {
+    uid: anotherUid,
+    identity: { uid: anotherUid, name: "" },
+    role: { uid: "c".repeat(40), name: "viewer" },
+  };
+  itDecides([
+    {
+      name: "deletes what was created again and not recorded",
+      given: { ...gone, matches: [createdAgain] },
+      expected: { do: "delete", uid: anotherUid },
+    },
+    {
+      name: "is released if lists of all roots show nothing else",
+      given: gone,
+      expected: released,
+    },
+    {
+      name: "lists all roots if an earlier process may have created the resource again",
+      given: { ...gone, rootSnapshots: [{ group: root, snapshot: null }] },
+      expected: { do: "list", parent: root, startedAfter: 10 },
+    },
+    {
+      name: "waits for the settle time if this process may have created the resource again",
+      given: { ...gone, postUnknownSince: 19_000, state: { ...deletionSeen, posted: { naturalKey: marker } } },
+      expected: { do: "wait" },
+    },
+    {
+      name: "is released at once if this process deleted the resource, whatever else carries its marker or equals it",
+      given: {
+        ...gone,
+        matches: [createdAgain],
+        rootSnapshots: [{ group: root, snapshot: null }],
+        state: { ...deletionSeen, deleting: uid },
+      },
+      expected: released,
+    },
+    {
+      name: "leaves an equal role binding alone if this process deleted its own",
+      given: {
+        ...gone,
+        resource: deletedBinding({ status: ready }),
+        references: resolved({ identityUid: grant.identity.uid, roleUid: grant.role.uid }),
+        matches: [grant],
+        state: { ...deletionSeen, deleting: uid },
+      },
+      expected: released,
     },
   ]);
 });
