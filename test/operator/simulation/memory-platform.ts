@@ -18,6 +18,12 @@ export const operatorIdentity = `${root}/0000000000000001`;
 /** An identity that is not managed in the cluster. */
 export const auditor = `${root}/0000000000000003`;
 
+/** A role binding, by default of the role `owner`. */
+export function grantOf(uid: string, identityUid: string, roleUid = owner): ExternalRoleBinding {
+  const role = { uid: roleUid, name: roleUid === owner ? "owner" : "viewer" };
+  return { uid, identity: { uid: identityUid, name: "" }, role };
+}
+
 /** Custom roles that exist only where a test makes them. */
 export const customRoles = ["d1", "d2"].map((end) => `${root}/00000000000000a1/00000000000000${end}`);
 /** The roles that the operator's settings permit to be bound. */
