@@ -221,6 +221,32 @@ it("stays gone although the platform was restored with it, and its Group reports
   await reported("ExternalGone");
 });
 
+describe("an invite that nobody declared", () => {
+  async function withStrangers(world: InviteWorld) {
+    const { kube, platform, apply, ada, isReady, scenario } = world;
+    kube.setSecret("ada", {});
+    apply(shop, ada);
+    await isReady();
+    const [invite] = platform.createdIn(invites);
+    const group = platform.createdIn("groups")[0]?.uid;
+    const expirationTime = new Date(scenario.clock.now() + 1_200_000).toISOString();
+    platform.set(invites, { ...invite, uid: `${group}/00000000000000e1`, expirationTime });
+    await scenario.resync();
+    const groupStatus = () => kube.find("Group", "shop")?.status as Status | undefined;
+    await scenario.until("reported", () => groupStatus()?.undeclared?.length === 1);
+    return groupStatus;
+  }
+
+  it("is reported no longer after it has expired, and grants nothing", async () => {
+    const world = startWorld();
+    const groupStatus = await withStrangers(world);
+    await world.scenario.pass(1_200_000 + 900_000);
+    await world.scenario.resync();
+    await world.scenario.until("ended", () => groupStatus()?.undeclared === undefined);
+    expect(world.existing()).toHaveLength(2);
+  });
+});
+
 it("is deleted at expiresAt if only the Secret knows its uid, and is not created again", async () => {
   const { kube, existing, reported, scenario, rest, status } = await lostStatus();
   await scenario.pass(day);
