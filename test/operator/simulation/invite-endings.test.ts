@@ -4,6 +4,7 @@ import type { Status } from "#src/api/status.ts";
 import { KubeError } from "#src/kube/errors.ts";
 import { expectHandedOver, day, inviteOf, type InviteWorld, invites, shop, startWorld } from "./invite-world.ts";
 import type { Manifest } from "./memory-kube.ts";
+import { viewer } from "./memory-platform.ts";
 import { blue, red, TwoTenants } from "./two-tenants.ts";
 
 /** An invite that is Ready, and whose uid only the Secret knows: the status was lost, and the process is dead. */
@@ -236,6 +237,13 @@ describe("an invite that nobody declared", () => {
     await scenario.until("reported", () => groupStatus()?.undeclared?.length === 1);
     return groupStatus;
   }
+
+  it("is reported with the role that it grants", async () => {
+    const groupStatus = await withStrangers(startWorld());
+    expect(groupStatus()?.undeclared).toMatchObject([{ kind: "GroupInvite", role: viewer }]);
+    const said = groupStatus()?.conditions?.find(({ type }) => type === "AccessDeclared");
+    expect(said?.message).toContain("1 group invite;");
+  });
 
   it("is reported no longer after it has expired, and grants nothing", async () => {
     const world = startWorld();
