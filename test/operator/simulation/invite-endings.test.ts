@@ -223,15 +223,15 @@ it("stays gone although the platform was restored with it, and its Group reports
 });
 
 describe("an invite that nobody declared", () => {
-  async function withStrangers(world: InviteWorld) {
+  async function withStrangers(world: InviteWorld, group: Manifest = shop) {
     const { kube, platform, apply, ada, isReady, scenario } = world;
     kube.setSecret("ada", {});
-    apply(shop, ada);
+    apply(group, ada);
     await isReady();
     const [invite] = platform.createdIn(invites);
-    const group = platform.createdIn("groups")[0]?.uid;
+    const parent = platform.createdIn("groups")[0]?.uid;
     const expirationTime = new Date(scenario.clock.now() + 1_200_000).toISOString();
-    platform.set(invites, { ...invite, uid: `${group}/00000000000000e1`, expirationTime });
+    platform.set(invites, { ...invite, uid: `${parent}/00000000000000e1`, expirationTime });
     await scenario.resync();
     const groupStatus = () => kube.find("Group", "shop")?.status as Status | undefined;
     await scenario.until("reported", () => groupStatus()?.undeclared?.length === 1);
@@ -243,6 +243,13 @@ describe("an invite that nobody declared", () => {
     expect(groupStatus()?.undeclared).toMatchObject([{ kind: "GroupInvite", role: viewer }]);
     const said = groupStatus()?.conditions?.find(({ type }) => type === "AccessDeclared");
     expect(said?.message).toContain("1 group invite;");
+  });
+
+  it("is never removed, also where its Group says Remove", async () => {
+    const world = startWorld();
+    await withStrangers(world, { ...shop, spec: { ...shop.spec, undeclared: "Remove" } });
+    for (let resyncs = 0; resyncs < 3; resyncs += 1) await world.scenario.resync();
+    expect(world.existing()).toHaveLength(2);
   });
 
   it("is reported no longer after it has expired, and grants nothing", async () => {
