@@ -55,7 +55,7 @@ export function secretNotWritable(path: string, at: SecretLocation, { message, c
   // An admission webhook or a quota that refuses a write says 403, too. Only the refusal of a right names the user.
   if (code !== 403 || refusedUser(message) === undefined)
     return `${what}. Change the Secret, or what refuses the write; it must not be immutable.`;
-  return `${what}. It may do so only if a Role names the Secret. Run: ${grantSecret(at, message)}`;
+  return `${what}. It may do so only if a Role of Kubernetes RBAC names the Secret. Run: ${grantSecret(at, message)}`;
 }
 
 export function secretUnreadable(path: string, at: SecretLocation, noun: string, { message }: Refused): string {

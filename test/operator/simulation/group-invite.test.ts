@@ -3,7 +3,7 @@ import type { Status } from "#src/api/status.ts";
 import { KubeError } from "#src/kube/errors.ts";
 import { withEveryFault } from "./fault-points.ts";
 import { day, expectHandedOver, inviteOf, type InviteWorld, invites, shop, startWorld } from "./invite-world.ts";
-import { rejection, root, viewer } from "./memory-platform.ts";
+import { owner, rejection, root, viewer } from "./memory-platform.ts";
 
 describe("a group invite", () => {
   it("is created once, and its code is in the Secret and nowhere else", async () => {
@@ -148,6 +148,25 @@ describe("a group invite", () => {
     apply(shop, ada);
     await reported("InvalidSpec");
     expect(ready()?.message).toContain("spec.expiresAt: at most 30 days");
+  });
+
+  it.each([
+    ["email", { email: "eve@example.com" }],
+    ["singleUse", { singleUse: false }],
+    ["roleUid", { role: { uid: owner, name: "owner" } }],
+  ])("reports what others changed, and does not change it back: %s", async (field, changed) => {
+    const { kube, apply, isReady, platform, reported, status, ada, scenario, rest } = startWorld();
+    kube.setSecret("ada", {});
+    apply(shop, ada);
+    await isReady();
+    for (const invite of platform.createdIn(invites)) platform.set(invites, { ...invite, ...changed });
+    await scenario.resync();
+    await reported("DriftDetected");
+    expect(status()?.drift).toMatchObject([{ field }]);
+    await rest();
+    kube.remove(ada);
+    await scenario.until("gone", () => kube.find("GroupInvite", "ada") === undefined);
+    expect(platform.createdIn(invites)).toEqual([]);
   });
 
   it("reports that the platform lets it live longer than the spec says", async () => {
