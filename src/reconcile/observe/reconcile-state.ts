@@ -22,7 +22,7 @@ export interface ReconcileState {
   readonly posted?: { readonly naturalKey: string; readonly tenant?: string };
   readonly waitingSince?: MonotonicTime;
   /** While it waits: the roles because of which its resource was not adopted. Once they are declared, or allow less, it may be. */
-  readonly deniedRoles?: readonly string[];
+  readonly deniedRoles?: readonly string[] | "many";
   readonly failure?: Failure;
   /** How many times a watch handler observed that the cause of a failure may be gone. */
   readonly causeChanges?: number;
