@@ -25,7 +25,7 @@ it("wakes the objects of a namespace that has another Tenant, and those elsewher
     },
   ]);
   for (const listener of listeners)
-    listener({ namespaces: new Set(["moved"]), tenants: new Set(), selecting: new Set() });
+    listener({ namespaces: new Set(["moved"]), tenants: new Set(), selecting: new Set(), identities: new Set() });
   expect(woken.map(({ key }) => key).toSorted()).toEqual(["Group moved/shop", "Group others/below"]);
 });
 
