@@ -26,10 +26,10 @@ import { wakeAllWaiting, wakeWaiting } from "./wake-waiting.ts";
 /**
  * Turns changes into keys to reconcile.
  *
- * - A custom resource changed: the object itself; the objects that refer to it; if it is gone, the objects that wait for
- *   its deletion; the objects that claim the same uid; those in Conflict, if it may have released what they want; if it
- *   began or ceased to manage a role, those that were not adopted because their resources hold it; and the Groups that
- *   report what it has taken over as undeclared.
+ * - A custom resource changed: the object itself; the objects that refer to it; if it is gone, or first says what it has, the
+ *   objects that wait to be deleted after it; the objects that claim the same uid; those in Conflict, if it may have released
+ *   what they want; if it began or ceased to manage a role, those that were not adopted because their resources hold it; and
+ *   the Groups that report what it has taken over as undeclared.
  * - A resource got another name, or is gone: the objects in Conflict over its name.
  * - The platform was listed: the objects whose external resources changed, those that bind a role which changed or were
  *   denied because of it, and all objects of the session that are waiting.
@@ -38,7 +38,7 @@ import { wakeAllWaiting, wakeWaiting } from "./wake-waiting.ts";
  * - A kind could be read for the first time: all objects that are waiting.
  * - A role that a Tenant lists changed on the platform: the objects of the session that declare or bind roles, and all that
  *   are waiting.
- * - A namespace has another Tenant, or its Tenant changed: all objects in the namespace, those that refer to
+ * - A namespace is being deleted or has another Tenant, or its Tenant changed: all objects in the namespace, those that refer to
  *   them, and those in Conflict with any of these.
  * - An identity became a credential or an identity for emergencies of any Tenant, or ceased to be: the objects that declare it or
  *   bind a role to it, and all that are waiting.
@@ -107,8 +107,7 @@ function onResourceChanged(
     for (const [name, referrer] of referrers) enqueue(name, keyOf(referrer), {});
     if (changesWhatReferrersMayWant(before, after)) wakeConflictsWith(sources, referrers, enqueue);
   }
-  if (after === undefined || before?.resource.status?.uid !== after.resource.status?.uid)
-    wakeReferents(sources, kind, cached, enqueue);
+  if (mattersToReferents(before, after)) wakeReferents(sources, kind, cached, enqueue);
   wakeClaimants(sources, kind, before, after, enqueue);
   wakeAfterDeclaration(sources, kind, before, after, enqueue);
   wakeReportingGroups(sources, kind, before, after, enqueue);
@@ -234,14 +233,24 @@ function changesWhatReferrersMayWant(before: CachedResource | undefined, after: 
 }
 
 /**
+ * Whether an object may have ceased to keep those from being deleted that it refers to: it is gone, has another resource, or
+ * has reported for the first time, before which it may have created something.
+ */
+function mattersToReferents(before: CachedResource | undefined, after: CachedResource | undefined): boolean {
+  const [earlier, later] = [before?.resource.status, after?.resource.status];
+  const hasReported = later?.conditions !== undefined && earlier?.conditions === undefined;
+  return after === undefined || earlier?.uid !== later?.uid || hasReported;
+}
+
+/**
  * An object that waits for the deletion of others is looked at again at most this often while some of them remain: only the
  * last one lets it continue, and a group may have thousands.
  */
 const remainingReferrersMs = 250;
 
-/** The objects that wait for `gone` to be gone, or to have a recorded uid, because it refers to them. */
-function wakeReferents({ stores, states }: Sources, kind: Kind, gone: CachedResource, enqueue: Enqueue): void {
-  for (const reference of referencedKeys(kind, gone)) {
+/** The objects that wait to be deleted because of `referrer`. */
+function wakeReferents({ stores, states }: Sources, kind: Kind, referrer: CachedResource, enqueue: Enqueue): void {
+  for (const reference of referencedKeys(kind, referrer)) {
     const [name, key] = reference.split(" ") as [string, string];
     if (stores.get(name).get(key)?.metadata.deletionTimestamp === undefined) continue;
     states.get(name).clearFailure(key);

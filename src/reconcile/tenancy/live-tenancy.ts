@@ -188,7 +188,8 @@ export class LiveTenancy implements Tenancy {
     const selected = this.#selection.tenantsOf(name);
     const changed = this.#selection.setNamespace(name, after === undefined ? undefined : (after.metadata.labels ?? {}));
     const selecting = new Set([...selected, ...this.#selection.tenantsOf(name)]);
-    if (changed || before === undefined)
+    const isTerminating = before?.metadata.deletionTimestamp !== after?.metadata.deletionTimestamp;
+    if (changed || before === undefined || isTerminating)
       this.#notify({ namespaces: new Set([name]), tenants: new Set(), selecting, identities: new Set() });
   }
 
