@@ -1,4 +1,4 @@
-import { abandonAnnotation } from "#src/api/annotations.ts";
+import { abandonAnnotation, reconcileRequestedAtAnnotation } from "#src/api/annotations.ts";
 import type { SecretLocation } from "#src/kinds/secret-location.ts";
 import { grantCommands, refusedUser } from "#src/kube/right.ts";
 import type { Refusal } from "#src/reconcile/observe/observed.ts";
@@ -56,6 +56,11 @@ export function secretNotWritable(path: string, at: SecretLocation, { message, c
   if (code !== 403 || refusedUser(message) === undefined)
     return `${what}. Change the Secret, or what refuses the write; it must not be immutable.`;
   return `${what}. It may do so only if a Role names the Secret. Run: ${grantSecret(at, message)}`;
+}
+
+/** The write was refused although its dry run was not. */
+export function issuedInVain(noun: string): string {
+  return `Only the write itself is refused, not its dry run, so that each attempt creates and deletes a ${noun}: they become rare, at least one in 8 hours. To try again now, set the annotation ${reconcileRequestedAtAnnotation} to a new value.`;
 }
 
 export function secretUnreadable(path: string, at: SecretLocation, noun: string, { message }: Refused): string {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { reconcileRequestedAtAnnotation } from "#src/api/annotations.ts";
 import type { Status } from "#src/api/status.ts";
 import { KubeError } from "#src/kube/errors.ts";
 import { withEveryFault } from "./fault-points.ts";
@@ -231,6 +232,32 @@ describe("the Secret of an invite", () => {
     platform.fault = () => undefined;
     kube.refuses = () => undefined;
     kube.setSecret("ada", {});
+    await isReady();
+    expectHandedOver(world);
+  });
+
+  it("that only the write itself may not change costs an invite ever more rarely, and one for each request", async () => {
+    const world = startWorld();
+    const { kube, apply, scenario, platform, existing, reported, ready, isReady } = world;
+    kube.setSecret("ada", {});
+    kube.refuses = ({ kind, dryRun }) => (kind === "Secret" && dryRun === false ? denied : undefined);
+    apply(shop, inviteOf(scenario, "ada", { expiresAt: new Date(scenario.clock.now() + 30 * day).toISOString() }));
+    const attempts = () =>
+      platform.applied.filter(({ do: verb, collection }) => verb === "create" && collection === invites).length;
+    await reported("KubernetesForbidden");
+    expect(ready()?.message).toContain("set the annotation iam.muster.dev/reconcile-requested-at");
+    await scenario.pass(day);
+    // After 1, 2, 4 … 256 min, and then every 8 h.
+    expect(attempts()).toBe(11);
+    await scenario.pass(7 * day);
+    expect(attempts()).toBeLessThanOrEqual(11 + 7 * 3);
+    expect(existing()).toEqual([]);
+    const before = attempts();
+    kube.annotate("GroupInvite", "ada", { [reconcileRequestedAtAnnotation]: "now" });
+    await scenario.pass(30_000);
+    expect(attempts()).toBe(before + 1);
+    kube.refuses = () => undefined;
+    kube.annotate("GroupInvite", "ada", { [reconcileRequestedAtAnnotation]: "again" });
     await isReady();
     expectHandedOver(world);
   });
