@@ -1,4 +1,5 @@
 import { abandonAnnotation, reconcileRequestedAtAnnotation } from "#src/api/annotations.ts";
+import type { Drift } from "#src/api/status.ts";
 import type { SecretLocation } from "#src/kinds/secret-location.ts";
 import { grantCommands, refusedUser } from "#src/kube/right.ts";
 import type { Refusal } from "#src/reconcile/observe/observed.ts";
@@ -29,6 +30,18 @@ function lostOnes(noun: string, uids: readonly string[]): string {
 
 export function codeNotWritten(noun: string, uid: string, { name }: SecretLocation): string {
   return `Deleted the ${noun} ${uid} on the platform: its code could not be written into Secret ${name}.`;
+}
+
+export function issuedOtherwise(noun: string, uid: string, drift: readonly Drift[]): string {
+  return `Deleted the ${noun} ${uid} on the platform: it was not what was requested: ${describe(drift)}.`;
+}
+
+export function neverAsRequested(noun: string, drift: readonly Drift[]): string {
+  return `The platform creates the ${noun} with other values than the spec: ${describe(drift)}. It was deleted, and nobody got its code. Delete this object, and create it with the values of the platform. If the platform was at fault, correct that, and set the annotation ${reconcileRequestedAtAnnotation} to a new value.`;
+}
+
+function describe(drift: readonly Drift[]): string {
+  return drift.map(({ field, expected, actual }) => `${field} is "${actual}" instead of "${expected}"`).join(", ");
 }
 
 export function secretMissing(path: string, { namespace, name }: SecretLocation): string {

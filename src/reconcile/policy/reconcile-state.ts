@@ -64,7 +64,11 @@ export function stateAfterSuccess(
   const after = secretSent === undefined ? kept : { ...kept, secretSent };
   if (step.do === "create")
     return { ...after, posted: postedBy(observed, step.naturalKey), ...(issued === undefined ? {} : { issued }) };
-  if (step.do === "delete" && state.issued?.uid === step.uid) return withoutIssued(after);
+  if (step.do === "delete" && state.issued?.uid === step.uid) {
+    const { drift } = state.issued;
+    const handedOver = withoutIssued(after);
+    return drift === undefined ? handedOver : { ...handedOver, altered: { attemptOf: attemptOf(observed), drift } };
+  }
   if (step.do !== "update") return after;
   return {
     ...after,

@@ -109,6 +109,37 @@ describe("a group invite", () => {
     expect(existing()).toEqual([]);
   });
 
+  it("may get its e-mail address in lower case", async () => {
+    const world = startWorld();
+    const { kube, apply, isReady, scenario, platform, rest } = world;
+    platform.addressOf = (email) => email.toLowerCase();
+    kube.setSecret("ada", {});
+    apply(shop, inviteOf(scenario, "ada", { email: "Ada@Example.com" }));
+    await isReady();
+    expectHandedOver(world);
+    expect(platform.createdIn(invites)).toMatchObject([{ email: "ada@example.com" }]);
+    await rest();
+    scenario.handOver();
+    await rest();
+  });
+
+  it("ends with a condition if the platform gives it another e-mail address, and leaves nothing", async () => {
+    const world = startWorld();
+    const { kube, apply, isReady, scenario, platform, reported, ready, existing, status, rest, leaks } = world;
+    platform.addressOf = (email) => email.replace(/\+.*@/, "@");
+    kube.setSecret("ada", {});
+    apply(shop, inviteOf(scenario, "ada", { email: "ada+shop@example.com" }));
+    await reported("InvalidSpec");
+    expect(ready()?.message).toContain('email is "ada@example.com" instead of "ada+shop@example.com"');
+    expect(status()?.drift).toMatchObject([{ field: "email", actual: "ada@example.com" }]);
+    expect([existing(), kube.secretData("ada"), leaks()]).toEqual([[], {}, []]);
+    await rest();
+    platform.addressOf = (email) => email;
+    kube.annotate("GroupInvite", "ada", { [reconcileRequestedAtAnnotation]: "now" });
+    await isReady();
+    expectHandedOver(world);
+  });
+
   it("opens no breaker when many are redeemed at once", async () => {
     const { kube, apply, isReady, scenario, platform, existing, reported, seen } = startWorld();
     const names = Array.from({ length: 25 }, (_, index) => `person-${index}`);
