@@ -1,10 +1,11 @@
+import { readFile } from "node:fs/promises";
 import { expect, it } from "vitest";
 import type { Resource } from "#src/api/custom-resource.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { PerKind } from "#src/kinds/per-kind.ts";
 import type { KubeObject } from "#src/kube/object.ts";
 import { Store } from "#src/kube/store.ts";
-import { groupResource, notReady } from "#src/reconcile/policy/observed-fixture.testing.ts";
+import { groupResource, notReady, observed } from "#src/reconcile/policy/observed-fixture.testing.ts";
 import type { AddOptions } from "#src/runtime/queue.ts";
 import { ManualClock } from "#src/time/manual-clock.testing.ts";
 import { Breakers } from "./observe/breakers.ts";
@@ -61,6 +62,16 @@ it("wakes an object that is being deleted at once only when the last object that
     return woken.flatMap(({ key, delayMs = 0 }) => (key === "Group team/above" ? [delayMs] : []));
   });
   expect(delays).toEqual([[250], [0]]);
+});
+
+it("is documented for everything that a decision is made from", async () => {
+  const document = await readFile("docs/architecture.md", "utf8");
+  const [section = ""] = document.split("\n## What wakes an object\n")[1]?.split("\n## ") ?? [];
+  const firstColumn = section.split("\n").flatMap((line) => (line.startsWith("| `") ? [line.split("|")[1] ?? ""] : []));
+  const named = new Set(firstColumn.flatMap((cell) => cell.match(/(?<=`)\w+(?=`)/g) ?? []));
+  named.delete("claimedBy");
+  named.delete("heldByBreaker");
+  expect([...named].toSorted()).toEqual(Object.keys(observed()).toSorted());
 });
 
 function connect(objects: readonly KubeObject[]) {
