@@ -139,6 +139,32 @@ it("prints the same as data and as Markdown", async () => {
   );
 });
 
+it("calls it an adoption when an object manages what it only observed, with or without a write", async () => {
+  const { admin, root } = platform;
+  const observed = await admin.group(root, "observed");
+  const ci = await admin.identity(observed, "ci");
+  await admin.bind(observed, ci, await admin.role("viewer"));
+  const { roleBindings } = (await admin.ok("GET", `/iam/v2beta1/roleBindings?uidp.childrenOf=${observed}`)) as {
+    readonly roleBindings: readonly { readonly uid: string }[];
+  };
+  const object = (kind: string, spec: string, uid: string) => `---
+apiVersion: iam.muster.dev/v1beta1
+kind: ${kind}
+metadata: {name: observed, namespace: shop, generation: 2}
+spec: {${spec}, uid: ${uid}, policy: {management: Full}}
+status: {uid: ${uid}, management: Observed, observedGeneration: 1}
+`;
+  const binding = `groupRef: {name: observed}, identityUid: ${ci}, roleRef: {name: viewer}`;
+  const files =
+    object("Group", `parentUid: ${root}`, observed) + object("RoleBinding", binding, roleBindings[0]?.uid ?? "");
+  const permitting = tenant(root).replace("roles:", "adopt: [Group, RoleBinding], roles:");
+  const { stdout } = await plan(permitting + files, { args: ["-o", "json"] });
+  expect((JSON.parse(stdout) as Plan).changes.map(({ action, object: { kind } }) => [action, kind])).toEqual([
+    ["adopt", "Group"],
+    ["adopt", "RoleBinding"],
+  ]);
+});
+
 it("exits with 3 if something is refused", async () => {
   const { code, stdout } = await plan(tenant(team) + tree.replace("ROLE", "owner"));
   expect(code).toBe(3);
