@@ -54,6 +54,19 @@ describe("the Role object of a role binding", () => {
     binding({ roleRef: { kind: "Role", name, ...(namespace === undefined ? {} : { namespace }) } });
   const has = (...capabilities: readonly string[]) => ({ capabilitiesOf: () => capabilities });
 
+  it.each([
+    ["says how to name the built-in role with that name", "viewer", true],
+    ["is silent about a built-in role that the Tenant does not list", "owner", false],
+    ["is silent where there is none", "reader", false],
+  ])("that does not exist %s", (_, name, isMeant) => {
+    const fix = "If you mean the built-in role viewer, create it with only spec.roleRef.name, without kind.";
+    const found = resolve(binds(name));
+    expect(found).toMatchObject({ are: "waiting", reason: "ReferenceNotFound" });
+    expect("message" in found && found.message.endsWith(`with the right one: the field is immutable. ${fix}`)).toBe(
+      isMeant,
+    );
+  });
+
   it("may be unlisted while what it has on the platform is permitted", () => {
     expect(resolve(binds("scanner"), has("CAP_REPO_LIST"))).toMatchObject({ are: "resolved", uids: { role: custom } });
     expect(resolve(binds("scanner"), has("CAP_REPO_LIST", "CAP_REPO_DELETE"))).toMatchObject({

@@ -29,6 +29,22 @@ describe("its people", () => {
     expect(platform.has(uid)).toBe(false);
   });
 
+  it.each([
+    ["client", { clientId: "of-somebody-else" }],
+    ["issuer", { issuer: "https://other.example" }],
+  ])("keep it from being deleted also while others have changed its %s", async (_, changed) => {
+    const { apply, change, external, kube, platform, scenario, ready } = startWorld();
+    const reporting = { ...publicClient, spec: { ...publicClient.spec, policy: { ...policy, drift: "Report" } } };
+    await apply(shop, reporting);
+    const { uid, oidc } = external();
+    platform.set("identities", person(`${uid.slice(0, uid.lastIndexOf("/"))}/eeeeeeeeeeeeeeee`));
+    change({ oidc: { ...oidc, ...changed } });
+    await scenario.resync();
+    kube.remove(reporting);
+    await scenario.until("waiting", () => ready()?.reason === "ChildrenExist");
+    expect(platform.has(uid)).toBe(true);
+  });
+
   it("are not the identities that objects manage", async () => {
     const { apply, kube, platform, scenario } = startWorld();
     const claimMatch = { issuer, subject: "ci", audience: "muster" };

@@ -41,6 +41,20 @@ describe("the client secret", () => {
     expect(leaks()).toEqual([]);
   });
 
+  it("is sent again if another Secret of the same version has taken its place, as after a restore", async () => {
+    const { apply, setSecret, sent, status, external, scenario, platform, kube } = startWorld();
+    setSecret(planted);
+    await apply(shop, sso);
+    scenario.process.kill();
+    const recorded = status();
+    if (recorded?.secret === undefined) throw new Error("the secret was not recorded");
+    const { secret } = recorded;
+    kube.setStatus("IdentityProvider", "sso", { ...recorded, secret: { ...secret, uid: "of-the-earlier-one" } });
+    platform.clientSecrets.set(external().uid, "the earlier one");
+    await scenario.until("sent", () => sent() === planted);
+    await scenario.until("recorded", () => status()?.secret?.uid === secret.uid);
+  });
+
   it("is sent again after the spec names another key of the same Secret", async () => {
     const { apply, sent, kube, scenario, status } = startWorld();
     kube.setSecret("sso", { clientSecret: planted, next: rotated }, { [issuerAnnotation]: issuer });
@@ -63,7 +77,7 @@ describe("the client secret", () => {
   });
 
   it("is not sent again for that alone where drift is only reported", async () => {
-    const { apply, change, setSecret, external, platform, scenario } = startWorld();
+    const { apply, change, setSecret, ready, external, platform, scenario } = startWorld();
     setSecret(planted);
     await apply(shop, { ...sso, spec: { ...sso.spec, policy: { ...policy, drift: "Report" } } });
     change({ updateTime: "2026-06-01T00:00:00Z" });
@@ -71,6 +85,7 @@ describe("the client secret", () => {
     await scenario.resync();
     await scenario.pass(3_600_000);
     expect(platform.writes).toBe(writes);
+    expect(ready()?.status).toBe("True");
     setSecret(rotated);
     await scenario.until("sent", () => platform.clientSecrets.get(external().uid) === rotated);
   });
