@@ -28,7 +28,7 @@ export function* parseDocuments(text: string): Generator<ParsedDocument> {
     const [error] = document.errors;
     yield error === undefined
       ? { line, ...valueOf(() => document.toJS({ maxAliasCount })) }
-      : { line, value: undefined, error: error.message };
+      : { line, value: undefined, error: `${error.message} (line ${lines.linePos(error.pos[0]).line})` };
   }
 }
 
