@@ -72,6 +72,23 @@ it("is adopted by its name, with its secret and its role", async () => {
   expect(sent()).toBe(planted);
 });
 
+it.each([
+  ["issuer", { issuer: "https://other.example" }],
+  ["client", { clientId: "another" }],
+])("is not adopted if it lets in other people: another %s", async (_, others) => {
+  const { kube, platform, setSecret, scenario, ready, leaks } = start();
+  const uid = `${root}/eeeeeeeeeeeeeeee`;
+  const oidc = { issuer, clientId: "muster", additionalScopes: [], groupsClaim: "", pkceEnabled: true, ...others };
+  const existing = { uid, name: "sso", description: "by hand", updateTime: "2025-01-01T00:00:00Z", defaultRole: owner };
+  platform.set("identityProviders", { ...existing, oidc });
+  setSecret(planted);
+  const { groupRef: _shop, ...spec } = sso.spec;
+  kube.apply({ ...sso, spec: { ...spec, groupUid: root, policy: { ...policy, adoption: "IfExists" } } });
+  await scenario.until("refused", () => ready()?.reason === "Conflict");
+  expect(ready()?.message).toContain(oidc.issuer === issuer ? oidc.clientId : oidc.issuer);
+  expect([platform.writes, platform.clientSecrets.get(uid), leaks()]).toEqual([0, undefined, []]);
+});
+
 it("reports what the platform rejects by the field of the spec", async () => {
   const { kube, platform, scenario, ready } = startWorld();
   const { problem } = rejection("create identityProviders", "INVALID_ARGUMENT");
