@@ -201,11 +201,18 @@ function randomSubject(random: Random, world: World): { readonly holder: TokenHo
     : { holder: { ...holder, identity: binding.identity }, place: binding.parent ?? random.pick(groups) };
 }
 
-/** An identity with a token, sometimes a limited one. */
+/** An identity with a token, sometimes a limited one: to capabilities, to groups, or to a single resource. */
 export function randomHolder(random: Random, world: World): TokenHolder {
   for (;;) {
     const principal = randomPrincipal(random, world);
-    if (principal.kind === "identity") return random.oneIn(2) ? principal : { ...principal, downscopes: [] };
+    if (principal.kind !== "identity") continue;
+    const { identities, repos, roleBindings } = world;
+    if (random.oneIn(4))
+      return {
+        ...principal,
+        downscopes: [{ scopes: [random.pick<Place>([...identities, ...repos, ...roleBindings])] }],
+      };
+    return random.oneIn(2) ? principal : { ...principal, downscopes: [] };
   }
 }
 
