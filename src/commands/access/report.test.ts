@@ -34,7 +34,7 @@ describe("the report", () => {
     for (const text of [
       reportCsv(report),
       reportPage(report, undefined),
-      reportText(report, undefined).notes.join("\n"),
+      JSON.stringify(reportText(report, undefined).notes),
     ])
       expect(text).toContain(message);
   });

@@ -155,10 +155,10 @@ spec: {${spec}, uid: ${uid}, policy: {management: Full}}
 status: {uid: ${uid}, management: Observed, observedGeneration: 1}
 `;
   const binding = `groupRef: {name: observed}, identityUid: ${ci}, roleRef: {name: viewer}`;
-  const files =
+  const objects =
     object("Group", `parentUid: ${root}`, observed) + object("RoleBinding", binding, roleBindings[0]?.uid ?? "");
   const permitting = tenant(root).replace("roles:", "adopt: [Group, RoleBinding], roles:");
-  const { stdout } = await plan(permitting + files, { args: ["-o", "json"] });
+  const { stdout } = await plan(permitting + objects, { args: ["-o", "json"] });
   expect((JSON.parse(stdout) as Plan).changes.map(({ action, object: { kind } }) => [action, kind])).toEqual([
     ["adopt", "Group"],
     ["adopt", "RoleBinding"],
