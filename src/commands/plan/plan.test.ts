@@ -329,6 +329,32 @@ it("reads the manifests of a folder, and not what kustomize reads there", async 
   expect(manifests.map(({ object }) => object.kind)).toEqual(["Tenant", "Namespace"]);
 });
 
+it("reads what kubectl get prints of an object", async () => {
+  const metadata = {
+    name: "shop",
+    namespace: "shop",
+    uid: "b93a4d41-5d6d-4375-932a-c67c1277f5b4",
+    resourceVersion: "272",
+    generation: 3,
+    creationTimestamp: null,
+    labels: { team: "a", constructor: "b" },
+    annotations: { "kubectl.kubernetes.io/last-applied-configuration": "{}" },
+    finalizers: ["iam.muster.dev/external"],
+    managedFields: [{ operation: "Apply" }],
+  };
+  const file = join(files, "got.json");
+  const spec = { parentUid: platform.root };
+  const of = (apiVersion: string, kind: string, more: object) =>
+    JSON.stringify({ apiVersion: "v1", kind: "List", items: [{ apiVersion, kind, metadata, ...more }] });
+  writeFileSync(file, of("iam.muster.dev/v1beta1", "Group", { spec, status: { conditions: [] } }));
+  const sources = { stdin: process.stdin, namespace: "default", kinds };
+  const [read] = (await readManifests([file], sources)).manifests;
+  const { labels, annotations, uid } = metadata;
+  expect(read?.object.metadata).toMatchObject({ name: "shop", namespace: "shop", labels, annotations, uid });
+  writeFileSync(file, of("v1", "Namespace", { spec: { finalizers: ["kubernetes"] }, status: { phase: "Active" } }));
+  expect((await readManifests([file], sources)).manifests).toHaveLength(1);
+});
+
 it("reads lists as kubectl prints them", async () => {
   const item = { apiVersion: "iam.muster.dev/v1beta1", kind: "Group", spec: { parentUid: platform.root } };
   const listed = (apiVersion: string, kind: string, name: string) =>
