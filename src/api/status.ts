@@ -72,11 +72,13 @@ const exchangeSchema = z
 
 const undeclaredSchema = z
   .object({
-    kind: text.describe("Kind of the resource: RoleBinding, Identity or Group."),
+    kind: text.describe("Kind of the resource, such as RoleBinding."),
     uid: uidText.describe("UID of the resource on the platform."),
     name: text.exactOptional().describe("Name of the resource on the platform, if it has one."),
     identityUid: uidText.exactOptional().describe("UID of the identity to which a role binding grants its role."),
-    role: text.exactOptional().describe("Name of the role that a role binding grants, or its uid if it has none."),
+    role: text
+      .exactOptional()
+      .describe("Name of the role that a role binding or a group invite grants, or its uid if it has none."),
     firstSeenTime: z.iso.datetime().describe("Time at which the operator first saw the resource."),
   })
   .describe("One resource that no object of this cluster declares or observes.");
@@ -88,7 +90,9 @@ const sentSecretSchema = z
     key: text.exactOptional().describe("Key of the Secret whose value was sent."),
     updateTime: text.describe("When the platform last changed the resource, as of its response to that request."),
   })
-  .describe("Version of the Secret that was sent to the platform last. Absent if none was sent.");
+  .describe(
+    "Version of the Secret that was sent to the platform last. Only on an IdentityProvider. Absent if none was sent.",
+  );
 
 export const statusSchema = z
   .object({
@@ -113,7 +117,9 @@ export const statusSchema = z
       .describe("UID of the identity to which the role is granted. Only on a RoleBinding that exists on the platform."),
     roleUid: uidText
       .exactOptional()
-      .describe("UID of the role that is granted. Only on a RoleBinding that exists on the platform."),
+      .describe(
+        "UID of the role that is granted. Only on a RoleBinding, an IdentityProvider or a GroupInvite that exists on the platform.",
+      ),
     createTime: text
       .exactOptional()
       .describe(

@@ -18,6 +18,12 @@ export const operatorIdentity = `${root}/0000000000000001`;
 /** An identity that is not managed in the cluster. */
 export const auditor = `${root}/0000000000000003`;
 
+/** A role binding, by default of the role `owner`. */
+export function grantOf(uid: string, identityUid: string, roleUid = owner): ExternalRoleBinding {
+  const role = { uid: roleUid, name: roleUid === owner ? "owner" : "viewer" };
+  return { uid, identity: { uid: identityUid, name: "" }, role };
+}
+
 /** Custom roles that exist only where a test makes them. */
 export const customRoles = ["d1", "d2"].map((end) => `${root}/00000000000000a1/00000000000000${end}`);
 /** The roles that the operator's settings permit to be bound. */
@@ -60,6 +66,8 @@ export class MemoryPlatform implements PlatformApi {
   /** Loses the response to the POST with this number, counted from 0. */
   lose: { readonly post: number; readonly how: LostResponse } | undefined;
   /** The problem with which a call such as `create groups` fails before it takes effect; undefined if it succeeds. */
+  /** The address that an invite for `email` gets. */
+  addressOf = (email: string): string => email;
   fault: (call: string) => PlatformProblem | undefined = () => undefined;
   /** The number of token exchanges. */
   credentialEpoch = 1;
@@ -232,7 +240,7 @@ export class MemoryPlatform implements PlatformApi {
     // To delete a role binding or an account association that does not exist succeeds.
     if (collection !== "roleBindings" && !this.#isSingleton(collection)) this.#find(call, collection, uid);
     if (collection === "groups" && this.#hasChildren(uid)) throw rejection(call, "FAILED_PRECONDITION");
-    if (collection === "roles" && this.#isBound(uid)) throw rejection(call, "FAILED_PRECONDITION", roleInUse);
+    if (collection === "roles" && this.#isUsed(uid)) throw rejection(call, "FAILED_PRECONDITION", roleInUse);
     this.writes += 1;
     const before = this.#in(collection).get(uid);
     if (before !== undefined)
@@ -283,9 +291,10 @@ export class MemoryPlatform implements PlatformApi {
   }
 
   /** An invite without its code, which expires as long after now as the request says. */
-  #invite({ roleUid, ttl, ...others }: Fields): Fields {
+  #invite({ roleUid, ttl, email, ...others }: Fields): Fields {
     const expirationTime = new Date(this.#clock.now() + Number.parseFloat(String(ttl)) * 1000).toISOString();
-    return { ...others, role: { uid: String(roleUid), name: "" }, expirationTime };
+    const role = { uid: String(roleUid), name: "" };
+    return { ...others, role, email: this.addressOf(String(email ?? "")), expirationTime };
   }
 
   /** Keeps the secret of an identity provider, which no response contains. An empty one is kept unless the mask names it. */
@@ -325,14 +334,23 @@ export class MemoryPlatform implements PlatformApi {
     return this.#uids.get(collection)?.isSingleton === true;
   }
 
-  #isBound(role: string): boolean {
-    return [...this.#in("roleBindings").values()].some((binding) => roleOf(binding) === role);
+  #isUsed(role: string): boolean {
+    return ["roleBindings", "groupInvites", "identityProviders"].some((collection) =>
+      [...(this.#resources.get(collection)?.values() ?? [])].some(
+        (resource) => roleOf(resource) === role && !this.#hasExpired(resource),
+      ),
+    );
+  }
+
+  /** An invite that has expired counts no longer. */
+  #hasExpired(resource: ExternalResource): boolean {
+    return "expirationTime" in resource && Date.parse(String(resource.expirationTime)) <= this.#clock.now();
   }
 
   #hasChildren(group: string): boolean {
     return [...this.#resources].some(([collection, resources]) => {
       const uids = this.#uids.get(collection) ?? childUids;
-      return [...resources.keys()].some((uid) => uids.parentOf(uid) === group);
+      return [...resources.values()].some((one) => uids.parentOf(one.uid) === group && !this.#hasExpired(one));
     });
   }
 }
@@ -342,6 +360,7 @@ function identityOf(resource: ExternalResource): string | undefined {
 }
 
 function roleOf(resource: ExternalResource): string | undefined {
+  if ("defaultRole" in resource) return String(resource.defaultRole);
   return "role" in resource ? (resource as ExternalRoleBinding).role.uid : undefined;
 }
 

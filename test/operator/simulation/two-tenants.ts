@@ -2,9 +2,9 @@ import type { Status } from "#src/api/status.ts";
 import { kinds as kindsOfMuster } from "#src/kinds/kinds.ts";
 import { KubeError } from "#src/kube/errors.ts";
 import type { Run } from "./fault-points.ts";
-import { violations } from "./invariants.ts";
+import { missedSteps, violations } from "./invariants.ts";
 import type { Manifest } from "./memory-kube.ts";
-import { owner, root } from "./memory-platform.ts";
+import { grantOf, root } from "./memory-platform.ts";
 import { type Fault, Scenario } from "./scenario.ts";
 
 /** The groups of two teams, and one that the Tenants of both permit. */
@@ -58,11 +58,7 @@ export class TwoTenants {
     for (const uid of [blueIdentity, otherBlueIdentity]) {
       platform.setInitial("identities", { uid, name: "credential", description: "" });
       for (const group of [blue, shared])
-        platform.setInitial("roleBindings", {
-          uid: `${group}/00000000000000${(count++).toString(16)}`,
-          identity: { uid, name: "" },
-          role: { uid: owner, name: "owner" },
-        });
+        platform.setInitial("roleBindings", grantOf(`${group}/00000000000000${(count++).toString(16)}`, uid));
     }
     this.assign("team", "red");
     this.assign("other", "blue");
@@ -170,7 +166,7 @@ export class TwoTenants {
     const { scenario } = this;
     this.#callsUntilRest ??= scenario.calls;
     await this.#settle();
-    const found = this.violations(handMade);
+    const found = [...this.violations(handMade), ...missedSteps(scenario.process.sources)];
     if (found.length > 0) throw new Error(`${found.join("\n")}\n${scenario.describe()}`);
     let [before, process] = [this.#picture(), scenario.process];
     for (let count = 0; count < 2; count += 1) {
