@@ -45,7 +45,7 @@ const operator: readonly (readonly [what: string, limit: string])[] = [
   ],
   ["A response of the platform", bytes(constant("src/platform-client/transport.ts", "maxResponseBytes"))],
   ["A response of the API server", bytes(constant("src/kube/transport.ts", "maxResponseBytes"))],
-  ["Objects in one page of a list in Kubernetes", number(constant("src/kube/reflector.ts", "pageLimit"))],
+  ["Objects in one page of a list in Kubernetes", number(constant("src/kube/list-pages.ts", "pageLimit"))],
   ["Steps of one reconcile", number(constant("src/reconcile/reconciler.ts", "maxSteps"))],
   ["The text of an Event", `${number(constant("src/kube/event.ts", "maxNoteBytes"))} bytes`],
 ];
