@@ -1,6 +1,7 @@
 import { type CommandContext, defineCommand } from "#src/commands/command.ts";
 import { clusterConnection } from "#src/commands/reader/cluster-connection.ts";
 import { connectReader } from "#src/commands/reader/connect-reader.ts";
+import { ReadBudget } from "#src/commands/reader/read-budget.ts";
 import { keepYoungGenerationSmall } from "#src/commands/reader/young-generation.ts";
 import { SettingsError } from "#src/commands/settings/settings.ts";
 import { kinds } from "#src/kinds/kinds.ts";
@@ -67,7 +68,8 @@ interface ReadWorld {
 
 async function planOf(values: PlanValues, context: CommandContext): Promise<ShownPlan> {
   keepYoungGenerationSmall();
-  const { objects, manifests, ...facts } = await (values.offline ? readOffline : readOnline)(values, context);
+  const budget = new ReadBudget("read no cluster with --offline");
+  const { objects, manifests, ...facts } = await (values.offline ? readOffline : readOnline)(values, context, budget);
   const clock = new VirtualClock(systemClock.now());
   const cluster = new MemoryCluster(objects, clock);
   if (values.delete) for (const { object } of manifests) cluster.remove(object.kind, keyOf(object));
@@ -76,7 +78,8 @@ async function planOf(values: PlanValues, context: CommandContext): Promise<Show
   const { platformUrl } = reader;
   const { authUrl = reader.authUrl } = values;
   const operator = { identity: values.identity, owner: ownerOf(facts.ownerId, values.class), groups: values.rootGroup };
-  const platform = values.assumeOperator ? { ...reader, api: withAssumedOperator(reader.api, operator) } : reader;
+  const reads = budget.platform(reader.api);
+  const platform = { ...reader, api: values.assumeOperator ? withAssumedOperator(reads, operator) : reads };
   try {
     const world = {
       kinds,
@@ -114,7 +117,7 @@ async function manifestsOf(
   return readManifests(filename, { stdin: context.stdin, others, namespace, kinds });
 }
 
-async function readOnline(values: PlanValues, context: CommandContext): Promise<ReadWorld> {
+async function readOnline(values: PlanValues, context: CommandContext, budget: ReadBudget): Promise<ReadWorld> {
   const { env, signal } = context;
   const connection = await clusterConnection(values, env);
   const namespace = values.namespace ?? connection.namespace ?? "default";
@@ -122,7 +125,7 @@ async function readOnline(values: PlanValues, context: CommandContext): Promise<
   const kube = new KubeClient({ connection, clock: systemClock });
   try {
     const [objects, ownerId, serviceAccountIssuer] = await Promise.all([
-      readCluster(kube, kinds, signal),
+      readCluster(budget.cluster(kube), kinds, signal),
       values.ownerId ?? readOwnerId(kube, signal),
       values.serviceAccountIssuer ?? readIssuer(kube, signal),
     ]);

@@ -7,15 +7,12 @@ import { isUnreadable } from "#src/kube/errors.ts";
 import { listExisting } from "#src/kube/list-all.ts";
 import { type KubeObject, type ResourceKind, withoutBulk } from "#src/kube/object.ts";
 
-/** The only calls that a plan makes to Kubernetes. */
-export type KubeReads = Pick<KubeApi, "get" | "list">;
-
 /**
  * The objects that the operator watches: custom resources, Tenants and namespaces.
  * @throws {Error} if one of them may not be listed: a plan without them would be wrong
  */
 export async function readCluster(
-  kube: KubeReads,
+  kube: Pick<KubeApi, "list">,
   kinds: readonly Kind[],
   signal: AbortSignal,
 ): Promise<readonly KubeObject[]> {
@@ -24,7 +21,11 @@ export async function readCluster(
   return lists.flat();
 }
 
-async function readAll(kube: KubeReads, resource: ResourceKind, signal: AbortSignal): Promise<readonly KubeObject[]> {
+async function readAll(
+  kube: Pick<KubeApi, "list">,
+  resource: ResourceKind,
+  signal: AbortSignal,
+): Promise<readonly KubeObject[]> {
   const { group, version, kind, plural } = resource;
   // Items of a list have neither.
   const own = { apiVersion: group === "" ? version : `${group}/${version}`, kind };
@@ -42,7 +43,7 @@ async function readAll(kube: KubeReads, resource: ResourceKind, signal: AbortSig
 }
 
 /** The uid of the namespace kube-system, which is the owner id unless a setting gives another one. */
-export async function readOwnerId(kube: KubeReads, signal: AbortSignal): Promise<string> {
+export async function readOwnerId(kube: Pick<KubeApi, "get">, signal: AbortSignal): Promise<string> {
   const uid = await kubeSystemUid(kube, signal);
   if (uid === undefined) throw new Error("the namespace kube-system has no uid: set --owner-id");
   return uid;
