@@ -66,6 +66,7 @@ export class KubeError extends Error {
 
   /** Converts a `Status` from the body of a response or from an ERROR event of a watch. */
   static fromStatus(call: string, status: KubeStatus, retryAfterMs?: number): KubeError {
+    const message: unknown = status.message;
     const seconds = status.details?.retryAfterSeconds;
     const requestedMs = retryAfterMs ?? (typeof seconds === "number" ? seconds * 1000 : undefined);
     const delayMs = requestedMs === undefined ? undefined : Math.min(Math.max(requestedMs, 0), maxRetryAfterMs);
@@ -77,7 +78,8 @@ export class KubeError extends Error {
         ...(delayMs === undefined ? {} : { retryAfterMs: delayMs }),
         fields: (status.details?.causes ?? []).slice(0, maxFields).map(({ field }) => field ?? ""),
       },
-      String(status.message ?? `HTTP ${status.code ?? 500}`).slice(0, maxMessageLength),
+      // The JSON of a proxy may have another value of this name.
+      typeof message === "string" ? message.slice(0, maxMessageLength) : `HTTP ${status.code ?? 500}`,
     );
   }
 }

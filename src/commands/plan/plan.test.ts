@@ -238,7 +238,12 @@ it("reads the manifests of a folder, and not what kustomize reads there", async 
   const folder = mkdtempSync(join(files, "folder-"));
   writeFileSync(join(folder, "tree.yaml"), tenant(team));
   writeFileSync(join(folder, "kustomization.yaml"), "kind: Kustomization\nresources: [tree.yaml]\n");
-  const manifests = await readManifests([folder], { stdin: process.stdin, namespace: "shop", kinds });
+  const manifests = await readManifests([folder], {
+    stdin: process.stdin,
+    signal: new AbortController().signal,
+    namespace: "shop",
+    kinds,
+  });
   expect(manifests.map(({ object }) => object.kind)).toEqual(["Tenant", "Namespace"]);
 });
 

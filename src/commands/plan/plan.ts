@@ -114,7 +114,8 @@ async function manifestsOf(
   const others = await Promise.all(
     folders.map(async (folder) => ({ name: `--kustomize ${folder}`, text: await kustomize(folder, context) })),
   );
-  return readManifests(filename, { stdin: context.stdin, others, namespace, kinds });
+  const { signal, stdin } = context;
+  return readManifests(filename, { stdin, signal, others, namespace, kinds });
 }
 
 async function readOnline(values: PlanValues, context: CommandContext, budget: ReadBudget): Promise<ReadWorld> {
