@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { type CommandContext, defineCommand } from "#src/commands/command.ts";
+import { jsonText } from "#src/commands/output/json.ts";
 import { outputSetting, recordFormat } from "#src/commands/output/output-format.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 import { readStream, readText } from "#src/files/read-text.ts";
@@ -87,7 +88,7 @@ async function printed(text: string, output: "json" | "yaml"): Promise<string> {
   if (text.trim() === "") return "";
   const value = parseJson(text);
   if (value === undefined) return text;
-  if (output === "json") return `${JSON.stringify(value, undefined, 2)}\n`;
+  if (output === "json") return `${jsonText(value, 2)}\n`;
   return (await import("#src/commands/output/yaml.ts")).stringify(value);
 }
 
