@@ -1,6 +1,7 @@
-import { markdownTable } from "#src/commands/output/markdown.ts";
+import { markdownList, markdownTable } from "#src/commands/output/markdown.ts";
+import { noteOf } from "#src/commands/output/note.ts";
 import { formatValue } from "#src/commands/output/output-format.ts";
-import { visibleText } from "#src/commands/output/visible-text.ts";
+import { visibleLines, visibleText } from "#src/commands/output/visible-text.ts";
 import { oneLine } from "#src/telemetry/one-line.ts";
 import { isPlanned, withNumbers } from "#src/plan/planned-uid.ts";
 import type { FieldChange, ObjectName, Plan, PlannedChange } from "#src/plan/plan.ts";
@@ -61,7 +62,7 @@ function asText({ access, ...plan }: ShownPlan): string {
   for (const { capability, group } of plan.unproven)
     blocks.push(`? You do not have ${capability} in ${group}: what is there, and what would change, is not known.`);
   const text = `${[...blocks, `Plan: ${summaryOf(plan)}.`].join("\n\n")}\n`;
-  return access === undefined ? text : `${text}\n${accessText(access)}`;
+  return visibleLines(access === undefined ? text : `${text}\n${accessText(access)}`);
 }
 
 function asMarkdown({ access, ...plan }: ShownPlan): string {
@@ -73,16 +74,15 @@ function asMarkdown({ access, ...plan }: ShownPlan): string {
     change.reason,
     change.condition === undefined ? "" : `${change.condition.status} ${change.condition.reason}`,
   ]);
-  const refusals = plan.refusals.map(({ object, condition }) => [
-    objectText(object),
-    condition.reason,
-    condition.message,
-  ]);
+  const refusals = plan.refusals.map(({ object, condition }) =>
+    noteOf(oneLine(`Refused: ${objectText(object)}: ${condition.reason}: ${condition.message}`)),
+  );
   const unproven = plan.unproven.map(({ capability, group }) => [capability, group]);
   const parts = [
     `**Plan: ${summaryOf(plan)}.**\n`,
     changes.length === 0 ? "" : markdownTable(["Change", "Resource", "Object", "Fields", "Why", "Condition"], changes),
-    refusals.length === 0 ? "" : markdownTable(["Refused", "Reason", "Message"], refusals),
+    // Not a table: in a cell, a command could not be copied.
+    markdownList(refusals),
     unproven.length === 0 ? "" : markdownTable(["Not seen: you do not have", "in"], unproven),
     access === undefined ? "" : accessMarkdown(access),
   ];
