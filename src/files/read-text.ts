@@ -13,7 +13,7 @@ export class TooLong extends Error {
 
 const chunkBytes = 64 * 2 ** 10;
 /** A bundle of all public certificate authorities has a quarter of a mebibyte. */
-const defaultBytes = 4 * 2 ** 20;
+const defaultBytes = 4 * 1024 * 1024;
 
 export interface TextLimits {
   /** Absent: 4 MiB, more than any file with settings, keys, certificates or a token has. */

@@ -22,7 +22,7 @@ export interface Manifest {
 /** More manifests than this are not read. */
 const maxObjects = 100_000;
 /** Of all files together: 2.6 KiB for each of 100,000 objects. */
-const maxBytes = 256 * 2 ** 20;
+const maxBytes = 256 * 1024 * 1024;
 /** A folder with more files is not one of manifests. */
 const maxEntries = 200_000;
 /** More mistakes are only counted. */

@@ -3,8 +3,8 @@ import type { KubeApi } from "#src/kube/api.ts";
 import type { ReadApi } from "#src/platform-client/api.ts";
 import { heapSize } from "./heap-size.ts";
 
-/** The share of the heap that what is read may take. The largest command, a plan, takes seven times as much in all. */
-const heapShare = 1 / 8;
+/** What is read may take one of so many parts of the heap. The largest command, a plan, takes seven times as much in all. */
+const heapParts = 8;
 
 /** A command would read more than its memory holds. */
 export class TooMuchToRead extends Error {
@@ -21,7 +21,7 @@ export class ReadBudget {
   #left: number;
 
   /** @param advice how to read less, such as "name a smaller group with --group" */
-  constructor(advice?: string, bytes: number = getHeapStatistics().heap_size_limit * heapShare) {
+  constructor(advice?: string, bytes: number = getHeapStatistics().heap_size_limit / heapParts) {
     this.#advice = advice;
     this.#bytes = bytes;
     this.#left = bytes;
