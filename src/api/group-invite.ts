@@ -47,7 +47,7 @@ export const groupInviteSpecSchema = withRules(
     secretRef: z
       .object({ name: objectName.describe("Name of the Secret. It must be in the namespace of this object.") })
       .describe(
-        "Secret into which the operator writes the code, as code, and the UID of the invite, as uid. It must exist and be empty (kubectl create secret generic NAME), and no other object may name it. The operator may write it only if a Role names it; the condition Ready prints the commands that grant that. Immutable.",
+        "Secret into which the operator writes the code, as code, and the UID of the invite, as uid. It must exist and be empty (kubectl create secret generic NAME), and no other object may name it. The operator may write it only if a Role of Kubernetes RBAC names it; the condition Ready prints the commands that grant that. Immutable.",
       ),
     policy: issuePolicySchema(),
   }),

@@ -33,7 +33,7 @@ export const identityProviderSpecSchema = withRules(
     clientId: exactText.describe("Client ID of the platform at the issuer. Immutable."),
     clientSecretRef: secretReference(
       "clientSecret",
-      "Secret with the client secret of the platform at the issuer. Its annotation iam.muster.dev/issuer must be the issuer. It is sent when the Secret is another or has changed, or when the identity provider was changed on the platform; with policy.drift Report only when the Secret is another or has changed. The operator may read it only if a Role names it; the condition Ready prints the commands that grant that. If absent, the identity provider has no client secret, and PKCE alone protects the login.",
+      "Secret with the client secret of the platform at the issuer. Its annotation iam.muster.dev/issuer must be the issuer. It is sent when the Secret is another or has changed, or when the identity provider was changed on the platform; with policy.drift Report only when the Secret is another or has changed. The operator may read it only if a Role of Kubernetes RBAC names it; the condition Ready prints the commands that grant that. If absent, the identity provider has no client secret, and PKCE alone protects the login.",
     ).exactOptional(),
     defaultRoleRef: builtInRole(
       "Built-in role, by its name, that everybody gets in the group at the first login. spec.roles of the Tenant must list it. Exactly one of defaultRoleRef and defaultRoleUid must be set.",

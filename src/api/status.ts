@@ -72,11 +72,13 @@ const exchangeSchema = z
 
 const undeclaredSchema = z
   .object({
-    kind: text.describe("Kind of the resource: RoleBinding, Identity or Group."),
+    kind: text.describe("Kind of the resource, such as RoleBinding."),
     uid: uidText.describe("UID of the resource on the platform."),
     name: text.exactOptional().describe("Name of the resource on the platform, if it has one."),
     identityUid: uidText.exactOptional().describe("UID of the identity to which a role binding grants its role."),
-    role: text.exactOptional().describe("Name of the role that a role binding grants, or its uid if it has none."),
+    role: text
+      .exactOptional()
+      .describe("Name of the role that a role binding or a group invite grants, or its uid if it has none."),
     firstSeenTime: z.iso.datetime().describe("Time at which the operator first saw the resource."),
   })
   .describe("One resource that no object of this cluster declares or observes.");

@@ -1,4 +1,4 @@
-import { type Dirent, opendirSync, statSync } from "node:fs";
+import { type Dirent, opendirSync } from "node:fs";
 import { join } from "node:path";
 
 export interface FolderLimits {
@@ -50,9 +50,4 @@ export function* filesBelow(root: string, limits: FolderLimits): Generator<Found
     }
   };
   yield* search("");
-}
-
-/** Whether a path leads to a file, perhaps through links. */
-export function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }

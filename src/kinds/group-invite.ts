@@ -30,13 +30,7 @@ export const groupInviteKind: Kind<GroupInvite, ExternalGroupInvite> = {
     schema: groupInvite,
     uids: childUids,
     listCapability: "CAP_IAM_GROUP_INVITES_LIST",
-    issuing: {
-      schema: groupInvite.extend({ code: z.string().min(1).max(maxCodeLength) }),
-      isRequested: (created, body) =>
-        roleOf(created) === body["roleUid"] &&
-        created.email === body["email"] &&
-        created.singleUse === body["singleUse"],
-    },
+    issuing: { schema: groupInvite.extend({ code: z.string().min(1).max(maxCodeLength) }) },
     naturalKeyOf: () => undefined,
     nameOf: () => undefined,
   },
@@ -51,7 +45,11 @@ export const groupInviteKind: Kind<GroupInvite, ExternalGroupInvite> = {
   nameOf: () => undefined,
   // Equal invites are legitimate, so that nothing but its uid identifies one. A request is known by its object.
   naturalKey: (_uids, marker) => marker,
-  actual: (external) => ({ roleUid: roleOf(external), email: external.email, singleUse: external.singleUse }),
+  actual: (external, { email }) => ({
+    roleUid: roleOf(external),
+    email: isSameAddress(external.email, email) ? email : external.email,
+    singleUse: external.singleUse,
+  }),
   identityOf: () => undefined,
   principal: null,
   bindable: null,
@@ -76,6 +74,11 @@ export const groupInviteKind: Kind<GroupInvite, ExternalGroupInvite> = {
 
 function fieldsOf({ spec: { email = "", singleUse } }: GroupInvite, { role }: ResolvedUids): Fields {
   return { roleUid: role, email, singleUse };
+}
+
+/** A platform may store an address in lower case, and compares the addresses of people without regard to case. */
+function isSameAddress(actual: string, desired: unknown): boolean {
+  return typeof desired === "string" && actual.toLowerCase() === desired.toLowerCase();
 }
 
 function roleOf({ role, roleUid }: ExternalGroupInvite): string {

@@ -63,7 +63,14 @@ describe("the people of a provider", () => {
     [false, undefined],
   ])("are %s: %j", (expected, claimMatch) => {
     const identity = { uid: `${group}/2222222222222222`, name: "", description: "", claimMatch } as ExternalIdentity;
-    expect(identityProviderKind.vouching?.vouchesFor(external(), identity)).toBe(expected);
+    expect(identityProviderKind.vouching?.vouchesFor(provider(), external(), identity)).toBe(expected);
+  });
+
+  it("are those of the spec, too, after others changed the provider on the platform", () => {
+    const claimMatch = { issuer, subject: "ana", audience: "muster" };
+    const identity = { uid: `${group}/2222222222222222`, name: "", description: "", claimMatch } as ExternalIdentity;
+    const changed = external({ oidc: { issuer, clientId: "another", pkceEnabled: true } });
+    expect(identityProviderKind.vouching?.vouchesFor(provider(), changed, identity)).toBe(true);
   });
 });
 

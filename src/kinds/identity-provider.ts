@@ -50,10 +50,9 @@ export const identityProviderKind: Kind<IdentityProvider, ExternalIdentityProvid
     specPath: "spec.issuer",
     issuerOf: ({ spec }) => spec.issuer,
     // Somebody who logged in has an identity with the client's audience. Who is logged in by another claim is unknown.
-    vouchesFor: ({ oidc }, { claimMatch }) =>
-      oidc !== undefined &&
-      claimMatch?.issuer === oidc.issuer &&
-      (claimMatch.audience === undefined || claimMatch.audience === "" || claimMatch.audience === oidc.clientId),
+    vouchesFor: ({ spec }, { oidc }, { claimMatch: { issuer = "", audience = "" } = {} }) =>
+      issuer !== "" &&
+      [spec, oidc].some((one) => one?.issuer === issuer && (audience === "" || audience === one.clientId)),
   },
   secret: {
     field: "oidc",

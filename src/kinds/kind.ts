@@ -96,8 +96,11 @@ export interface Vouching<R extends Resource = Resource, E extends ExternalResou
   /** The field of the spec that names the issuer. */
   readonly specPath: string;
   issuerOf(resource: R): string;
-  /** Whether `identity` is, or may be, that of a person who logged in by means of the resource. */
-  vouchesFor(external: E, identity: IdentityClaims): boolean;
+  /**
+   * Whether `identity` is, or may be, that of a person who logged in by means of the resource: as it is on the platform, or
+   * as the spec says, from which others may have changed it since.
+   */
+  vouchesFor(resource: R, external: E, identity: IdentityClaims): boolean;
 }
 
 /** How a value of a Secret becomes a part of the external resource, which the platform never returns. */

@@ -66,11 +66,16 @@ export class MemoryCluster implements ReconcilerKube {
     return events;
   }
 
-  /** Like `kubectl apply` of an object: its spec, and the labels and annotations that it names. */
+  /**
+   * Like `kubectl apply` of an object: its spec, and the labels and annotations that it names. A new object has no status, uid or
+   * version of its own, as a file may have that was read from a cluster.
+   */
   apply(wanted: ClusterObject): void {
     const before = this.#objects.get(nameOf(wanted));
     if (before === undefined) {
-      this.#store(undefined, this.#added(wanted));
+      const { status: _, metadata: given, ...created } = wanted;
+      const { generation: __, resourceVersion: ___, uid: ____, ...metadata } = given;
+      this.#store(undefined, this.#added({ ...created, metadata }));
       return;
     }
     const { labels, annotations } = wanted.metadata;

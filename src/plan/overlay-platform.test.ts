@@ -68,6 +68,37 @@ const below = (group: string) => ({ scope: { descendantsOf: group } });
 const uids = async (overlay: OverlayPlatform, type: ResourceType, group: string) =>
   (await overlay.list(type, below(group))).resources.map(({ uid }) => uid);
 
+/** The platform for an administrator, whom it refuses the calls of some types. */
+function refusing(code: "PERMISSION_DENIED" | "NOT_FOUND", refused: readonly string[]): OverlayPlatform {
+  const error = { code, message: "", reason: "", domain: "", fieldViolations: [], preconditionViolations: [] };
+  const call = async (type: ResourceType) => {
+    if (refused.includes(type.name)) throw new PlatformFailure("call", { kind: "rejected", error });
+    return { resources: [], totalCount: 0 };
+  };
+  const reads = { list: call, get: call } as unknown as ReadApi;
+  const { signal } = new AbortController();
+  return new OverlayPlatform({ reads, caller: "administrator", collections, now: () => 0, signal });
+}
+
+describe("what the platform refuses to show", () => {
+  it("is not proven, and the reconciler sees the refusal, whoever asks", async () => {
+    const overlay = refusing("PERMISSION_DENIED", ["roleBindings", "identities"]);
+    await expect(overlay.list(roleBindings, below(shop))).rejects.toThrow("PERMISSION_DENIED");
+    await expect(overlay.get(identities, ci)).rejects.toThrow("PERMISSION_DENIED");
+    expect(overlay.unproven).toEqual([
+      { capability: "CAP_IAM_ROLE_BINDINGS_LIST", group: shop },
+      { capability: "CAP_IAM_IDENTITY_LIST", group: shop },
+    ]);
+    expect(overlay.failure).toBeUndefined();
+  });
+
+  it("is a failure of the plan if it is in no group", async () => {
+    const overlay = refusing("PERMISSION_DENIED", ["roleBindings"]);
+    await expect(overlay.list(roleBindings, { filter: { identity: ci } })).rejects.toThrow("PERMISSION_DENIED");
+    expect(overlay.failure).toBeInstanceOf(PlatformFailure);
+  });
+});
+
 describe("what was written is in memory only", () => {
   it("shows what is created, under placeholders, and what is changed", async () => {
     const { overlay } = platform();

@@ -68,7 +68,8 @@ type Resources = ReadonlyMap<string, ExternalResource>;
  * **Caveats.** Rules of the platform that need more than the resources which the operator manages are not known here:
  * quotas, names that must be unique among resources of other types, children that are repos, roles or invites.
  *
- * **Errors.** `failure` is set after any other failure of a read: the plan cannot be trusted then.
+ * **Errors.** `failure` is set after any other failure of a read, and if a list of no group is refused: the plan cannot be trusted
+ * then.
  */
 export class OverlayPlatform implements PlatformApi {
   readonly #options: OverlayOptions;
@@ -261,7 +262,7 @@ export class OverlayPlatform implements PlatformApi {
     const call = `list ${type.name}`;
     if (scope !== undefined) await this.#requireVisible(call, type, groupOfScope(scope));
     const { reads, signal } = this.#options;
-    const listed = await this.#track(listAll(reads, type, query, signal));
+    const listed = await this.#track(listAll(reads, type, query, signal), type, scope && groupOfScope(scope));
     const resources = new Map(listed.resources.map((resource) => [resource.uid, resource]));
     for (const resource of listed.resources) this.#noteName(resource);
     if (scope !== undefined && "descendantsOf" in scope && filter === undefined) {
@@ -281,28 +282,33 @@ export class OverlayPlatform implements PlatformApi {
 
   async #readOnce(type: ResourceType, uid: string): Promise<ExternalResource> {
     const { reads, signal } = this.#options;
+    const group = type.uids.parentOf(uid) ?? uid;
     try {
-      return await this.#track(reads.get(type, uid, signal));
+      return await this.#track(reads.get(type, uid, signal), type, group);
     } catch (error) {
       // The response is the same for what the caller may not see.
-      if (isRejection(error, "NOT_FOUND"))
-        await this.#requireVisible(`get ${type.name}`, type, type.uids.parentOf(uid) ?? uid);
+      if (isRejection(error, "NOT_FOUND")) await this.#requireVisible(`get ${type.name}`, type, group);
       throw error;
     }
   }
 
   /** @throws {PlatformFailure} PERMISSION_DENIED unless the caller sees all resources of the type in the group. */
-  async #requireVisible(call: string, { name }: ResourceType, group: string): Promise<void> {
-    const capability = this.#capabilities.get(name);
+  async #requireVisible(call: string, type: ResourceType, group: string): Promise<void> {
+    const capability = this.#capabilities.get(type.name);
     if (capability === undefined || this.#options.caller === "administrator") return;
     this.#permissions ??= this.#readPermissions();
     if ((await this.#permissions)?.allow(capability, group) === true) return;
-    this.#unproven.set(`${capability} ${group}`, { capability, group });
+    this.#markUnproven(type, group);
     throw rejected(
       call,
       "PERMISSION_DENIED",
       `you do not have ${capability} in ${group}, so the plan cannot see what is there`,
     );
+  }
+
+  #markUnproven({ name }: ResourceType, group: string): void {
+    const capability = this.#capabilities.get(name) ?? `list of ${name}`;
+    this.#unproven.set(`${capability} ${group}`, { capability, group });
   }
 
   async #readPermissions(): Promise<Permissions | undefined> {
@@ -311,7 +317,11 @@ export class OverlayPlatform implements PlatformApi {
     return (await this.#track(readPermissions(reads, caller.identity, signal))).permissions;
   }
 
-  async #track<T>(work: Promise<T>): Promise<T> {
+  /**
+   * Awaits a read. What the platform refuses to show is not proven, and the operator's own code sees the refusal.
+   * @param group where it reads; without one, a refusal is a failure
+   */
+  async #track<T>(work: Promise<T>, type?: ResourceType, group?: string): Promise<T> {
     const ended = work.then(
       () => undefined,
       () => undefined,
@@ -320,7 +330,9 @@ export class OverlayPlatform implements PlatformApi {
     try {
       return await work;
     } catch (error) {
-      if (!isRejection(error, "NOT_FOUND") && !isRejection(error, "PERMISSION_DENIED")) this.failure ??= error;
+      const isRefused = isRejection(error, "PERMISSION_DENIED");
+      if (isRefused && type !== undefined && group !== undefined) this.#markUnproven(type, group);
+      else if (isRefused || !isRejection(error, "NOT_FOUND")) this.failure ??= error;
       throw error;
     } finally {
       this.#inFlight.delete(ended);

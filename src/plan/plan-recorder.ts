@@ -87,14 +87,14 @@ export class PlanRecorder {
       actions.some((action) => recorded.has(`${action} ${subject}`));
     const collection = this.#options.kinds.find(({ name }) => name === object.kind)?.collection.name ?? "";
     const unchanged = { object, fields: [] };
-    if (after === undefined && had?.uid !== undefined && had.management !== "Observed" && !isRecorded("delete", "keep"))
+    if (after === undefined && had?.uid !== undefined && manages(had) && !isRecorded("delete", "keep"))
       return {
         ...unchanged,
         action: "keep",
         resource: this.#resourceOf(collection, had.uid, undefined),
         reason: "the object is deleted, and its resource stays on the platform",
       };
-    if (had?.uid === undefined && has?.uid !== undefined && has.management === "Adopted" && !isRecorded("adopt"))
+    if (!manages(had) && has?.uid !== undefined && has.management === "Adopted" && !isRecorded("adopt"))
       return {
         ...unchanged,
         action: "adopt",
@@ -130,8 +130,9 @@ export class PlanRecorder {
     if (write.do === "create") return statusOf(before)?.uid === undefined ? "create" : "recreate";
     if (write.do === "delete") return "delete";
     if (resource.metadata.deletionTimestamp !== undefined) return "keep";
-    const isKnown = write.before !== undefined && records(statusOf(before), write.before);
-    return isPlanned(write.uid) || isKnown ? "update" : "adopt";
+    const status = statusOf(before);
+    const isManaged = write.before !== undefined && manages(status) && records(status, write.before);
+    return isPlanned(write.uid) || isManaged ? "update" : "adopt";
   }
 
   #withCondition(change: PlannedChange): PlannedChange {
@@ -211,6 +212,11 @@ function subjectName({ kind, namespace, name }: ObjectName): string {
 
 function statusOf(object: ClusterObject | undefined): Status | undefined {
   return object?.status as Status | undefined;
+}
+
+/** Whether the object has a resource that it does not only observe. */
+function manages(status: Status | undefined): boolean {
+  return status?.uid !== undefined && status.management !== "Observed";
 }
 
 function conditionOf(object: ClusterObject | undefined): PlannedCondition | undefined {

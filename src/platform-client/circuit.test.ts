@@ -157,6 +157,21 @@ describe("an open circuit", () => {
     expect(circuit.outage).toBeUndefined();
   });
 
+  it.each([
+    ["at its usual interval", 0, 1_000],
+    ["when a longer pause is over", 20_000, 20_000],
+  ])("stays open after a probe that was paused, and probes again %s", async (_, retryAfterMs, intervalMs) => {
+    const { platform, clock, circuit } = await outage();
+    platform.problem = { kind: "paused", retryAfterMs };
+    await clock.advance(1_000);
+    expect(circuit.outage).toMatchObject({ problem: lost });
+    await clock.advance(intervalMs);
+    expect(platform.probes).toEqual([0, 1_000, 1_000 + intervalMs]);
+    platform.problem = undefined;
+    await clock.advance(intervalMs);
+    expect(circuit.outage).toBeUndefined();
+  });
+
   it("ignores late results of calls that were sent before", async () => {
     const { circuit } = await outage();
     circuit.succeeded();

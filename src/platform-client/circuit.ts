@@ -4,7 +4,10 @@ import { describeProblem, PlatformFailure, type PlatformProblem } from "./failur
 import { type Outage, type OutageClass, outageIn } from "./outage.ts";
 
 export interface CircuitOptions {
-  /** Whether the calls work: it resolves, or rejects with the `PlatformFailure` of a call. It ends with `signal`. */
+  /**
+   * Whether the calls work: it resolves, or rejects with the `PlatformFailure` of a call. If it rejects with another error, or
+   * because the call was paused, nothing is known, and the circuit probes again. It ends with `signal`.
+   */
   readonly probe: (signal: AbortSignal) => Promise<unknown>;
   readonly clock: Clock;
   /** Returns a number in [0, 1). */
@@ -20,6 +23,8 @@ export type OutageListener = (outage: Outage | undefined) => void;
 const failuresBeforeProbe = 3;
 /** Probes go on for this time after the last call that was not sent. */
 const neededMs = minutes(2);
+/** What a probe ended with that was stopped. */
+const unsent: PlatformProblem = { kind: "paused", retryAfterMs: 0 };
 const probeIntervals: Readonly<Record<OutageClass, { readonly minMs: number; readonly maxMs: number }>> = {
   platform: { minMs: seconds(1), maxMs: seconds(2.5) },
   tokenService: { minMs: seconds(1), maxMs: seconds(2.5) },
@@ -135,16 +140,17 @@ export class Circuit {
     this.#probing = true;
     const failure = await probe(signal).then(
       () => undefined,
-      (error: PlatformFailure) => error,
+      (error: unknown) => (error instanceof PlatformFailure ? error.problem : unsent),
     );
     this.#probing = false;
     if (signal.aborted) return;
-    const found = failure === undefined ? undefined : outageIn(failure.problem);
+    const found = failure === undefined ? undefined : outageIn(failure);
     const intervalMs = this.#intervalOf(found?.class ?? this.#outage?.class ?? "platform");
-    const pauseMs = found === undefined ? 0 : retryAfterOf(found.problem);
+    const pauseMs = failure !== undefined && "retryAfterMs" in failure ? retryAfterOf(failure) : 0;
     this.#nextProbeAt = clock.monotonic() + Math.max(intervalMs, pauseMs);
-    if (found === undefined) this.close();
-    else this.#open(found);
+    if (found !== undefined) this.#open(found);
+    else if (failure?.kind === "paused") this.#scheduleProbe();
+    else this.close();
   }
 
   #open({ class: outageClass, problem }: Pick<Outage, "class" | "problem">): void {

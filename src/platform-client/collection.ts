@@ -17,8 +17,6 @@ export interface ExternalResource {
 export interface Issuing<R extends ExternalResource = ExternalResource> {
   /** The schema of that response. The secret is returned to whoever creates the resource, and recorded nowhere. */
   readonly schema: z.ZodType<R>;
-  /** Whether `created` is what a create request with `body` asked for: such a resource has no natural key. */
-  isRequested(created: R, body: Readonly<Record<string, unknown>>): boolean;
 }
 
 /** How the resources of one type are addressed and read. */

@@ -83,21 +83,21 @@ export class GovernedApi implements PlatformApi {
   }
 
   async #read<T>(name: string, call: () => Promise<T>): Promise<T> {
-    this.#requireSendable(name);
+    this.circuit.requireClosed(name);
+    this.#throttle.requireNoPause(name);
     return this.#send(call, [this.circuit]);
   }
 
   async #write<T>(name: string, call: () => Promise<T>): Promise<T> {
-    this.#requireSendable(name);
-    const send = () => this.#send(call, [this.circuit, this.writes]);
+    this.circuit.requireClosed(name);
+    const send = async () => {
+      this.#throttle.requireNoPause(name);
+      return this.#send(call, [this.circuit, this.writes]);
+    };
+    // A trial that a pause prevents is over: the circuit asks for the next one when the pause ends.
     if (this.trials.wanted) return this.trials.run(send);
     this.writes.requireClosed(name);
     return send();
-  }
-
-  #requireSendable(name: string): void {
-    this.circuit.requireClosed(name);
-    this.#throttle.requireNoPause(name);
   }
 
   async #send<T>(call: () => Promise<T>, circuits: readonly Circuit[]): Promise<T> {

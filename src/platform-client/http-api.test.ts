@@ -283,7 +283,7 @@ it("no failure contains a token or the request body", async () => {
 describe("a type whose resources are created with a code", () => {
   const invites = {
     ...groupCollection,
-    issuing: { schema: groupCollection.schema.and(z.object({ code: z.string() })), isRequested: () => true },
+    issuing: { schema: groupCollection.schema.and(z.object({ code: z.string() })) },
   };
   const code = "0123456789abcdef.planted_code-of-an_invite";
 

@@ -72,7 +72,12 @@ export class SessionWrites {
     if (isOutdated()) throw new PlatformFailure(call, { kind: "paused", retryAfterMs: 0 });
     const post = async () => {
       const created = await api.create(collection, parent, body, signal);
-      if (collection.issuing?.isRequested(created, body) ?? collection.naturalKeyOf(created) === key) {
+      // Only who creates a resource gets a secret with it: what has one is this resource, whatever the platform made of its fields.
+      const isThis =
+        collection.issuing === null
+          ? collection.naturalKeyOf(created) === key
+          : collection.uids.parentOf(created.uid) === parent;
+      if (isThis) {
         views.posts.created(key, created.uid, clock.monotonic());
         return created;
       }

@@ -40,11 +40,13 @@ it("lets no second write be the trial while the first is on its way", async () =
 it.each([
   ["was stopped", stopped],
   ["was not sent", new PlatformFailure("create groups", { kind: "paused", retryAfterMs: 0 })],
-])("leaves the trial to the next write if the first one %s", async (_, error) => {
+])("ends with a write that %s, and can be asked for again", async (_, error) => {
   const trials = new TrialWrites();
   const outcome = trials.request();
   await expect(trials.run(rejection(error))).rejects.toBe(error);
-  expect(trials.wanted).toBe(true);
+  await expect(outcome).rejects.toBe(error);
+  expect(trials.wanted).toBe(false);
+  const next = trials.request();
   await trials.run(() => Promise.resolve());
-  await expect(outcome).resolves.toBeUndefined();
+  await expect(next).resolves.toBeUndefined();
 });

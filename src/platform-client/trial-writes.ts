@@ -1,11 +1,9 @@
-import { PlatformFailure } from "./failure.ts";
-
 /**
  * The probes of an outage of writes. Nothing can be written only to see whether that works, so the next write that somebody
  * wants to make is the trial.
  *
- * Guarantees: one trial at a time, and each has one outcome. A write that ends without one, because it was stopped or not sent,
- * leaves the trial to the next write. There is no timer: a trial waits until somebody writes.
+ * Guarantees: one trial at a time. It ends with what its write ended with, which may say nothing of the platform: the write was
+ * stopped, or not sent. There is no timer: a trial waits until somebody writes.
  */
 export class TrialWrites {
   #wanted: PromiseWithResolvers<void> | undefined;
@@ -22,7 +20,7 @@ export class TrialWrites {
     signal.addEventListener("abort", () => this.#listeners.delete(listener), { once: true });
   }
 
-  /** Asks for a trial. Must not be called while one is wanted. Resolves or rejects with its outcome, and never if nobody writes. */
+  /** Asks for a trial. Must not be called while one is wanted. Resolves or rejects as its write does, and never if nobody writes. */
   request(): Promise<void> {
     const wanted = Promise.withResolvers<void>();
     this.#wanted = wanted;
@@ -39,8 +37,7 @@ export class TrialWrites {
       trial?.resolve();
       return result;
     } catch (error) {
-      if (error instanceof PlatformFailure && error.problem.kind !== "paused") trial?.reject(error);
-      else this.#wanted = trial;
+      trial?.reject(error);
       throw error;
     }
   }

@@ -162,7 +162,7 @@ export class Reconciler {
     if (step.do === "update" && cached !== undefined) wakeRoleUsers(sources, kind, cached, enqueue, {});
     const secrets = {
       secretSent: secretSentWith(kind, step, written ?? undefined),
-      issued: keepIssuedCode(sources.codes, kind, step, written ?? undefined),
+      issued: keepIssuedCode(sources.codes, kind, observed, step, written ?? undefined),
     };
     this.#remember(key, observed, (state) => stateAfterSuccess({ ...observed, state }, step, secrets));
     this.#report(observed, step);

@@ -66,7 +66,7 @@ function wakeDeniedBy(
   for (const { name, principal } of kinds) {
     if (principal === null) continue;
     for (const [key, { deniedRoles }] of states.get(name).waiting())
-      if (deniedRoles?.includes(role) === true) enqueue(name, key, options);
+      if (deniedRoles === "many" || deniedRoles?.includes(role) === true) enqueue(name, key, options);
   }
 }
 

@@ -1,9 +1,11 @@
+import { readFile } from "node:fs/promises";
 import { expect, it } from "vitest";
+import type { Resource } from "#src/api/custom-resource.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { PerKind } from "#src/kinds/per-kind.ts";
 import type { KubeObject } from "#src/kube/object.ts";
 import { Store } from "#src/kube/store.ts";
-import { groupResource } from "#src/reconcile/policy/observed-fixture.testing.ts";
+import { groupResource, notReady, observed } from "#src/reconcile/policy/observed-fixture.testing.ts";
 import type { AddOptions } from "#src/runtime/queue.ts";
 import { ManualClock } from "#src/time/manual-clock.testing.ts";
 import { Breakers } from "./observe/breakers.ts";
@@ -25,8 +27,24 @@ it("wakes the objects of a namespace that has another Tenant, and those elsewher
     },
   ]);
   for (const listener of listeners)
-    listener({ namespaces: new Set(["moved"]), tenants: new Set(), selecting: new Set() });
+    listener({ namespaces: new Set(["moved"]), tenants: new Set(), selecting: new Set(), identities: new Set() });
   expect(woken.map(({ key }) => key).toSorted()).toEqual(["Group moved/shop", "Group others/below"]);
+});
+
+it("wakes an object that is being deleted when one that refers to it first reports that it has no resource", () => {
+  const below = {
+    ...groupResource({ metadata: { name: "below", namespace: "team" } }),
+    spec: { ...spec, parentRef: { name: "above" } },
+  };
+  const { stores, woken } = connect([
+    groupResource({ metadata: { name: "above", namespace: "team", deletionTimestamp: "2026-01-01T00:00:00Z" } }),
+    below,
+  ]);
+  woken.length = 0;
+  const metadata = { ...below.metadata, resourceVersion: "6" };
+  const reported: Resource = { ...below, metadata, status: notReady("TenantDenied") };
+  stores.get("Group").apply({ type: "MODIFIED", object: reported });
+  expect(woken.map(({ key }) => key)).toContain("Group team/above");
 });
 
 it("wakes an object that is being deleted at once only when the last object that refers to it is gone", () => {
@@ -44,6 +62,16 @@ it("wakes an object that is being deleted at once only when the last object that
     return woken.flatMap(({ key, delayMs = 0 }) => (key === "Group team/above" ? [delayMs] : []));
   });
   expect(delays).toEqual([[250], [0]]);
+});
+
+it("is documented for everything that a decision is made from", async () => {
+  const document = await readFile("docs/architecture.md", "utf8");
+  const [section = ""] = document.split("\n## What wakes an object\n")[1]?.split("\n## ") ?? [];
+  const firstColumn = section.split("\n").flatMap((line) => (line.startsWith("| `") ? [line.split("|")[1] ?? ""] : []));
+  const named = new Set(firstColumn.flatMap((cell) => cell.match(/(?<=`)\w+(?=`)/g) ?? []));
+  named.delete("claimedBy");
+  named.delete("heldByBreaker");
+  expect([...named].toSorted()).toEqual(Object.keys(observed()).toSorted());
 });
 
 function connect(objects: readonly KubeObject[]) {

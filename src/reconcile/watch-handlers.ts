@@ -13,29 +13,35 @@ import { isReadyAsItIs } from "./observe/referenced-objects.ts";
 import { servedObjects } from "./observe/served-objects.ts";
 import { isUnhandled } from "./observe/unhandled.ts";
 import type { Sources } from "./observe/sources.ts";
-import { waitingObjects } from "./observe/waiting-objects.ts";
 import { type BreakerLimits, opensBreaker } from "./policy/breaker.ts";
 import { wakeForTrial } from "./wake-trial.ts";
+import { wakeIdentityUsers } from "./wake-identity-users.ts";
+import { wakeListedRoleUsers } from "./wake-listed-role-users.ts";
 import { mayReleaseClaim, wakeConflicts, wakeConflictsOverName } from "./wake-conflicts.ts";
 import { referrersOf } from "./wake-referrers.ts";
 import { wakeReportingGroups } from "./wake-reporting-groups.ts";
 import { wakeAfterDeclaration, wakeRoleUsers } from "./wake-role-users.ts";
+import { wakeAllWaiting, wakeWaiting } from "./wake-waiting.ts";
 
 /**
  * Turns changes into keys to reconcile.
  *
- * - A custom resource changed: the object itself; the objects that refer to it; if it is gone, the objects that wait for
- *   its deletion; the objects that claim the same uid; those in Conflict, if it may have released what they want; if it
- *   began or ceased to manage a role, those that were not adopted because their resources hold it; and the Groups that
- *   report what it has taken over as undeclared.
+ * - A custom resource changed: the object itself; the objects that refer to it; if it is gone, or first says what it has, the
+ *   objects that wait to be deleted after it; the objects that claim the same uid; those in Conflict, if it may have released
+ *   what they want; if it began or ceased to manage a role, those that were not adopted because their resources hold it; and
+ *   the Groups that report what it has taken over as undeclared.
  * - A resource got another name, or is gone: the objects in Conflict over its name.
  * - The platform was listed: the objects whose external resources changed, those that bind a role which changed or were
  *   denied because of it, and all objects of the session that are waiting.
  * - The permissions of a session changed, or its outage ended: all objects of the session that are waiting.
  * - A trial shows whether an outage of writes has ended: one object of the session that is waiting for that.
  * - A kind could be read for the first time: all objects that are waiting.
- * - A namespace has another Tenant, or its Tenant changed: all objects in the namespace, those that refer to them, and those
- *   in Conflict with any of these.
+ * - A role that a Tenant lists changed on the platform: the objects of the session that declare or bind roles, and all that
+ *   are waiting.
+ * - A namespace is being deleted or has another Tenant, or its Tenant changed: all objects in the namespace, those that refer to
+ *   them, and those in Conflict with any of these.
+ * - An identity became a credential or an identity for emergencies of any Tenant, or ceased to be: the objects that declare it or
+ *   bind a role to it, and all that are waiting.
  *
  * Priorities: `high` for a change in Kubernetes and for everything that it wakes, because somebody waits for the result;
  * `low` for objects that a list of a store changed and for which nobody waits, and for what the platform, new permissions,
@@ -46,9 +52,7 @@ export function connectWatchHandlers(sources: Sources, breakerLimits: BreakerLim
   for (const kind of kinds) {
     const store = stores.get(kind.name);
     store.onChange((before, after, source) => onResourceChanged(sources, kind, before, after, source, enqueue));
-    store.onSynced(() => {
-      for (const other of kinds) wakeAllWaiting(sources, other, enqueue);
-    });
+    store.onSynced(() => wakeAllWaiting(sources, enqueue));
   }
   tenancy.onSession((session) => {
     session.onSnapshot((collection, changed) => {
@@ -65,9 +69,11 @@ export function connectWatchHandlers(sources: Sources, breakerLimits: BreakerLim
     session.onPermissionsChanged(wakeItsWaiting);
     session.onRecovery(wakeItsWaiting);
     session.onTrialWanted(() => wakeForTrial(sources, session, enqueue));
+    wakeListedRoleUsers(sources, session, enqueue);
   });
   tenancy.onChange((change) => {
     onTenancyChanged(sources, change, enqueue);
+    wakeIdentityUsers(sources, change.identities, enqueue);
     const served = new Set(Array.from(tenancy.contexts, ({ name }) => name));
     for (const tenant of change.tenants) if (!served.has(tenant)) sources.breakers.retire(tenant);
   });
@@ -101,8 +107,7 @@ function onResourceChanged(
     for (const [name, referrer] of referrers) enqueue(name, keyOf(referrer), {});
     if (changesWhatReferrersMayWant(before, after)) wakeConflictsWith(sources, referrers, enqueue);
   }
-  if (after === undefined || before?.resource.status?.uid !== after.resource.status?.uid)
-    wakeReferents(sources, kind, cached, enqueue);
+  if (mattersToReferents(before, after)) wakeReferents(sources, kind, cached, enqueue);
   wakeClaimants(sources, kind, before, after, enqueue);
   wakeAfterDeclaration(sources, kind, before, after, enqueue);
   wakeReportingGroups(sources, kind, before, after, enqueue);
@@ -132,15 +137,6 @@ function onCollectionListed(
     }
   // The list may show what they wait for: a name that was released, a resource that now exists.
   wakeWaiting(sources, session, kind, enqueue);
-}
-
-function wakeAllWaiting({ states }: Sources, { name: kind }: Kind, enqueue: Enqueue): void {
-  for (const [key] of states.get(kind).waiting()) enqueue(kind, key, { priority: "low" });
-}
-
-/** The objects that are waiting, and that the session reconciles. */
-function wakeWaiting(sources: Sources, session: PlatformSession, kind: Kind, enqueue: Enqueue): void {
-  for (const [key] of waitingObjects(sources, session, kind.name)) enqueue(kind.name, key, { priority: "low" });
 }
 
 /**
@@ -237,14 +233,24 @@ function changesWhatReferrersMayWant(before: CachedResource | undefined, after: 
 }
 
 /**
+ * Whether an object may have ceased to keep those from being deleted that it refers to: it is gone, has another resource, or
+ * has reported for the first time, before which it may have created something.
+ */
+function mattersToReferents(before: CachedResource | undefined, after: CachedResource | undefined): boolean {
+  const [earlier, later] = [before?.resource.status, after?.resource.status];
+  const hasReported = later?.conditions !== undefined && earlier?.conditions === undefined;
+  return after === undefined || earlier?.uid !== later?.uid || hasReported;
+}
+
+/**
  * An object that waits for the deletion of others is looked at again at most this often while some of them remain: only the
  * last one lets it continue, and a group may have thousands.
  */
 const remainingReferrersMs = 250;
 
-/** The objects that wait for `gone` to be gone, or to have a recorded uid, because it refers to them. */
-function wakeReferents({ stores, states }: Sources, kind: Kind, gone: CachedResource, enqueue: Enqueue): void {
-  for (const reference of referencedKeys(kind, gone)) {
+/** The objects that wait to be deleted because of `referrer`. */
+function wakeReferents({ stores, states }: Sources, kind: Kind, referrer: CachedResource, enqueue: Enqueue): void {
+  for (const reference of referencedKeys(kind, referrer)) {
     const [name, key] = reference.split(" ") as [string, string];
     if (stores.get(name).get(key)?.metadata.deletionTimestamp === undefined) continue;
     states.get(name).clearFailure(key);

@@ -53,6 +53,8 @@ const denied: readonly Access[] = [
   ...inEach([undefined], [`${tenants}/status`], ["get", "update"]),
   // No secrets, no pods, no tokens of accounts that no Tenant names, no privilege escalation.
   ...inEach(everywhere, ["secrets", "configmaps", "pods", "serviceaccounts"], ["get", "list", "watch"]),
+  // Secrets with client secrets and codes are the affair of Roles that name one.
+  ...inEach([undefined, ...everywhere], ["secrets"], ["create", "update", "patch", "delete", "deletecollection"]),
   ...inEach(everywhere, ["serviceaccounts/token", "pods/exec", "pods"], ["create"]),
   { verb: "create", resource: "serviceaccounts/token", namespace: "muster-system", name: operatorAccount.name },
   { verb: "create", resource: "serviceaccounts/token", namespace: "muster-system", name: "muster-tenant-shop" },

@@ -236,3 +236,12 @@ it("takes the name or the path of a group, if it is unique", async () => {
   const unknown = await at.world.run("shopp", ["-n", "web"]);
   expect(unknown.stderr).toContain('--group: there is no group "shopp" that you can read; did you mean "shop"?');
 });
+
+it("names the folder, and what to do, if the file system fails", async () => {
+  const file = join(at.world.home, "file");
+  appendFileSync(file, "a file");
+  at.world.folder = join(file, "below");
+  const { code, stderr } = await at.world.run(at.world.team);
+  expect(stderr).toMatch(/--dir: .*file\/below cannot be used: ENOTDIR: .*\. Correct that, and import again: /);
+  expect(code).toBe(1);
+});

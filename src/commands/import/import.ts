@@ -65,7 +65,10 @@ async function runImport(values: ImportValues, context: CommandContext): Promise
     const imported = importTree(tree, {
       namespace,
       operatorClass: values.class,
-      earlierNames: namesInFiles(filesOfImport(dir, group), kinds),
+      earlierNames: namesInFiles(
+        inFolder(dir, () => filesOfImport(dir, group)),
+        kinds,
+      ),
       adopt,
       owners,
       breakGlass,
@@ -74,13 +77,26 @@ async function runImport(values: ImportValues, context: CommandContext): Promise
       publicIssuers: values.publicIssuer,
       cluster: cluster.read ? cluster.value : [],
     });
-    const files = writeImport(dir, importFiles(imported), { group, isComplete });
+    const files = inFolder(dir, () => writeImport(dir, importFiles(imported), { group, isComplete }));
     const tenants = await otherTenants(namespace, values, context);
     return reportOf(imported, files, { group: tree.group, dir, adopt, unseen, cluster, tenants });
   } catch (error) {
     throw readFailure(error);
   } finally {
     await reader.close();
+  }
+}
+
+/** @throws {Error} that names the folder if the file system fails: its own message does not if, for example, the disk is full */
+function inFolder<T>(dir: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof Error) || !("syscall" in error)) throw error;
+    throw new Error(
+      `--dir: ${dir} cannot be used: ${error.message}. Correct that, and import again: what was written stays, and the rest follows`,
+      { cause: error },
+    );
   }
 }
 

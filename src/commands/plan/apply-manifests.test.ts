@@ -3,7 +3,7 @@ import { apiVersion } from "#src/api/custom-resource.ts";
 import { MemoryCluster } from "#src/plan/memory-cluster.ts";
 import { VirtualClock } from "#src/time/virtual-clock.ts";
 import { kinds } from "#src/kinds/kinds.ts";
-import { specSchemasOf } from "./read-manifests.ts";
+import { specSchemasOf } from "./read-object.ts";
 import { applyManifests } from "./apply-manifests.ts";
 
 const group = (spec: object) => ({
@@ -33,4 +33,22 @@ it("refuses a change of an immutable field, as the API server does", () => {
   expect(() => applyManifests(cluster, [{ object: group({ parentUid: "b" }), where }], specSchemasOf(kinds))).toThrow(
     "a.yaml: document 1 (line 1): spec.parentUid: parentUid ",
   );
+});
+
+it("refuses a file that names the uid of another object, or an earlier version, as the API server does", () => {
+  const cluster = new MemoryCluster([group({ parentUid: "a" })], new VirtualClock(0));
+  const copied = group({ parentUid: "a" });
+  const object = { ...copied, metadata: { ...copied.metadata, uid: "2", resourceVersion: "3" } };
+  expect(() => applyManifests(cluster, [{ object, where: "a.yaml" }], specSchemasOf(kinds))).toThrow(
+    /a.yaml: metadata.uid: is that of another object.*\n {2}a.yaml: metadata.resourceVersion: the object has changed since/,
+  );
+});
+
+it("creates an object without the status, the uid and the version that its file has from another object", () => {
+  const cluster = new MemoryCluster([], new VirtualClock(0));
+  const copied = { ...group({ parentUid: "a" }), status: { uid: "b" } };
+  applyManifests(cluster, [{ object: copied, where: "a.yaml" }], specSchemasOf(kinds));
+  const created = cluster.find("Group", "team/shop");
+  expect(created).toMatchObject({ metadata: { uid: "planned-1", resourceVersion: "2", generation: 1 } });
+  expect(created).not.toHaveProperty("status");
 });

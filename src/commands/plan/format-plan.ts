@@ -1,17 +1,21 @@
-import { markdownList, markdownTable } from "#src/commands/output/markdown.ts";
+import { markdownList, markdownTable, markdownText } from "#src/commands/output/markdown.ts";
 import { noteOf } from "#src/commands/output/note.ts";
 import { formatValue } from "#src/commands/output/output-format.ts";
 import { visibleLines, visibleText } from "#src/commands/output/visible-text.ts";
+import { shortList } from "#src/text/short-list.ts";
 import { oneLine } from "#src/telemetry/one-line.ts";
 import { isPlanned, withNumbers } from "#src/plan/planned-uid.ts";
 import type { FieldChange, ObjectName, Plan, PlannedChange } from "#src/plan/plan.ts";
 import { accessMarkdown, accessText } from "./format-access.ts";
 import type { PlannedAccess } from "./planned-access.ts";
+import type { NotPlanned } from "./read-manifests.ts";
 import type { PlanValues } from "./settings.ts";
 
 /** A plan with what it makes of what everybody may do; absent if it writes nothing to the platform. */
 export interface ShownPlan extends Plan {
   readonly access?: PlannedAccess;
+  /** What else is in the files: objects of other groups. Absent if there is nothing else. */
+  readonly notPlanned?: readonly NotPlanned[];
 }
 
 /** @returns the plan as text that ends with a line break */
@@ -44,7 +48,7 @@ const shownItems = 100;
 
 const signs = { create: "+", recreate: "+", adopt: "~", update: "~", delete: "-", keep: "=" } as const;
 
-function asText({ access, ...plan }: ShownPlan): string {
+function asText({ access, notPlanned, ...plan }: ShownPlan): string {
   const blocks = plan.changes.map((change) =>
     [
       `${signs[change.action]} ${change.action} ${change.resource.noun} ${nameOf(change)}  (${objectText(change.object)})`,
@@ -61,11 +65,13 @@ function asText({ access, ...plan }: ShownPlan): string {
     );
   for (const { capability, group } of plan.unproven)
     blocks.push(`? You do not have ${capability} in ${group}: what is there, and what would change, is not known.`);
-  const text = `${[...blocks, `Plan: ${summaryOf(plan)}.`].join("\n\n")}\n`;
+  blocks.push(`Plan: ${summaryOf(plan)}.`);
+  if (notPlanned !== undefined) blocks.push(notPlannedText(notPlanned));
+  const text = `${blocks.join("\n\n")}\n`;
   return visibleLines(access === undefined ? text : `${text}\n${accessText(access)}`);
 }
 
-function asMarkdown({ access, ...plan }: ShownPlan): string {
+function asMarkdown({ access, notPlanned, ...plan }: ShownPlan): string {
   const changes = plan.changes.map((change) => [
     change.action,
     `${change.resource.noun} ${nameOf(change)}`,
@@ -84,9 +90,18 @@ function asMarkdown({ access, ...plan }: ShownPlan): string {
     // Not a table: in a cell, a command could not be copied.
     markdownList(refusals),
     unproven.length === 0 ? "" : markdownTable(["Not seen: you do not have", "in"], unproven),
+    notPlanned === undefined ? "" : `${markdownText(notPlannedText(notPlanned))}\n`,
     access === undefined ? "" : accessMarkdown(access),
   ];
   return parts.filter((part) => part !== "").join("\n");
+}
+
+/** More kinds are not named. */
+const shownKinds = 20;
+
+function notPlannedText(kinds: readonly NotPlanned[]): string {
+  const names = kinds.map(({ apiVersion, count, kind }) => `${count} ${oneLine(kind)} of ${oneLine(apiVersion)}`);
+  return `Not planned, because the operator does not read them: ${shortList(names, shownKinds)}.`;
 }
 
 function objectText({ kind, namespace, name }: ObjectName): string {

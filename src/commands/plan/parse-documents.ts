@@ -47,7 +47,7 @@ export function* parseDocuments(text: string, maxSymbols = defaultSymbols): Gene
       const [error] = document.errors;
       yield error === undefined
         ? { line, ...valueOf(() => document.toJS({ maxAliasCount })) }
-        : { line, value: undefined, error: reasonOf(error) };
+        : { line, value: undefined, error: `${reasonOf(error)} (line ${lines.linePos(error.pos[0]).line})` };
     }
   } catch (error) {
     if (!(error instanceof TooLarge)) throw error;

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -139,6 +139,32 @@ it("prints the same as data and as Markdown", async () => {
   );
 });
 
+it("calls it an adoption when an object manages what it only observed, with or without a write", async () => {
+  const { admin, root } = platform;
+  const observed = await admin.group(root, "observed");
+  const ci = await admin.identity(observed, "ci");
+  await admin.bind(observed, ci, await admin.role("viewer"));
+  const { roleBindings } = (await admin.ok("GET", `/iam/v2beta1/roleBindings?uidp.childrenOf=${observed}`)) as {
+    readonly roleBindings: readonly { readonly uid: string }[];
+  };
+  const object = (kind: string, spec: string, uid: string) => `---
+apiVersion: iam.muster.dev/v1beta1
+kind: ${kind}
+metadata: {name: observed, namespace: shop, generation: 2}
+spec: {${spec}, uid: ${uid}, policy: {management: Full}}
+status: {uid: ${uid}, management: Observed, observedGeneration: 1}
+`;
+  const binding = `groupRef: {name: observed}, identityUid: ${ci}, roleRef: {name: viewer}`;
+  const files =
+    object("Group", `parentUid: ${root}`, observed) + object("RoleBinding", binding, roleBindings[0]?.uid ?? "");
+  const permitting = tenant(root).replace("roles:", "adopt: [Group, RoleBinding], roles:");
+  const { stdout } = await plan(permitting + files, { args: ["-o", "json"] });
+  expect((JSON.parse(stdout) as Plan).changes.map(({ action, object: { kind } }) => [action, kind])).toEqual([
+    ["adopt", "Group"],
+    ["adopt", "RoleBinding"],
+  ]);
+});
+
 it("exits with 3 if something is refused", async () => {
   const { code, stdout } = await plan(tenant(team) + tree.replace("ROLE", "owner"));
   expect(code).toBe(3);
@@ -182,13 +208,35 @@ it("never takes for absent what the caller may not list", async () => {
 });
 
 it.each([
-  ["kind: Group\n", "standard input: document 1 (line 1): metadata.name: is missing"],
+  ["kind: Group\n", "standard input: document 1 (line 1): apiVersion: is missing"],
+  ["apiVersion: iam.muster.dev/v1beta1\nkind: Group\n", "document 1 (line 1): metadata.name: is missing"],
   ["a: [", "standard input: document 1 (line 1): "],
   [
     "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nmetadata: {name: a}\n",
     "kind: Kustomization is for Kustomize: give its folder to --kustomize (-k)",
   ],
-  ["apiVersion: v1\nkind: Secret\nmetadata: {name: a}\n", "kind: v1 Secret is not planned"],
+  [
+    group.replace("v1beta1", "v1"),
+    "document 1 (line 2): kind: there is no Group of iam.muster.dev/v1; the kinds are Group, Identity, ",
+  ],
+  [group.replace("kind: Group", "kind: Grup"), "document 1 (line 2): kind: there is no Grup of iam.muster.dev/v1beta1"],
+  [
+    group.replace("{name: shop,", "{generateName: shop-,"),
+    "metadata.generateName: the API server chooses another name",
+  ],
+  [group.replace("{name: shop,", "{name: Shop,"), "metadata.name: must be the name of a Kubernetes object: lowercase"],
+  [
+    group.replace("{name: shop,", "{name: a/../b,"),
+    "metadata.name: must be the name of a Kubernetes object: lowercase",
+  ],
+  [group.replace("{name: shop,", "{name: 1,"), "metadata.name: Invalid input: expected string, received number"],
+  [group.replace("namespace: shop", "namespace: Shop"), "metadata.namespace: "],
+  // What kubectl refuses, too: YAML reads it as a boolean.
+  [
+    group.replace("namespace: shop", "namespace: shop, annotations: {iam.muster.dev/paused: true}"),
+    "metadata.annotations.iam.muster.dev/paused: Invalid input: expected string, received boolean",
+  ],
+  [`${group.slice(0, -4)}\nspec: {}\n`, "document 1 (line 2): Map keys must be unique (line 7)"],
   [group + group, "document 2 (line 8): metadata.name: Group shop/shop is also in standard input: document 1"],
   [group.replace("description", "descriptoin"), "document 1 (line 2): spec.descriptoin: is not a field of Group"],
   [group.replace("namespace", "namespce"), "document 1 (line 2): metadata.namespce: is not a field of Group"],
@@ -198,6 +246,45 @@ it.each([
   const { code, stderr } = await plan(text);
   expect(code).toBe(1);
   expect(stderr).toContain(mistake);
+});
+
+const secret = `
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: sso, namespace: shop}
+stringData: {clientSecret: planted-value}
+---
+apiVersion: v1
+kind: Secret
+metadata: {generateName: x-}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: sso}
+`;
+
+it("plans what the operator reads of a folder, and names the kinds of everything else without its contents", async () => {
+  const text = await plan(tenant(team) + group + secret);
+  expect(text.code).toBe(2);
+  expect(text.stdout).toContain(
+    "Plan: 1 to create.\n\nNot planned, because the operator does not read them: 2 Secret of v1, 1 Role of rbac.authorization.k8s.io/v1.\n",
+  );
+  const { stdout: markdown } = await plan(tenant(team) + group + secret, { args: ["-o", "markdown"] });
+  expect(markdown).toContain("Not planned, because the operator does not read them: 2 Secret of v1, ");
+  const { stdout: json } = await plan(tenant(team) + group + secret, { args: ["-o", "json"] });
+  expect((JSON.parse(json) as ShownPlan).notPlanned).toEqual([
+    { apiVersion: "v1", kind: "Secret", count: 2 },
+    { apiVersion: "rbac.authorization.k8s.io/v1", kind: "Role", count: 1 },
+  ]);
+  for (const output of [text.stdout, text.stderr, markdown, json]) expect(output).not.toContain("planted-value");
+});
+
+it("plans an object without a namespace, or with an empty one, in the namespace of --namespace", async () => {
+  for (const namespace of ["", ', namespace: ""']) {
+    const without = group.replace(", namespace: shop", namespace);
+    expect((await plan(tenant(team) + without, { args: ["-n", "shop"] })).stdout).toContain("(shop/Group/shop)");
+  }
 });
 
 it("exits with 1 after wrong settings, because 2 says that something changes", async () => {
@@ -234,17 +321,35 @@ it("shows no character of a manifest that a terminal would obey, or that changes
   expect(stdout).toContain("description: a\ufffd31m\ufffdb\n");
 });
 
+const { signal } = new AbortController();
+const sources = { stdin: process.stdin, signal, namespace: "shop", kinds };
+
 it("reads the manifests of a folder, and not what kustomize reads there", async () => {
   const folder = mkdtempSync(join(files, "folder-"));
   writeFileSync(join(folder, "tree.yaml"), tenant(team));
   writeFileSync(join(folder, "kustomization.yaml"), "kind: Kustomization\nresources: [tree.yaml]\n");
-  const manifests = await readManifests([folder], {
-    stdin: process.stdin,
-    signal: new AbortController().signal,
-    namespace: "shop",
-    kinds,
-  });
+  const { manifests } = await readManifests([folder], sources);
   expect(manifests.map(({ object }) => object.kind)).toEqual(["Tenant", "Namespace"]);
+});
+
+it("reads lists as kubectl prints them", async () => {
+  const item = { apiVersion: "iam.muster.dev/v1beta1", kind: "Group", spec: { parentUid: platform.root } };
+  const listed = (apiVersion: string, kind: string, name: string) =>
+    JSON.stringify({ apiVersion, kind, metadata: {}, items: [{ ...item, metadata: { name } }] });
+  const folder = mkdtempSync(join(files, "lists-"));
+  writeFileSync(join(folder, "a.json"), listed("v1", "List", "a"));
+  writeFileSync(join(folder, "b.json"), listed("iam.muster.dev/v1beta1", "GroupList", "b"));
+  const { manifests } = await readManifests([folder], sources);
+  expect(manifests.map(({ object }) => object.metadata.name)).toEqual(["a", "b"]);
+});
+
+it("reads the files in a folder whose name ends as that of a manifest, and names a link to nothing", async () => {
+  const folder = mkdtempSync(join(files, "folder-"));
+  mkdirSync(join(folder, "shop.yaml"));
+  writeFileSync(join(folder, "shop.yaml", "tree.yaml"), tenant(team));
+  expect((await readManifests([folder], sources)).manifests).toHaveLength(2);
+  symlinkSync(join(folder, "nothing"), join(folder, "link.yaml"));
+  await expect(readManifests([folder], sources)).rejects.toThrow("link.yaml is a link to a file that does not exist");
 });
 
 it("builds a kustomization, and reads it like a file", async () => {

@@ -17,7 +17,8 @@ import { applyManifests } from "./apply-manifests.ts";
 import { withAssumedOperator } from "./assumed-operator.ts";
 import { callerOf } from "./caller.ts";
 import { readCluster, readOwnerId } from "./read-cluster.ts";
-import { type Manifest, readManifests, specSchemasOf } from "./read-manifests.ts";
+import { type ReadManifests, readManifests } from "./read-manifests.ts";
+import { specSchemasOf } from "./read-object.ts";
 import { kustomize } from "./kustomize.ts";
 import { planWithAccess } from "./plan-with-access.ts";
 import { reportPlan } from "./report-plan.ts";
@@ -59,17 +60,17 @@ function checkSettings(values: PlanValues): void {
 }
 
 /** What Kubernetes knows. */
-interface ReadWorld {
+interface ReadWorld extends ReadManifests {
   readonly objects: readonly KubeObject[];
   readonly ownerId: string;
   readonly serviceAccountIssuer: string;
-  readonly manifests: readonly Manifest[];
 }
 
 async function planOf(values: PlanValues, context: CommandContext): Promise<ShownPlan> {
   keepYoungGenerationSmall();
   const budget = new ReadBudget("read no cluster with --offline");
-  const { objects, manifests, ...facts } = await (values.offline ? readOffline : readOnline)(values, context, budget);
+  const read = values.offline ? readOffline : readOnline;
+  const { objects, manifests, notPlanned, ...facts } = await read(values, context, budget);
   const clock = new VirtualClock(systemClock.now());
   const cluster = new MemoryCluster(objects, clock);
   if (values.delete) for (const { object } of manifests) cluster.remove(object.kind, keyOf(object));
@@ -91,7 +92,8 @@ async function planOf(values: PlanValues, context: CommandContext): Promise<Show
       isWholeCluster: !values.offline,
       platform,
     };
-    return await planWithAccess({ ...values, platformUrl, authUrl }, world, context.signal);
+    const plan = await planWithAccess({ ...values, platformUrl, authUrl }, world, context.signal);
+    return notPlanned.length === 0 ? plan : { ...plan, notPlanned };
   } finally {
     await platform.close();
   }
@@ -99,18 +101,20 @@ async function planOf(values: PlanValues, context: CommandContext): Promise<Show
 
 async function readOffline(values: PlanValues, context: CommandContext): Promise<ReadWorld> {
   const { namespace = "default", ownerId = "", serviceAccountIssuer = "" } = values;
-  const manifests = await manifestsOf(values, context, namespace);
-  // Nobody else says what exists: what is to be deleted is there before, and a namespace that is used exists.
+  const { manifests, notPlanned } = await manifestsOf(values, context, namespace);
+  // Nobody else says what exists: what is to be deleted is there before, a namespace that is used exists, and so does what has a status.
   const given = manifests.map(({ object }) => object);
-  const objects = given.filter(({ kind }) => values.delete || kind === "Tenant" || kind === "Namespace");
-  return { objects, manifests, ownerId, serviceAccountIssuer };
+  const objects = given.filter(
+    ({ kind, status }) => values.delete || kind === "Tenant" || kind === "Namespace" || status !== undefined,
+  );
+  return { objects, manifests, notPlanned, ownerId, serviceAccountIssuer };
 }
 
 async function manifestsOf(
   { filename, kustomize: folders }: PlanValues,
   context: CommandContext,
   namespace: string,
-): Promise<readonly Manifest[]> {
+): Promise<ReadManifests> {
   const others = await Promise.all(
     folders.map(async (folder) => ({ name: `--kustomize ${folder}`, text: await kustomize(folder, context) })),
   );
@@ -122,7 +126,7 @@ async function readOnline(values: PlanValues, context: CommandContext, budget: R
   const { env, signal } = context;
   const connection = await clusterConnection(values, env);
   const namespace = values.namespace ?? connection.namespace ?? "default";
-  const manifests = await manifestsOf(values, context, namespace);
+  const read = await manifestsOf(values, context, namespace);
   const kube = new KubeClient({ connection, clock: systemClock });
   try {
     const [objects, ownerId, serviceAccountIssuer] = await Promise.all([
@@ -130,7 +134,7 @@ async function readOnline(values: PlanValues, context: CommandContext, budget: R
       values.ownerId ?? readOwnerId(kube, signal),
       values.serviceAccountIssuer ?? readIssuer(kube, signal),
     ]);
-    return { objects, manifests, ownerId, serviceAccountIssuer };
+    return { objects, ...read, ownerId, serviceAccountIssuer };
   } finally {
     await kube.close();
   }

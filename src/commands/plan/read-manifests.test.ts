@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -21,13 +21,19 @@ it("reads links to files, and follows no link to a folder, which may lead back",
   const elsewhere = mkdtempSync(join(tmpdir(), "muster-manifests-"));
   writeFileSync(join(elsewhere, "data"), namespace("two"));
   symlinkSync(join(elsewhere, "data"), join(folder, "two.yaml"));
-  execFileSync("mkfifo", [join(folder, "pipe.yaml")]);
   try {
-    const found = await read([folder]);
-    expect(found.map(({ object }) => object.metadata.name)).toEqual(["one", "two"]);
+    const { manifests } = await read([folder]);
+    expect(manifests.map(({ object }) => object.metadata.name)).toEqual(["one", "two"]);
   } finally {
     rmSync(elsewhere, { recursive: true });
   }
+});
+
+it("names a pipe in a folder, because its writer may never come", async () => {
+  const pipes = join(folder, "pipes");
+  mkdirSync(pipes);
+  execFileSync("mkfifo", [join(pipes, "pipe.yaml")]);
+  await expect(read([pipes])).rejects.toThrow(`--filename: ${pipes}/pipe.yaml is not a file`);
 });
 
 it("ends at a device and at a standard input that have no end", { timeout: 60_000 }, async () => {

@@ -1,22 +1,33 @@
 import { statSync } from "node:fs";
 import { basename, extname, join } from "node:path";
-import type * as z from "zod";
+import { apiGroup } from "#src/api/custom-resource.ts";
 import { readError } from "#src/commands/settings/settings.ts";
-import { apiVersion } from "#src/api/custom-resource.ts";
-import { tenantSpecSchema } from "#src/api/tenant.ts";
-import { filesBelow, isFile, TooManyFiles } from "#src/files/files-below.ts";
+import { filesBelow, TooManyFiles } from "#src/files/files-below.ts";
 import { readStream, readText, type TextLimits, TooLong } from "#src/files/read-text.ts";
 import { shortLines } from "#src/text/short-list.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import { keyOf } from "#src/kube/object.ts";
 import type { ClusterObject } from "#src/plan/memory-cluster.ts";
 import { parseDocuments } from "./parse-documents.ts";
+import { type OtherKind, readObject, specSchemasOf } from "./read-object.ts";
 
 /** An object in a file. */
 export interface Manifest {
   readonly object: ClusterObject;
   /** Where it is, such as `tree.yaml: document 2 (line 14)`. */
   readonly where: string;
+}
+
+/** Objects of one kind that the operator does not read. */
+export interface NotPlanned extends OtherKind {
+  readonly count: number;
+}
+
+/** What is in files. */
+export interface ReadManifests {
+  readonly manifests: readonly Manifest[];
+  /** What else is in the files: a plan has nothing to do with it. */
+  readonly notPlanned: readonly NotPlanned[];
 }
 
 /** More manifests than this are not read. */
@@ -30,36 +41,6 @@ const shownMistakes = 100;
 const extensions: readonly string[] = [".yaml", ".yml", ".json"];
 /** In a folder, these are for kustomize: what they name is in other files. */
 const kustomizations: readonly string[] = ["kustomization.yaml", "kustomization.yml"];
-
-const objectFields: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata", "spec", "status"]);
-/** The fields of ObjectMeta in the API of Kubernetes, which refuses others. */
-const metadataFields = {
-  annotations: "",
-  creationTimestamp: "",
-  deletionGracePeriodSeconds: "",
-  deletionTimestamp: "",
-  finalizers: "",
-  generateName: "",
-  generation: "",
-  labels: "",
-  managedFields: "",
-  name: "",
-  namespace: "",
-  ownerReferences: "",
-  resourceVersion: "",
-  selfLink: "",
-  uid: "",
-};
-
-/** The schemas of specs, by kind. */
-export type SpecSchemas = ReadonlyMap<string, z.ZodType>;
-
-export function specSchemasOf(kinds: readonly Kind[]): SpecSchemas {
-  return new Map<string, z.ZodType>([
-    ...kinds.map(({ name, definition }) => [name, definition.specSchema] as const),
-    ["Tenant", tenantSpecSchema],
-  ]);
-}
 
 export interface ManifestText {
   readonly name: string;
@@ -77,18 +58,20 @@ export interface ManifestSources {
 }
 
 /**
- * Reads manifests, with the default values that the API server fills in: at most 100,000 objects, and 256 MiB of text.
+ * Reads manifests, with the default values that the API server fills in: at most 100,000 objects, and 256 MiB of text. Objects of
+ * other groups, such as the Secret beside an IdentityProvider, are counted and not read.
  * @param paths of files, pipes and folders, or `-`
  * @throws {Error} that names file, document and field of every mistake, up to 100
  */
 export async function readManifests(
   paths: readonly string[],
-  { kinds, namespace, others = [], signal, stdin }: ManifestSources,
-): Promise<readonly Manifest[]> {
+  { kinds, namespace, others: texts = [], signal, stdin }: ManifestSources,
+): Promise<ReadManifests> {
   const schemas = specSchemasOf(kinds);
   const found: Manifest[] = [];
+  const others = new Map<string, NotPlanned>();
   const mistakes: string[] = [];
-  for await (const { name, text } of textsOf(paths, { others, signal, stdin })) {
+  for await (const { name, text } of textsOf(paths, { others: texts, signal, stdin })) {
     let number = 0;
     for (const { error, line, value: document } of parseDocuments(text)) {
       const where = `${name}: document ${(number += 1)} (line ${line})`;
@@ -98,16 +81,22 @@ export async function readManifests(
       }
       for (const { value, at } of itemsOf(document, where)) {
         const read = readObject(value, namespace, schemas);
-        if (typeof read === "string") mistakes.push(`${at}: ${read}`);
-        else found.push({ object: read, where: at });
+        if ("mistake" in read) mistakes.push(`${at}: ${read.mistake}`);
+        else if ("object" in read) found.push({ object: read.object, where: at });
+        else count(others, read.other);
       }
-      if (found.length + mistakes.length > maxObjects)
+      if (found.length + mistakes.length + others.size > maxObjects)
         throw new Error(`${where}: there are more than ${maxObjects} objects: plan them in parts`);
     }
   }
   mistakes.push(...duplicates(found));
   if (mistakes.length > 0) throw new Error(`invalid manifests\n  ${shortLines(mistakes, shownMistakes)}`);
-  return found;
+  return { manifests: found, notPlanned: [...others.values()] };
+}
+
+function count(counts: Map<string, NotPlanned>, { apiVersion, kind }: OtherKind): void {
+  const name = `${apiVersion} ${kind}`;
+  counts.set(name, { apiVersion, kind, count: (counts.get(name)?.count ?? 0) + 1 });
 }
 
 async function* textsOf(
@@ -147,81 +136,32 @@ function manifestsBelow(folder: string): readonly string[] {
     return [...filesBelow(folder, { maxEntries })]
       .filter(({ path }) => extensions.includes(extname(path)) && !kustomizations.includes(basename(path)))
       .map(({ path }) => join(folder, path))
-      .filter(isFile);
+      .filter((file) => !isFolder(file));
   } catch (error) {
     if (!(error instanceof TooManyFiles)) throw error;
     throw new Error(`--filename: ${error.message}: name a folder that has only manifests`, { cause: error });
   }
 }
 
-/** The objects of a document: it may be empty, or a List. */
+/** @throws {Error} if it is neither a file nor a folder: reading a pipe in a folder would wait for its writer */
+function isFolder(path: string): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) throw new Error(`--filename: ${path} is a link to a file that does not exist`);
+  if (!stats.isFile() && !stats.isDirectory()) throw new Error(`--filename: ${path} is not a file`);
+  return stats.isDirectory();
+}
+
+/** The objects of a document: it may be empty, or a list, such as `kubectl get -o yaml` prints. */
 function itemsOf(value: unknown, where: string): readonly { readonly value: unknown; readonly at: string }[] {
   if (value === null || value === undefined) return [];
-  if (isRecord(value) && value["apiVersion"] === "v1" && value["kind"] === "List" && Array.isArray(value["items"]))
-    return value["items"].map((item: unknown, index) => ({ value: item, at: `${where}: items.${index}` }));
-  return [{ value, at: where }];
+  const items = listedIn(value);
+  return items?.map((item, index) => ({ value: item, at: `${where}: items.${index}` })) ?? [{ value, at: where }];
 }
 
-/** @returns what is wrong, if something is */
-function readObject(value: unknown, defaultNamespace: string, schemas: SpecSchemas): ClusterObject | string {
-  if (!isRecord(value)) return "the document is not an object";
-  const { apiVersion: version, kind, metadata, spec } = value;
-  if (typeof kind !== "string") return "kind: is missing";
-  if (kind === "Kustomization" && String(version).startsWith("kustomize.config.k8s.io/"))
-    return "kind: Kustomization is for Kustomize: give its folder to --kustomize (-k)";
-  if (!isRecord(metadata) || typeof metadata["name"] !== "string" || metadata["name"] === "")
-    return "metadata.name: is missing";
-  const { name, namespace, labels, annotations, uid, generation, resourceVersion } = metadata;
-  const others = Object.entries({ labels, annotations, uid, generation, resourceVersion });
-  const kept: ClusterObject["metadata"] = {
-    name,
-    ...Object.fromEntries(others.filter(([, field]) => field !== undefined)),
-  };
-  if (version === "v1" && kind === "Namespace") return { apiVersion: version, kind, metadata: withName(kept) };
-  const schema = schemas.get(kind);
-  if (version !== apiVersion || schema === undefined)
-    return `kind: ${String(version)} ${kind} is not planned; the kinds are Namespace of v1, and ${[...schemas.keys()].join(", ")} of ${apiVersion}`;
-  const parsed = schema.safeParse(spec ?? {});
-  if (!parsed.success)
-    return parsed.error.issues.map(({ path, message }) => `${["spec", ...path].join(".")}: ${message}`).join("; ");
-  const unknown =
-    Object.keys(value).find((field) => !objectFields.has(field)) ??
-    unknownField(metadata, metadataFields, "metadata") ??
-    unknownField(spec, parsed.data, "spec");
-  if (unknown !== undefined) return `${unknown}: is not a field of ${kind}`;
-  if (kind === "Tenant") return { apiVersion, kind, metadata: kept, spec: parsed.data };
-  if (namespace !== undefined && typeof namespace !== "string") return "metadata.namespace: is not a text";
-  const status = value["status"];
-  return {
-    apiVersion,
-    kind,
-    metadata: { ...kept, namespace: namespace ?? defaultNamespace },
-    spec: parsed.data,
-    ...(status === undefined ? {} : { status }),
-  };
-}
-
-/** Every namespace has its name as a label, which the API server adds. */
-function withName(metadata: ClusterObject["metadata"]): ClusterObject["metadata"] {
-  return { ...metadata, labels: { "kubernetes.io/metadata.name": metadata.name, ...metadata.labels } };
-}
-
-/** The path of a field that the schema does not have. */
-function unknownField(given: unknown, known: unknown, path: string): string | undefined {
-  if (Array.isArray(given) && Array.isArray(known)) {
-    for (const [index, item] of given.entries()) {
-      const found = unknownField(item, known[index], `${path}.${index}`);
-      if (found !== undefined) return found;
-    }
-    return undefined;
-  }
-  if (!isRecord(given) || !isRecord(known)) return undefined;
-  for (const [field, value] of Object.entries(given)) {
-    if (value !== null && !(field in known)) return `${path}.${field}`;
-    const found = unknownField(value, known[field], `${path}.${field}`);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+function listedIn(value: unknown): readonly unknown[] | undefined {
+  const { apiVersion = "", kind = "", items } = value as Readonly<Record<string, unknown>>;
+  const isList = apiVersion === "v1" ? kind === "List" : String(apiVersion).startsWith(`${apiGroup}/`);
+  return isList && String(kind).endsWith("List") && Array.isArray(items) ? items : undefined;
 }
 
 function duplicates(manifests: readonly Manifest[]): readonly string[] {
@@ -232,8 +172,4 @@ function duplicates(manifests: readonly Manifest[]): readonly string[] {
     if (other === undefined) first.set(name, where);
     return other === undefined ? [] : [`${where}: metadata.name: ${name} is also in ${other}`];
   });
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

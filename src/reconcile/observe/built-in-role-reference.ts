@@ -32,3 +32,16 @@ export function findBuiltInRole(
     : `The field is immutable: delete this object and create it with ${forObject}${right}`;
   return waiting("ReferenceNotFound", `${field.path}: the platform has no built-in role named "${name}". ${fix}.`);
 }
+
+/** What was found of a Role object with this name; where there is none, with the fix if a built-in role was meant. */
+export function orBuiltInRole(
+  found: Found,
+  { path }: ReferenceField,
+  name: string,
+  { roles, boundary }: Pick<BuiltInRoles, "roles" | "boundary">,
+): Found {
+  if (!("are" in found) || found.are !== "waiting" || found.reason !== "ReferenceNotFound") return found;
+  if (roles?.byName.has(name) !== true || !boundary.roles.includes(name)) return found;
+  const fix = `If you mean the built-in role ${name}, create it with only ${path}.name, without kind.`;
+  return { ...found, message: `${found.message} ${fix}` };
+}

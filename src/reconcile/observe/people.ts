@@ -14,7 +14,7 @@ export function peopleOf(
   { kinds, stores }: Pick<Sources, "kinds" | "stores">,
   session: PlatformSession,
   kind: Kind,
-  { metadata }: Resource,
+  resource: Resource,
   found: readonly ExternalResource[],
 ): People | null {
   const { vouching } = kind;
@@ -22,11 +22,11 @@ export function peopleOf(
   const collection = kinds.find(({ name }) => name === "Identity")?.collection;
   if (vouching === null || external === undefined || collection === undefined) return null;
   const group = kind.collection.uids.parentOf(external.uid);
-  if (metadata.deletionTimestamp === undefined || group === undefined) return null;
+  if (resource.metadata.deletionTimestamp === undefined || group === undefined) return null;
   const view = session.viewOf(collection);
   const uids = view
     .childrenOf(group)
-    .filter((identity) => vouching.vouchesFor(external, identity as IdentityClaims))
+    .filter((identity) => vouching.vouchesFor(resource, external, identity as IdentityClaims))
     .filter((identity) => !isManaged({ kinds, stores }, identity.uid))
     .map(({ uid }) => uid);
   return { group, snapshot: view.snapshotOf(group) ?? null, uids };

@@ -22,7 +22,7 @@ export interface ReconcileState {
   readonly posted?: { readonly naturalKey: string; readonly tenant?: string };
   readonly waitingSince?: MonotonicTime;
   /** While it waits: the roles because of which its resource was not adopted. Once they are declared, or allow less, it may be. */
-  readonly deniedRoles?: readonly string[];
+  readonly deniedRoles?: readonly string[] | "many";
   readonly failure?: Failure;
   /** How many times a watch handler observed that the cause of a failure may be gone. */
   readonly causeChanges?: number;
@@ -35,9 +35,12 @@ export interface ReconcileState {
   readonly secretSent?: { readonly of: string; readonly secret: SentSecret | null };
   /**
    * What this process created with a code that only it has, until the uid is recorded. `failed`: the code can no longer be
-   * written into the Secret, so that the resource has to be deleted.
+   * written into the Secret, so that the resource has to be deleted; `drift`: because the platform made something else than
+   * what was requested.
    */
-  readonly issued?: { readonly uid: string; readonly failed?: true };
+  readonly issued?: { readonly uid: string; readonly failed?: true; readonly drift?: readonly Drift[] };
+  /** What was created with a code and deleted again, because it was not what was requested, and in which attempt. */
+  readonly altered?: { readonly attemptOf: string; readonly drift: readonly Drift[] };
   /** When drift was corrected, within the last hour. */
   readonly corrections: readonly MonotonicTime[];
 }

@@ -100,11 +100,20 @@ export function findReferenceDenial(
       if (permitsRole(boundary, uid, builtIn)) return undefined;
       // A role that is not known yet grants nothing: it is read before it is bound.
       if (target.by === "resource") return findExcess(path, limits.capabilitiesOf(uid) ?? [], limits);
-      return denied(
-        `${path}: Tenant ${tenant} does not allow the role ${builtIn?.name ?? uid} to be bound. Use one of ${boundary.roles.join(", ") || "none"}, or ask an administrator to add it to spec.roles of the Tenant, and to the operator's setting --allowed-role if it is missing there.`,
-      );
+      return denied(`${path}: ${roleDenial(builtIn?.name ?? uid, uid, limits)}`);
     }
   }
+}
+
+/** Which of the two lists of roles does not have the role. */
+function roleDenial(name: string, uid: string, { tenant, boundary, roles }: TenantLimits): string {
+  if (boundary.roles.includes(name) || boundary.roles.includes(uid))
+    return `Tenant ${tenant} allows the role ${name} to be bound, but the operator's setting --allowed-role does not. Ask an administrator to add it there.`;
+  const usable = boundary.roles.filter((one) => {
+    const builtIn = roles?.byName.get(one);
+    return permitsRole(boundary, builtIn?.uid ?? one, builtIn);
+  });
+  return `Tenant ${tenant} does not allow the role ${name} to be bound. Use one of ${usable.join(", ") || "none"}, or ask an administrator to add it to spec.roles of the Tenant, and to the operator's setting --allowed-role if it is missing there.`;
 }
 
 /** The capabilities of a role of an object that the Tenant does not permit. */

@@ -1,7 +1,7 @@
 import type { Resource } from "#src/api/custom-resource.ts";
 import type { DesiredContext, Kind, ReferenceField, ReferenceRole } from "#src/kinds/kind.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
-import { findBuiltInRole } from "./built-in-role-reference.ts";
+import { findBuiltInRole, orBuiltInRole } from "./built-in-role-reference.ts";
 import type { References } from "./observed.ts";
 import { findReferenceDenial, findSpecDenial } from "./reference-denials.ts";
 import { type Found, type ReferencedObjects, findObject } from "./referenced-objects.ts";
@@ -48,9 +48,11 @@ function find(kind: Kind, field: ReferenceField, resource: Resource, context: Re
         : { uid: target.uid, isGranted: false };
     case "roleName":
       return findBuiltInRole(kind, field, target.name, resource, context);
-    case "resource":
+    case "resource": {
       // Whether the role of an object may be bound depends on the roles that the Tenant lists.
       if (field.role === "role" && context.roles === undefined) return { are: "unread" };
-      return findObject(field, target.kind, target.reference, resource, context);
+      const found = findObject(field, target.kind, target.reference, resource, context);
+      return field.role === "role" ? orBuiltInRole(found, field, target.reference.name, context) : found;
+    }
   }
 }

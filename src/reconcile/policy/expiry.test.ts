@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Status } from "#src/api/status.ts";
 import { itDecides, present, reports } from "./decision-cases.testing.ts";
+import { deletedBinding } from "./deletion-cases.testing.ts";
 import { decide } from "./decide.ts";
 import {
   anotherUid,
@@ -260,13 +261,8 @@ describe("a paused role binding that has expired", () => {
 });
 
 describe("an expired role binding that is being deleted", () => {
-  const deletionTimestamp = "2026-02-02T02:02:02Z";
-  const deleted = (policy: Parameters<typeof bindingResource>[0] & object, annotations = {}) =>
-    bindingResource({
-      ...policy,
-      metadata: { deletionTimestamp, annotations },
-      status: readyBinding,
-    });
+  const deleted = (policy: Parameters<typeof deletedBinding>[0] & object, annotations = {}) =>
+    deletedBinding({ ...policy, metadata: { annotations }, status: readyBinding });
   itDecides([
     {
       name: "is deleted although the object is paused",

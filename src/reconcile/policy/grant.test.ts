@@ -1,16 +1,7 @@
 import { describe } from "vitest";
 import { itDecides, present, reports, reportsStalled, waitingLong } from "./decision-cases.testing.ts";
-import {
-  anotherUid,
-  bindingResource,
-  emptyState,
-  parent,
-  ready,
-  resolved,
-  root,
-  tenant,
-  uid,
-} from "./observed-fixture.testing.ts";
+import { deletedBinding, deletionSeen } from "./deletion-cases.testing.ts";
+import { anotherUid, bindingResource, parent, ready, resolved, root, tenant, uid } from "./observed-fixture.testing.ts";
 
 const viewer = "c".repeat(40);
 const editor = "e".repeat(40);
@@ -22,8 +13,6 @@ const granting = (identity: string, role: string) => ({
 });
 const references = resolved({ identityUid: anotherUid, roleUid: viewer });
 const recorded = { ...ready, identityUid: anotherUid, roleUid: viewer };
-const deletionTimestamp = "2026-02-02T02:02:02Z";
-const deletionSeen = { ...emptyState, deletionSeenAt: 18_000 };
 
 describe("D1: a role binding", () => {
   itDecides([
@@ -39,7 +28,7 @@ describe("D1: a role binding", () => {
     {
       name: "is never deleted because spec.uid names it",
       given: {
-        resource: bindingResource({ spec: { uid }, metadata: { deletionTimestamp } }),
+        resource: deletedBinding({ spec: { uid } }),
         references,
         external: present(granting(anotherUid, editor)),
         state: deletionSeen,
@@ -49,7 +38,7 @@ describe("D1: a role binding", () => {
     {
       name: "is not deleted if it is no longer what the status records",
       given: {
-        resource: bindingResource({ metadata: { deletionTimestamp }, status: recorded }),
+        resource: deletedBinding({ status: recorded }),
         references,
         external: present(granting(anotherUid, editor)),
         state: deletionSeen,

@@ -13,13 +13,13 @@ export function decideHandover(observed: IssueInput): Step | undefined {
   const { state, secret, kind } = observed;
   const { issued } = state;
   if (issued === undefined || !isUnrecorded(observed) || heldUid(observed) === issued.uid) return undefined;
-  const { uid, failed } = issued;
+  const { uid, failed, drift } = issued;
   const at = locationOf(observed);
   if (failed !== true && secret?.is === "found" && secret.isEmpty)
     return { do: "writeSecret", at, version: versionOf(secret), uid };
-  return attempt(observed, {
-    do: "delete",
-    uid,
-    event: { type: "Warning", reason: "Deleted", note: issueMessages.codeNotWritten(kind.noun, uid, at) },
-  });
+  const note =
+    drift === undefined
+      ? issueMessages.codeNotWritten(kind.noun, uid, at)
+      : issueMessages.issuedOtherwise(kind.noun, uid, drift);
+  return attempt(observed, { do: "delete", uid, event: { type: "Warning", reason: "Deleted", note } });
 }

@@ -1,4 +1,5 @@
-import { abandonAnnotation } from "#src/api/annotations.ts";
+import { abandonAnnotation, reconcileRequestedAtAnnotation } from "#src/api/annotations.ts";
+import type { Drift } from "#src/api/status.ts";
 import type { SecretLocation } from "#src/kinds/secret-location.ts";
 import { grantCommands, refusedUser } from "#src/kube/right.ts";
 import type { Refusal } from "#src/reconcile/observe/observed.ts";
@@ -31,6 +32,18 @@ export function codeNotWritten(noun: string, uid: string, { name }: SecretLocati
   return `Deleted the ${noun} ${uid} on the platform: its code could not be written into Secret ${name}.`;
 }
 
+export function issuedOtherwise(noun: string, uid: string, drift: readonly Drift[]): string {
+  return `Deleted the ${noun} ${uid} on the platform: it was not what was requested: ${describe(drift)}.`;
+}
+
+export function neverAsRequested(noun: string, drift: readonly Drift[]): string {
+  return `The platform creates the ${noun} with other values than the spec: ${describe(drift)}. It was deleted, and nobody got its code. Delete this object, and create it with the values of the platform. If the platform was at fault, correct that, and set the annotation ${reconcileRequestedAtAnnotation} to a new value.`;
+}
+
+function describe(drift: readonly Drift[]): string {
+  return drift.map(({ field, expected, actual }) => `${field} is "${actual}" instead of "${expected}"`).join(", ");
+}
+
 export function secretMissing(path: string, { namespace, name }: SecretLocation): string {
   return `${path}: Secret ${name} does not exist in namespace ${namespace}. Run: kubectl create secret generic -n ${namespace} ${name}`;
 }
@@ -55,7 +68,12 @@ export function secretNotWritable(path: string, at: SecretLocation, { message, c
   // An admission webhook or a quota that refuses a write says 403, too. Only the refusal of a right names the user.
   if (code !== 403 || refusedUser(message) === undefined)
     return `${what}. Change the Secret, or what refuses the write; it must not be immutable.`;
-  return `${what}. It may do so only if a Role names the Secret. Run: ${grantSecret(at, message)}`;
+  return `${what}. It may do so only if a Role of Kubernetes RBAC names the Secret. Run: ${grantSecret(at, message)}`;
+}
+
+/** The write was refused although its dry run was not. */
+export function issuedInVain(noun: string): string {
+  return `Only the write itself is refused, not its dry run, so that each attempt creates and deletes a ${noun}: they become rare, at least one in 8 hours. To try again now, set the annotation ${reconcileRequestedAtAnnotation} to a new value.`;
 }
 
 export function secretUnreadable(path: string, at: SecretLocation, noun: string, { message }: Refused): string {

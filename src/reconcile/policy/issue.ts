@@ -1,6 +1,7 @@
 import type { Drift } from "#src/api/status.ts";
 import type { Claim, ExternalResource } from "#src/reconcile/observe/observed.ts";
 import { proveAbsenceBelow } from "./absence.ts";
+import { hasSameGoal } from "./attempted.ts";
 import { conclude } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { creationBody } from "./differences.ts";
@@ -32,6 +33,7 @@ import { findOutsideTenant } from "./tenant.ts";
  *   the version that was checked, so that of two writers one fails; what it created, it deletes.
  * - The Secret says whose code it has. If the status was not written, or was lost, the resource is found by that.
  * - What is gone, whether redeemed, deleted or expired, is never created again.
+ * - Nobody gets the code of what the platform created otherwise than requested: it is deleted, and the object says so.
  *
  * Caveats: a resource whose code was lost, with the response or with the process, cannot be recognized: equal ones are
  * legitimate, and they have no description. After the settle time another one is created. An event names equal ones that no
@@ -58,6 +60,8 @@ export function decideIssue(observed: IssueInput, references: Placed): Step {
 function decideCreation(observed: IssueInput, references: Placed): Step {
   const { kind, roleToRead, resource, wallClock } = observed;
   const { uids, desired, naturalKey } = references;
+  const altered = findAltered(observed);
+  if (altered !== undefined) return conclude(observed, altered);
   const proof = proveAbsenceBelow(observed, uids.parent);
   if (proof !== undefined) return proof;
   if (roleToRead !== null) return attempt(observed, { do: "readRole", role: roleToRead });
@@ -120,6 +124,14 @@ function concludeNotOurs(observed: IssueInput): Step {
 
 function findGone({ kind, resource }: IssueInput): Problem {
   return stalled("ExternalGone", issueMessages.issueGone(kind.noun, kind.issued.endsWhenUsed(resource)));
+}
+
+/** The platform made something else of the request. It is not repeated: that would end the same. */
+function findAltered(observed: IssueInput): Problem | undefined {
+  const { state, kind } = observed;
+  if (state.altered === undefined || !hasSameGoal(state.altered.attemptOf, observed)) return undefined;
+  const { drift } = state.altered;
+  return { ...stalled("InvalidSpec", issueMessages.neverAsRequested(kind.noun, drift)), drift };
 }
 
 /** Another object names the same Secret, and has it, or is older. */

@@ -48,13 +48,14 @@ export function prepareSecret(observed: IssueInput): Step | undefined {
 export function checkSecret(observed: IssueInput, readAfter: MonotonicTime): Step | undefined {
   const { secret, now } = observed;
   const at = locationOf(observed);
-  const refusal =
-    delayingRefusal(observed, "readSecret") ??
-    delayingRefusal(observed, "checkSecret") ??
-    delayingRefusal(observed, "writeSecret");
-  if (refusal !== undefined) {
-    const message = issueMessages.secretNotWritable(observed.kind.issued.specPath, at, refusal);
-    return conclude(observed, failing("KubernetesForbidden", message), refusal.retryAt);
+  const refusal = delayingRefusal(observed, "readSecret") ?? delayingRefusal(observed, "checkSecret");
+  const refusedWrite = refusal === undefined ? delayingRefusal(observed, "writeSecret") : undefined;
+  const delaying = refusal ?? refusedWrite;
+  if (delaying !== undefined) {
+    const { noun, issued } = observed.kind;
+    const notWritable = issueMessages.secretNotWritable(issued.specPath, at, delaying);
+    const message = refusedWrite === undefined ? notWritable : `${notWritable} ${issueMessages.issuedInVain(noun)}`;
+    return conclude(observed, failing("KubernetesForbidden", message), delaying.retryAt);
   }
   if (secret === null || now >= outdatedAt(observed) || secret.readAt < readAfter) return readSecret(observed);
   if (secret.writable) return undefined;

@@ -100,6 +100,11 @@ export function expiresAsDescribed({ kind, resource: { spec } }: IssueInput, ext
   return actual === "" || Math.abs(Date.parse(actual) - Date.parse(spec.expiresAt ?? "")) <= clockToleranceMs;
 }
 
+/** Whether `external` has a code that nobody can use any longer, whichever clock is right. */
+export function hasSurelyExpired({ issued }: Kind, external: ExternalResource, wallClock: number): boolean {
+  return issued !== null && Date.parse(issued.expirationOf(external)) <= wallClock - clockToleranceMs;
+}
+
 /** No message names more of them. */
 const maxLost = 10;
 

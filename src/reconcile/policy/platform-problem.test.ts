@@ -41,10 +41,11 @@ describe("an error of the platform", () => {
     for (const code of codeNames) expect(problemOfCode(code).message).not.toBe("");
   });
 
-  it("waits for the children after RESOURCE_NOT_EMPTY", () => {
-    const preconditionViolations = [
-      { type: "RESOURCE_NOT_EMPTY", description: "cannot delete group with child repos" },
-    ];
+  it.each([
+    ["RESOURCE_NOT_EMPTY", "cannot delete group with child repos"],
+    ["RESOURCE_IN_USE", "cannot delete role that is bound"],
+  ])("waits for what is in the resource, or refers to it, after %s", (type, description) => {
+    const preconditionViolations = [{ type, description }];
     expect(problemOfCode("FAILED_PRECONDITION", { preconditionViolations })).toMatchObject({
       is: "waiting",
       reason: "ChildrenExist",

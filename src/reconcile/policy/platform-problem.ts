@@ -37,6 +37,9 @@ function parentOf({ kind, resource }: Concerned): ReferenceField | undefined {
   return kind.references(resource).find(({ role }) => role === "parent");
 }
 
+/** The violations that end when other resources are deleted: those in the resource, or those that refer to it. */
+const othersGoFirst: ReadonlySet<string> = new Set(["RESOURCE_NOT_EMPTY", "RESOURCE_IN_USE"]);
+
 /** The code alone decides what to do; only for FAILED_PRECONDITION and RESOURCE_EXHAUSTED the details matter, too. */
 function problemOfError(error: PlatformError, object: Concerned): Problem {
   const { kind, children } = object;
@@ -47,7 +50,7 @@ function problemOfError(error: PlatformError, object: Concerned): Problem {
     case "UNIMPLEMENTED":
       return stalled("InvalidSpec", messages.specRejected(violationsBySpecPath(error, object) ?? message));
     case "FAILED_PRECONDITION":
-      return error.preconditionViolations.some((violation) => violation.type === "RESOURCE_NOT_EMPTY")
+      return error.preconditionViolations.some(({ type }) => othersGoFirst.has(type))
         ? waiting("ChildrenExist", messages.notEmpty(kind.noun, message, children))
         : stalled("PreconditionFailed", messages.preconditionFailed(message));
     case "UNAUTHENTICATED":

@@ -74,7 +74,9 @@ describe("a wait", () => {
     expect(stateAfterDecision(at(4_000, fewer), wait)).toEqual({ ...emptyState, waitingSince: 2_000 });
     expect(stateAfterDecision(at(4_000, fewer), { do: "done" })).toEqual(emptyState);
     const many = Array.from({ length: 300 }, (_, index) => `${index}`);
-    expect(stateAfterDecision({ ...at(2_000), grants: denied(many) }, wait).deniedRoles).toHaveLength(256);
+    expect(stateAfterDecision({ ...at(2_000), grants: denied(many) }, wait).deniedRoles).toBe("many");
+    const most = many.slice(0, 256);
+    expect(stateAfterDecision({ ...at(2_000), grants: denied(most) }, wait).deniedRoles).toEqual(most);
   });
 
   it("starts with a failure, unless the object was waiting before", () => {

@@ -35,11 +35,12 @@ function hasBegun({ state, resource }: Observed): boolean {
   return state.bornHere && resource.status?.uid !== undefined;
 }
 
-/** How many of the roles are remembered because of which an identity is not adopted. After the others, a resync wakes it. */
+/** How many of the roles are remembered because of which an identity is not adopted. If there are more, each role counts. */
 const maxDeniedRoles = 256;
 
 function stateWhileWaiting({ state, grants, now }: Observed): ReconcileState {
-  const roles = grants.flatMap(({ deniedRoles }) => deniedRoles).slice(0, maxDeniedRoles);
+  const denied = grants.flatMap(({ deniedRoles }) => deniedRoles);
+  const roles = denied.length > maxDeniedRoles ? "many" : denied;
   const { deniedRoles: known = [], waitingSince = now, ...rest } = state;
   if (state.waitingSince !== undefined && isDeepStrictEqual(roles, known)) return state;
   return { ...rest, waitingSince, ...(roles.length === 0 ? {} : { deniedRoles: roles }) };
@@ -63,7 +64,11 @@ export function stateAfterSuccess(
   const after = secretSent === undefined ? kept : { ...kept, secretSent };
   if (step.do === "create")
     return { ...after, posted: postedBy(observed, step.naturalKey), ...(issued === undefined ? {} : { issued }) };
-  if (step.do === "delete" && state.issued?.uid === step.uid) return withoutIssued(after);
+  if (step.do === "delete" && state.issued?.uid === step.uid) {
+    const { drift } = state.issued;
+    const handedOver = withoutIssued(after);
+    return drift === undefined ? handedOver : { ...handedOver, altered: { attemptOf: attemptOf(observed), drift } };
+  }
   if (step.do !== "update") return after;
   return {
     ...after,

@@ -70,7 +70,8 @@ export function failureOf(
     attempts,
     at,
     retryAt: at + retryDelay(object, problem, attempts, random),
-    ...(outageReasons.has(reason) ? { recoveries: observed.recoveries } : {}),
+    // A call that a pause prevented says nothing: the object may be waiting for the end of an outage nevertheless.
+    ...(outageReasons.has(reason) || problem.kind === "paused" ? { recoveries: observed.recoveries } : {}),
   };
 }
 

@@ -37,5 +37,5 @@ export function secretNotGranted(path: string, at: SecretLocation, issuer: strin
 export function secretRefused(path: string, { namespace, name }: SecretLocation, refusal: string): string {
   const user = refusedUser(refusal) ?? operatorUser;
   const right = { verb: "get", group: "", resource: "secrets", name, namespace };
-  return `${path}: the operator may not read Secret ${name}: ${refusal}. It may read a Secret only if a Role names it. Run: ${grantCommands(right, `muster-secret-${name}`, user)}`;
+  return `${path}: the operator may not read Secret ${name}: ${refusal}. It may read a Secret only if a Role of Kubernetes RBAC names it. Run: ${grantCommands(right, `muster-secret-${name}`, user)}`;
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { kinds } from "#src/kinds/kinds.ts";
 import {
   type GroupFacts,
   type IdentityFacts,
@@ -61,5 +62,10 @@ describe("a resource", () => {
     ["seenOnce", { seenIn: 1 }],
   ])("is spared because of %s", (reason, facts) => {
     expect(reasonToSpare({ ...resource, ...facts })).toBe(reason);
+  });
+
+  it.each(kinds)("of the kind $name is removed only if it is a grant or an identity", ({ name }) => {
+    const isRemovable = ["RoleBinding", "Identity"].includes(name);
+    expect(reasonToSpare({ ...resource, kind: name })).toBe(isRemovable ? undefined : "onlyReported");
   });
 });

@@ -1,20 +1,9 @@
 import { describe } from "vitest";
 import { abandonAnnotation } from "#src/api/annotations.ts";
 import { itDecides, present, readyGroup, reports } from "./decision-cases.testing.ts";
-import {
-  bindingResource,
-  emptyState,
-  externalGroup,
-  groupResource,
-  otherRoot,
-  parent,
-  ready,
-  tenant,
-  uid,
-} from "./observed-fixture.testing.ts";
+import { deletedBinding, deletedGroup, deletionSeen } from "./deletion-cases.testing.ts";
+import { emptyState, externalGroup, otherRoot, parent, ready, tenant, uid } from "./observed-fixture.testing.ts";
 
-const deletionTimestamp = "2026-02-02T02:02:02Z";
-const deletionSeen = { ...emptyState, deletionSeenAt: 18_000 };
 const external = present(externalGroup());
 const none = { is: "none" } as const;
 
@@ -63,7 +52,7 @@ describe("an object", () => {
 });
 
 describe("the deletion of an object without a Tenant", () => {
-  const deleted = groupResource({ status: ready, metadata: { deletionTimestamp } });
+  const deleted = deletedGroup({ status: ready });
   itDecides([
     {
       name: "waits if it has a resource",
@@ -73,7 +62,7 @@ describe("the deletion of an object without a Tenant", () => {
     {
       name: "is completed if nothing was created",
       given: {
-        resource: groupResource({ metadata: { deletionTimestamp } }),
+        resource: deletedGroup(),
         tenant: none,
         state: { ...deletionSeen, bornHere: true },
       },
@@ -82,10 +71,7 @@ describe("the deletion of an object without a Tenant", () => {
     {
       name: "is completed if it is abandoned",
       given: {
-        resource: groupResource({
-          status: ready,
-          metadata: { deletionTimestamp, annotations: { [abandonAnnotation]: "true" } },
-        }),
+        resource: deletedGroup({ status: ready, metadata: { annotations: { [abandonAnnotation]: "true" } } }),
         tenant: none,
         state: deletionSeen,
       },
@@ -100,7 +86,7 @@ describe("the deletion of an object without a Tenant", () => {
 });
 
 describe("the deletion below a parent of another Tenant that no longer grants its use", () => {
-  const deleted = groupResource({ status: ready, metadata: { deletionTimestamp } });
+  const deleted = deletedGroup({ status: ready });
   const revoked = {
     resource: deleted,
     tenant: { ...tenant, groups: [otherRoot], parentIsForeign: true },
@@ -110,10 +96,7 @@ describe("the deletion below a parent of another Tenant that no longer grants it
   const [role, ownIdentity, otherIdentity] = ["viewer", `${otherRoot}/01`, `${parent}/01`];
   const binding = (identity: string) => ({
     ...revoked,
-    resource: bindingResource({
-      metadata: { deletionTimestamp },
-      status: { ...ready, identityUid: identity, roleUid: role },
-    }),
+    resource: deletedBinding({ status: { ...ready, identityUid: identity, roleUid: role } }),
     external: present({ uid, identity: { uid: identity, name: "" }, role: { uid: role, name: "" } } as never),
   });
   itDecides([
@@ -134,7 +117,7 @@ describe("the deletion below a parent of another Tenant that no longer grants it
     },
     {
       name: "leaves what the status does not record",
-      given: { ...revoked, resource: groupResource({ metadata: { deletionTimestamp } }), matches: [externalGroup()] },
+      given: { ...revoked, resource: deletedGroup(), matches: [externalGroup()] },
       expected: reports("TenantDenied", "Ask the owner of the parent"),
     },
     {

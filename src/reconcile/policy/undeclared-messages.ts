@@ -12,6 +12,7 @@ const nouns: Readonly<Record<string, readonly [one: string, several: string]>> =
   Group: ["child group", "child groups"],
   Role: ["role", "roles"],
   AccountAssociation: ["account association", "account associations"],
+  GroupInvite: ["group invite", "group invites"],
 };
 
 /** How many resources an event describes. */
@@ -75,7 +76,8 @@ export function removed(resource: Undeclared): string {
 
 function describe({ kind, uid, name, identityUid, role }: Undeclared): string {
   const what = `${nounOf(kind, 1)} ${name === undefined ? uid : `"${name}" (${uid})`}`;
-  return identityUid === undefined ? what : `${what}, which grants the role ${role ?? ""} to identity ${identityUid}`;
+  if (role === undefined) return what;
+  return `${what}, which grants the role ${role} to ${identityUid === undefined ? "whoever has its code" : `identity ${identityUid}`}`;
 }
 
 function nounOf(kind: string, count: number): string {

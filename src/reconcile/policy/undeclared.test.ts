@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Undeclared } from "#src/api/status.ts";
+import { kinds } from "#src/kinds/kinds.ts";
 import type { ObservedUndeclared } from "#src/reconcile/observe/observed.ts";
 import { decide } from "./decide.ts";
 import {
@@ -142,4 +143,16 @@ describe("removal", () => {
     });
     expect(decide(observation, kindOf(observation)).do).toBe("update");
   });
+});
+
+it.each(kinds)("calls what nobody declared by the noun of its kind: $name", ({ name, noun }) => {
+  const after = statusAfter(decideGroup(assessed({ counts: { [name]: 1 } })));
+  expect(accessIn(after)?.message).toContain(noun);
+});
+
+it("says what an invite grants that nobody declared, and to whom", () => {
+  const { identityUid: _, ...others } = grant;
+  const invite: Undeclared = { ...others, kind: "GroupInvite" };
+  const event = eventOf(decideGroup(assessed({ counts: { GroupInvite: 1 }, first: [invite] })));
+  expect(event?.note).toContain(`group invite ${invite.uid}, which grants the role owner to whoever has its code`);
 });

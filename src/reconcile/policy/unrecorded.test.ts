@@ -1,30 +1,26 @@
 import { describe } from "vitest";
 import type { References, Unrecorded } from "#src/reconcile/observe/observed.ts";
-import { type DecisionCase, itDecides, reports, waitingLong } from "./decision-cases.testing.ts";
+import { type DecisionCase, itDecides, reports } from "./decision-cases.testing.ts";
+import { deletedBinding, deletedGroup, deletionSeen, rejectedStep, released } from "./deletion-cases.testing.ts";
 import {
   bindingResource,
   emptyState,
   externalGroup,
   groupResource,
-  observed,
   parent,
   platformError,
   root,
 } from "./observed-fixture.testing.ts";
-import { attemptOf } from "./attempted.ts";
 
 // Objects whose resources an earlier process may have created, and that no Tenant permits now.
 
-const deletionTimestamp = "2026-02-02T02:02:02Z";
-const deletedBinding = bindingResource({ metadata: { deletionTimestamp } });
-const deletionSeen = { ...waitingLong, deletionSeenAt: 18_000 };
+const waiting = { ...deletionSeen, waitingSince: 0 };
 const denied: References = { are: "denied", message: "spec.groupUid: outside." };
 const notGranted: References = { are: "waiting", reason: "ReferenceNotGranted", message: "" };
 const none = { is: "none" } as const;
 const listed = { startedAt: 50, stable: true };
 const absent: Unrecorded = { is: "identified", group: parent, uids: {}, isListable: true, snapshot: listed, found: [] };
 const found: Unrecorded = { ...absent, found: [`${parent}/4444444444444444`] };
-const released = { do: "removeFinalizer" };
 const looks = { do: "list", parent, startedAfter: 10, through: "anySession" };
 
 const unpermitted = [
@@ -34,13 +30,13 @@ const unpermitted = [
 ] as const;
 
 describe.each([
-  { what: "a role binding", deleted: deletedBinding, unsettled: "TenantDenied" },
+  { what: "a role binding", deleted: deletedBinding(), unsettled: "TenantDenied" },
   // What the Tenant's own session sees may be the group, and be deleted.
-  { what: "a group", deleted: groupResource({ metadata: { deletionTimestamp } }), unsettled: "Deleting" },
+  { what: "a group", deleted: deletedGroup(), unsettled: "Deleting" },
 ])("the deletion of $what that an earlier process may have created", ({ deleted, unsettled }) => {
   itDecides(
     unpermitted.flatMap(({ why, parts, reason }): DecisionCase[] => {
-      const given = { resource: deleted, state: deletionSeen, ...parts };
+      const given = { resource: deleted, state: waiting, ...parts };
       return [
         {
           name: `${why}: looks for it`,
@@ -88,8 +84,8 @@ describe("the deletion of a role binding that no Tenant permits", () => {
     {
       name: "says how to complete it, and not whether there is an equal one",
       given: {
-        resource: deletedBinding,
-        state: deletionSeen,
+        resource: deletedBinding(),
+        state: waiting,
         references: denied,
         unrecorded: found,
       },
@@ -98,20 +94,15 @@ describe("the deletion of a role binding that no Tenant permits", () => {
     {
       name: "reports why it cannot look",
       given: {
-        resource: deletedBinding,
+        resource: deletedBinding(),
         references: denied,
         unrecorded: { ...absent, snapshot: null },
-        state: {
-          ...deletionSeen,
-          failure: {
-            step: "list",
-            problem: { kind: "rejected", error: platformError("PERMISSION_DENIED") },
-            attemptOf: attemptOf(observed({ resource: deletedBinding, references: denied })),
-            attempts: 1,
-            at: 19_000,
-            retryAt: 30_000,
-          },
-        },
+        state: rejectedStep(
+          "list",
+          platformError("PERMISSION_DENIED"),
+          { resource: deletedBinding(), references: denied },
+          waiting,
+        ),
       },
       expected: reports("PermissionDenied"),
     },
@@ -120,8 +111,8 @@ describe("the deletion of a role binding that no Tenant permits", () => {
 
 describe("the deletion of a group that no Tenant permits", () => {
   const given = {
-    resource: groupResource({ metadata: { deletionTimestamp } }),
-    state: deletionSeen,
+    resource: deletedGroup(),
+    state: waiting,
     references: denied,
     unrecorded: absent,
   };

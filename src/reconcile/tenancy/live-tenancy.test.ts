@@ -94,6 +94,16 @@ function changesOf(tenancy: LiveTenancy): TenancyChange[] {
 
 const byTeam = (team: string) => ({ namespaceSelector: { matchLabels: { team } }, groups: [payments] });
 
+it("reports that a namespace is being deleted as a change of it", () => {
+  applyNamespace("team");
+  const changes: TenancyChange[] = [];
+  newTenancy().onChange((change) => changes.push(change));
+  applyNamespace("team", {}, { annotations: { any: "" } });
+  expect(changes).toEqual([]);
+  applyNamespace("team", {}, { deletionTimestamp: "2026-01-01T00:00:00Z" });
+  expect(changes.map(({ namespaces: changed }) => [...changed])).toEqual([["team"]]);
+});
+
 it("says whether a namespace is being deleted", () => {
   applyNamespace("a");
   const tenancy = newTenancy();

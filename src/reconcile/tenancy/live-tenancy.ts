@@ -178,7 +178,8 @@ export class LiveTenancy implements Tenancy {
     if (!this.#isRead()) return;
     const { tenants, namespaces } = this.#options;
     const all = new Set(tenants.keys());
-    this.#notify({ namespaces: new Set(namespaces.keys()), tenants: all, selecting: all });
+    const none = new Set<string>();
+    this.#notify({ namespaces: new Set(namespaces.keys()), tenants: all, selecting: all, identities: none });
   }
 
   #onNamespaceChanged(before: CachedNamespace | undefined, after: CachedNamespace | undefined): void {
@@ -187,16 +188,18 @@ export class LiveTenancy implements Tenancy {
     const selected = this.#selection.tenantsOf(name);
     const changed = this.#selection.setNamespace(name, after === undefined ? undefined : (after.metadata.labels ?? {}));
     const selecting = new Set([...selected, ...this.#selection.tenantsOf(name)]);
-    if (changed || before === undefined) this.#notify({ namespaces: new Set([name]), tenants: new Set(), selecting });
+    const isTerminating = before?.metadata.deletionTimestamp !== after?.metadata.deletionTimestamp;
+    if (changed || before === undefined || isTerminating)
+      this.#notify({ namespaces: new Set([name]), tenants: new Set(), selecting, identities: new Set() });
   }
 
   #onTenantChanged(before: CachedTenant | undefined, after: CachedTenant | undefined): void {
     const name = (after ?? before)?.metadata.name;
     if (name === undefined || !isDifferent(before, after)) return;
-    this.#collectIdentities();
+    const identities = this.#collectIdentities();
     const namespaces = this.#apply(name, after);
     const others = [...namespaces].flatMap((namespace) => this.#selection.tenantsOf(namespace));
-    this.#notify({ namespaces, tenants: new Set([name]), selecting: new Set([name, ...others]) });
+    this.#notify({ namespaces, tenants: new Set([name]), selecting: new Set([name, ...others]), identities });
   }
 
   /** Records a Tenant as it is now; undefined: it is gone. @returns the namespaces that this concerns. */
@@ -217,18 +220,29 @@ export class LiveTenancy implements Tenancy {
     return new Set([...changed, ...this.#selection.namespacesOf(name)]);
   }
 
-  #collectIdentities(): void {
+  /** @returns the identities that are in one of the two sets now and were not before, or the reverse. */
+  #collectIdentities(): ReadonlySet<string> {
     const { tenants, sessions } = this.#options;
+    const [credentials, breakGlass] = [this.#credentialIdentities, this.#breakGlassIdentities];
     const identities = Array.from(tenants.values(), ({ identityUid }) => identityUid);
     this.#credentialIdentities = new Set(
       [sessions.operator.identity, ...identities].filter((identity) => identity !== undefined),
     );
-    this.#breakGlassIdentities = new Set(Array.from(tenants.values(), ({ breakGlass }) => breakGlass).flat());
+    this.#breakGlassIdentities = new Set(Array.from(tenants.values(), ({ breakGlass: uids }) => uids).flat());
+    return new Set([
+      ...inOneOf(credentials, this.#credentialIdentities),
+      ...inOneOf(breakGlass, this.#breakGlassIdentities),
+    ]);
   }
 
   #notify(change: TenancyChange): void {
     for (const listener of this.#listeners) listener(change);
   }
+}
+
+/** What is in one of the two sets and not in the other. */
+function inOneOf(some: ReadonlySet<string>, others: ReadonlySet<string>): string[] {
+  return [...some].filter((one) => !others.has(one)).concat([...others].filter((one) => !some.has(one)));
 }
 
 /** Whether more than the status or the metadata of the Tenant differs. */

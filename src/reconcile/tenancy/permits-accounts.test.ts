@@ -60,6 +60,11 @@ it.each<[string, LinkedAccounts, string]>([
     { github: github("9", "10") },
     "the Tenant does not allow the GitHub installation 10. Use one of 9, or ask an administrator to add it to spec.githubInstallations of the Tenant.",
   ],
+  [
+    "an installation of a second App",
+    { github: { apps: [...github("9").apps, { appId: "8", installations: [{ installationId: "10" }] }] } },
+    "the Tenant does not allow the GitHub installation 10. Use one of 9, or ask an administrator to add it to spec.githubInstallations of the Tenant.",
+  ],
 ])("denies %s", (_, accounts, message) => {
   expect(findAccountDenial(accounts, some)?.message).toBe(message);
 });

@@ -44,6 +44,8 @@ export interface TenancyChange {
   readonly tenants: ReadonlySet<string>;
   /** The Tenants that select one of the namespaces, or selected it before. */
   readonly selecting: ReadonlySet<string>;
+  /** The uids of the identities that began or ceased to be a credential, or to be listed for emergencies. */
+  readonly identities: ReadonlySet<string>;
 }
 
 /** Maps objects to Tenants. */

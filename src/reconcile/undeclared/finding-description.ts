@@ -3,24 +3,20 @@ import { parentOf } from "#src/platform-client/uid.ts";
 import { permitsResource } from "#src/reconcile/tenancy/boundary.ts";
 import type { TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
 import type { Finding } from "./findings.ts";
-import { grantOf } from "./grant.ts";
+import { grantOf, roleGrantedBy } from "./grant.ts";
 
 /** What the status shows of a finding. */
 export function describeFinding({ boundary }: TenantContext, { kind, external, firstSeenTime }: Finding): Undeclared {
   const grant = grantOf(external);
   const name = kind.collection.nameOf(external);
-  const mayShowRole =
-    grant !== undefined && (parentOf(grant.role.uid) === undefined || permitsResource(boundary, grant.role.uid));
+  const role = roleGrantedBy(external);
+  const mayShowRole = role !== undefined && (parentOf(role.uid) === undefined || permitsResource(boundary, role.uid));
   return {
     kind: kind.name,
     uid: external.uid,
     ...(name === undefined || name === "" ? {} : { name }),
-    ...(grant === undefined
-      ? {}
-      : {
-          identityUid: grant.identity.uid,
-          role: mayShowRole && grant.role.name !== "" ? grant.role.name : grant.role.uid,
-        }),
+    ...(grant === undefined ? {} : { identityUid: grant.identity.uid }),
+    ...(role === undefined ? {} : { role: mayShowRole && role.name !== "" ? role.name : role.uid }),
     firstSeenTime,
   };
 }

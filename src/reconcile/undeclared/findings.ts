@@ -5,6 +5,7 @@ import type { PlatformSession } from "#src/platform-client/session.ts";
 import { identityIn, isOneOf, operatorOf } from "#src/reconcile/observe/operator-identities.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
 import type { MonotonicTime } from "#src/time/clock.ts";
+import { hasSurelyExpired } from "#src/reconcile/policy/issued.ts";
 import { isMarkerOf } from "./declarations.ts";
 import { grantOf } from "./grant.ts";
 import type { Sighting } from "./sightings.ts";
@@ -46,6 +47,8 @@ export interface FindingsInput {
   readonly above: ReadonlyMap<string, readonly ExternalResource[] | null>;
   /** When the first of their lists was started. */
   readonly aboveListedAt: MonotonicTime;
+  /** In milliseconds since the epoch. */
+  readonly wallClock: number;
   readonly isDeclared: (kind: Kind, external: ExternalResource) => boolean;
   /** Whether an object may record the resource soon: it is reported only if it is seen again. */
   readonly mayBeRecordedSoon: (kind: Kind, external: ExternalResource) => boolean;
@@ -55,12 +58,13 @@ export interface FindingsInput {
 
 /** Visits every resource in the views of the session once. */
 export function findUndeclared(input: FindingsInput): SessionFindings {
-  const { session, kinds, groups, above, aboveListedAt, isDeclared, mayBeRecordedSoon, seen } = input;
+  const { session, kinds, groups, above, aboveListedAt, wallClock, isDeclared, mayBeRecordedSoon, seen } = input;
   const found = new Map<string, Finding[]>();
   const shared = new Set<string>();
   const visit = (kind: Kind, group: string, external: ExternalResource, listedAt: MonotonicTime) => {
     if (hasOtherOwner(input, external)) shared.add(group);
-    if (isDeclared(kind, external)) return;
+    // An invite that has expired grants nothing: the platform keeps it, and it would be reported for ever.
+    if (isDeclared(kind, external) || hasSurelyExpired(kind, external, wallClock)) return;
     const { isNew, ...sighting } = seen(external);
     if (isNew && mayBeRecordedSoon(kind, external)) return;
     const finding = { kind, external, listedAt, ...sighting };

@@ -173,6 +173,7 @@ export class UndeclaredAccess implements UndeclaredSource {
       groups: this.#groupsToLookAt(session, declarations),
       above,
       aboveListedAt,
+      wallClock: sources.clock.now(),
       isDeclared: (kind, external) => declarations.isDeclared(session, kind, external),
       mayBeRecordedSoon: (kind, external) => declarations.mayBeRecordedSoon(kind, external),
       seen: note,

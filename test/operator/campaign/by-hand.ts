@@ -1,29 +1,29 @@
 import { collectionOf } from "#test/support/harness/comparison.ts";
-import { someAccounts } from "./creations.ts";
 import { anyOf, type Hands, issuer, type Operation, seen } from "./hands.ts";
+import type { Declared } from "./journal.ts";
 import { teams } from "./world.ts";
 
 /** The operations of somebody with the platform's own tools, with their weights. */
 export const workByHand: readonly (readonly [number, readonly [string, Operation]])[] = [
   [6, ["change by hand", changeByHand]],
   [5, ["delete by hand", deleteByHand]],
+  [3, ["withdraw an invite by hand", withdrawInvite]],
   [5, ["grant by hand", grantByHand]],
-  [2, ["link accounts by hand", linkByHand]],
-  [2, ["replace an association by hand", replaceAssociation]],
 ];
 
 async function changeByHand(hands: Hands): Promise<void> {
   const { world, journal, random } = hands;
   const one = anyOf(hands, "Group", "Identity", "Role", "IdentityProvider", "AccountAssociation");
   const uid: string | undefined = (await seen(hands, one))["status"]?.uid;
-  if (uid === undefined) return;
   const collection = collectionOf[one.kind];
-  const { description } = await world.platform.get(collection, uid);
+  if (uid === undefined || journal.mustStay(collection, uid)) return;
+  const { description, capabilities } = await world.platform.get(collection, uid);
   const changes: Readonly<Record<string, unknown>>[] = [
     { name: journal.newName("by-hand") },
     { description: `by hand ${description}` },
   ];
-  if (one.kind === "Role") changes.push({ capabilities: ["CAP_REPO_DELETE"] });
+  if (one.kind === "Role")
+    changes.push({ capabilities: ["CAP_REPO_DELETE"] }, { capabilities: [...capabilities, "CAP_REPO_DELETE"] });
   if (one.kind === "IdentityProvider") changes.push({ defaultRole: world.fixed.roles.get("owner") });
   if (one.kind === "AccountAssociation") changes.push({ amazon: { account: "210987654321" } });
   const change = random.pick(changes);
@@ -34,12 +34,24 @@ async function changeByHand(hands: Hands): Promise<void> {
 }
 
 async function deleteByHand(hands: Hands): Promise<void> {
+  await deleteResource(
+    hands,
+    anyOf(hands, "Identity", "RoleBinding", "Role", "IdentityProvider", "AccountAssociation"),
+  );
+}
+
+/** As when somebody redeems it: it is gone for good, and its object says so. */
+async function withdrawInvite(hands: Hands): Promise<void> {
+  await deleteResource(hands, anyOf(hands, "GroupInvite"));
+}
+
+async function deleteResource(hands: Hands, one: Declared): Promise<void> {
   const { world, journal } = hands;
-  const one = anyOf(hands, "Identity", "RoleBinding", "Role", "IdentityProvider", "AccountAssociation", "GroupInvite");
   const uid: string | undefined = (await seen(hands, one))["status"]?.uid;
-  if (uid === undefined) return;
+  const collection = collectionOf[one.kind];
+  if (uid === undefined || journal.mustStay(collection, uid)) return;
   journal.noteChangeByHand(one);
-  await world.platform.delete(collectionOf[one.kind], uid);
+  await world.platform.delete(collection, uid);
 }
 
 /** A grant or an identity that no object declares: it must stay as it is. */
@@ -61,28 +73,4 @@ async function grantByHand({ world, journal, random }: Hands): Promise<void> {
   const resource = await world.platform.create("roleBindings", group, body);
   // An object may declare the same grant with the role viewer.
   journal.noteHandMade({ collection: "roleBindings", resource, mayBeTaken: role === "viewer" });
-}
-
-/** Accounts of a group that has none, which no object may take over. */
-async function linkByHand({ world, journal, random }: Hands): Promise<void> {
-  const group = world.fixed.groups[random.pick([...teams, "shared"] as const)];
-  const body = { name: journal.newName("hand"), ...someAccounts(random) };
-  const resource = await world.platform.create("accountAssociations", group, body);
-  journal.noteHandMade({ collection: "accountAssociations", resource, mayBeTaken: false });
-}
-
-/** The uid of the resource of an object is then that of another one, which is not the object's. */
-async function replaceAssociation(hands: Hands): Promise<void> {
-  const { world, journal, random } = hands;
-  const one = anyOf(hands, "AccountAssociation");
-  const { spec, status } = await seen(hands, one);
-  const uid: string | undefined = status?.uid;
-  if (uid === undefined) return;
-  journal.noteChangeByHand(one);
-  await world.platform.delete("accountAssociations", uid);
-  const body = { name: journal.newName("hand"), ...someAccounts(random) };
-  const resource = await world.platform.create("accountAssociations", uid, body);
-  const mayBeTaken = spec.policy?.adoption === "IfExists";
-  if (mayBeTaken) journal.mayStay.add(body.name);
-  journal.noteHandMade({ collection: "accountAssociations", resource, mayBeTaken });
 }

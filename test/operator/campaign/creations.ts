@@ -6,10 +6,16 @@ import { clientSecret, emptySecret } from "#test/support/harness/secret-objects.
 import { declare, type Hands, issuer, type Operation } from "./hands.ts";
 
 /** The issuer at which people log in: no identity of the campaign is theirs, for which a deletion would wait. */
-const peopleIssuer = "https://accounts.example.com";
+export const peopleIssuer = "https://accounts.example.com";
 /** Those of the role viewer, which the Tenants permit. */
 const capabilities = ["CAP_REPO_LIST", "CAP_TAG_LIST", "CAP_IAM_GROUPS_LIST"];
-const hourMs = 3_600_000;
+export const hourMs = 3_600_000;
+
+/** At least one of the capabilities that the Tenants permit. */
+export function someCapabilities(random: Random): readonly string[] {
+  const kept = random.pick(capabilities);
+  return capabilities.filter((one) => one === kept || random.chance(0.5));
+}
 
 /** The operations that declare objects, with their weights. */
 export const creations: readonly (readonly [number, readonly [string, Operation]])[] = [
@@ -46,7 +52,7 @@ function roleIn({ journal, random }: Hands, namespace: string): object {
   return { name: builtInRole(random) };
 }
 
-function builtInRole(random: Random): string {
+export function builtInRole(random: Random): string {
   return random.weighted([
     [6, "viewer"],
     [3, "editor"],
@@ -87,7 +93,7 @@ async function createIdentity(hands: Hands): Promise<void> {
 async function createRole(hands: Hands): Promise<void> {
   const { random } = hands;
   const namespace = random.pick(hands.world.namespaces);
-  const spec = { ...groupIn(hands, namespace), capabilities: capabilities.slice(random.int(0, 2)) };
+  const spec = { ...groupIn(hands, namespace), capabilities: someCapabilities(random) };
   await declare(hands, musterObject("Role", namespace, hands.journal.newName("r"), spec));
 }
 
@@ -121,30 +127,36 @@ async function createTree(hands: Hands): Promise<void> {
 }
 
 async function createProvider(hands: Hands): Promise<void> {
-  const { world, journal, random } = hands;
-  const namespace = random.pick(world.namespaces);
+  const { random, journal } = hands;
+  const namespace = random.pick(hands.world.namespaces);
   const name = journal.newName("p");
-  const secret = random.chance(0.7) ? { clientSecretRef: { name } } : {};
+  const isConfidential = random.chance(0.7);
   const spec = {
     ...groupIn(hands, namespace),
-    ...secret,
+    ...(isConfidential ? { clientSecretRef: { name } } : {}),
     issuer: peopleIssuer,
     clientId: name,
     defaultRoleRef: { name: builtInRole(random) },
   };
-  if ("clientSecretRef" in secret) {
-    const value = `planted-client-secret-${namespace}-${name}`;
-    world.system.secrets.push(value);
-    await permit(hands, clientSecret(namespace, name, peopleIssuer, value), ["get"]);
-  }
+  if (isConfidential) await plantClientSecret(hands, { namespace, name });
   await declare(hands, musterObject("IdentityProvider", namespace, name, spec));
+}
+
+/** Creates a Secret with a client secret that no output may contain. */
+export async function plantClientSecret(
+  hands: Hands,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+): Promise<void> {
+  const value = `planted-client-secret-${namespace}-${name}`;
+  hands.world.system.secrets.push(value);
+  await permit(hands, clientSecret(namespace, name, peopleIssuer, value), ["get"]);
 }
 
 /**
  * Creates a Secret, and the permission to use it. Without both, nothing is said of the object that names it: what the API
  * server refused is asked again after up to five minutes.
  */
-async function permit({ world, journal }: Hands, secret: KubeObject, verbs: readonly string[]): Promise<void> {
+export async function permit({ world, journal }: Hands, secret: KubeObject, verbs: readonly string[]): Promise<void> {
   const { namespace = "", name } = secret.metadata;
   for (const object of secretGrant({ namespace, name }, verbs)) await world.kube.apply(object);
   await world.kube.apply(secret);

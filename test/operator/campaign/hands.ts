@@ -30,10 +30,19 @@ export function anyOf({ journal, random }: Hands, ...kinds: Declared["kind"][]):
   return random.pick([...journal.declared.values()].filter(({ kind }) => kinds.includes(kind)));
 }
 
+/** An object of one of the kinds that an operation may delete. @throws {Error} if there is none */
+export function anyToDelete({ journal, random }: Hands, ...kinds: Declared["kind"][]): Declared {
+  return random.pick([...journal.declared.values()].filter(({ kind, isKept }) => kinds.includes(kind) && !isKept));
+}
+
 export const refOf = ({ kind, namespace, name }: Declared) => ref(kind, namespace, name);
 
-export async function declare({ world, journal }: Hands, object: KubeObject): Promise<void> {
+export async function declare(
+  { world, journal }: Hands,
+  object: KubeObject,
+  more: Pick<Declared, "isKept"> = {},
+): Promise<void> {
   const { name, namespace = "" } = object.metadata;
-  journal.declare({ kind: object.kind as Declared["kind"], namespace, name });
+  journal.declare({ kind: object.kind as Declared["kind"], namespace, name, ...more });
   await world.kube.apply(object);
 }

@@ -37,14 +37,18 @@ function secretWith(code: string, uid: string): KubeObject {
 
 function picture(groupInvites: readonly PlatformResource[], secret: KubeObject, shop = group): Picture {
   const resources = { groupInvites } as Picture["resources"];
-  const others = { teams: new Map(), reportedOrphans: new Set<string>(), ownerId: "" };
+  const others = { clientSecrets: new Map(), teams: new Map(), reportedOrphans: new Set<string>(), ownerId: "" };
   return { objects: [object, shop], secrets: [secret], resources, ...others };
 }
 
 const good = secretWith("key-of-own.1", own.uid);
 
 it("finds nothing where the Secret has the code of the invite of the object", () => {
-  expect(findInviteViolations(permitted(), picture([own], good))).toEqual({ violations: [], reported: [] });
+  expect(findInviteViolations(permitted(), picture([own], good))).toEqual({
+    violations: [],
+    reported: [],
+    compared: { codes: 1 },
+  });
 });
 
 it("finds the code of another invite, also beside the right uid", () => {

@@ -20,6 +20,7 @@ const listedUndeclared = 10;
 export function findInviteViolations(journal: Journal, picture: Picture): Findings {
   const { resources, secrets } = picture;
   const violations: string[] = [];
+  let compared = 0;
   const reported: string[] = [];
   const objects = picture.objects.filter(({ kind }) => kind === "GroupInvite");
   const recorded = new Set(objects.map(({ status }) => status?.uid));
@@ -36,6 +37,7 @@ export function findInviteViolations(journal: Journal, picture: Picture): Findin
     const { namespace, name } = object.metadata;
     if (object.metadata.deletionTimestamp !== undefined || !isReady(object)) continue;
     if (!journal.isPermitted(namespace, name)) continue;
+    compared += 1;
     const uid: string | undefined = object["status"]?.uid;
     const invite = resources.groupInvites.find((one) => one.uid === uid);
     const own = issued.find(({ secret }) => secret.metadata.namespace === namespace && secret.metadata.name === name);
@@ -53,7 +55,7 @@ export function findInviteViolations(journal: Journal, picture: Picture): Findin
     else if (isReported(picture, uid)) reported.push(text);
     else violations.push(`L: ${text}, and its Group does not report it`);
   }
-  return { violations, reported };
+  return { violations, reported, compared: { codes: compared } };
 }
 
 /** Whether the object may be Ready or not: its invite ended, its group is another one, or it was deleted by hand. */

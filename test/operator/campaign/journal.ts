@@ -9,6 +9,8 @@ export interface Declared {
   readonly kind: AnyMusterKind;
   readonly namespace: string;
   readonly name: string;
+  /** No operation deletes the object. */
+  readonly isKept?: true;
 }
 
 /** A resource that the campaign created on the platform itself, as another client does. */
@@ -22,7 +24,7 @@ export interface HandMade {
 /** What the campaign did, as far as the check needs it and the objects that are left do not show it. */
 export class Journal {
   readonly declared = new Map<string, Declared>();
-  readonly handMade: HandMade[] = [];
+  readonly handMade = new Set<HandMade>();
   /** The names of resources that may stay without a marker when their objects are deleted: adopted or orphaned. Unique. */
   readonly mayStay = new Set<string>();
   readonly counts = { operations: 0, refused: 0, creations: 0, kills: 0, pauses: 0, cuts: 0, stalls: 0 };
@@ -31,6 +33,8 @@ export class Journal {
   readonly #disturbances: { readonly from: number; until: number }[] = [];
   /** The Secrets that operators may use, as `NAMESPACE/NAME`. */
   readonly #permitted = new Set<string>();
+  /** The Secrets whose value was replaced, and that nobody was asked to read since, as `NAMESPACE/NAME`. */
+  readonly #replacedUnnoticed = new Set<string>();
   readonly #changes = new Map<string, number>();
   #names = 0;
 
@@ -55,6 +59,21 @@ export class Journal {
   }
 
   /**
+   * Notes that the value of a Secret is about to be replaced.
+   * @returns to be called once it is requested that the Secret is read
+   */
+  noteReplacedSecret({ namespace = "", name }: { readonly namespace?: string; readonly name: string }): () => void {
+    const secret = `${namespace}/${name}`;
+    this.#replacedUnnoticed.add(secret);
+    return () => this.#replacedUnnoticed.delete(secret);
+  }
+
+  /** Whether the Secret has another value since it was last requested that it is read. */
+  isReplacedUnnoticed({ namespace = "", name }: { readonly namespace?: string; readonly name: string }): boolean {
+    return this.#replacedUnnoticed.has(`${namespace}/${name}`);
+  }
+
+  /**
    * Notes that a namespace is deleted with what is in it. Its custom resources may stay: while the API server starts, it does
    * not find them, which the namespace controller takes for a kind without objects.
    */
@@ -65,11 +84,21 @@ export class Journal {
 
   /** Notes that another client created the resource. */
   noteHandMade(one: HandMade): void {
-    this.handMade.push(one);
+    this.handMade.add(one);
+  }
+
+  /** Notes that the client removes the resource again. */
+  forgetHandMade(one: HandMade): void {
+    this.handMade.delete(one);
   }
 
   handMadeWith(collection: PlatformCollection, uid: string): HandMade | undefined {
-    return this.handMade.find((one) => one.collection === collection && one.resource.uid === uid);
+    return [...this.handMade].find((one) => one.collection === collection && one.resource.uid === uid);
+  }
+
+  /** Whether a client created the resource that no object may take over: the campaign does not change it either. */
+  mustStay(collection: PlatformCollection, uid: string): boolean {
+    return this.handMadeWith(collection, uid)?.mayBeTaken === false;
   }
 
   /**

@@ -16,6 +16,7 @@ for (let seed = options.seed; seed < options.seed + options.rounds; seed += 1) {
     const result = await runRound(controlPlane, seed, options, (line) => print(`seed ${seed}: ${line}`));
     results.push(result);
     print(lineOf(result));
+    print(`  compared at rest: ${listOf(result.compared)}`);
     for (const violation of result.violations) print(`  ${violation}`);
     if (result.evidence !== undefined) print(`  logs, metrics and states: ${result.evidence}`);
     for (const text of result.reported) print(`  reported as an orphan: ${text}`);
@@ -33,6 +34,12 @@ print(
 );
 await controlPlane.stop();
 process.exit(violations + failed === 0 ? 0 : 1);
+
+function listOf(numbers: Readonly<Record<string, number>>): string {
+  return Object.entries(numbers)
+    .map(([name, count]) => `${count} ${name}`)
+    .join(", ");
+}
 
 function lineOf({ seed, counts, faults, objects, violations: found, reported, seconds }: RoundResult): string {
   const { operations, refused, creations, kills, pauses, cuts, stalls } = counts;

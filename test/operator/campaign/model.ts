@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import { reconcileRequestedAtAnnotation } from "#src/api/annotations.ts";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { accountsOf, collectionOf, groupUidOf, withoutMarker } from "#test/support/harness/comparison.ts";
 import { type AnyMusterKind, conditionOf, isReady } from "#test/support/harness/muster-objects.ts";
 import type { PlatformCollection, PlatformResource } from "#test/support/harness/platform-admin.ts";
+import { findClientSecretViolations } from "./client-secrets.ts";
 import type { Journal } from "./journal.ts";
 import type { Findings } from "./findings.ts";
 import { findInviteViolations, isUndecidedInvite } from "./invites.ts";
@@ -34,6 +34,8 @@ class Check {
   readonly #expected = new Map<KubeObject, Expected>();
   readonly #violations: string[] = [];
   readonly #reported: string[] = [];
+  /** How many resources were compared with an object, by their collection. */
+  readonly #compared: Record<string, number> = {};
 
   constructor(world: World, journal: Journal, picture: Picture) {
     this.#world = world;
@@ -46,9 +48,12 @@ class Check {
     for (const object of this.#picture.objects) this.#checkObject(object);
     this.#checkRivals();
     for (const collection of managedCollections) this.#checkResources(collection);
-    const invites = findInviteViolations(this.#journal, this.#picture);
-    this.#violations.push(...invites.violations);
-    this.#reported.push(...invites.reported);
+    for (const find of [findInviteViolations, findClientSecretViolations]) {
+      const { violations, reported, compared } = find(this.#journal, this.#picture);
+      this.#violations.push(...violations);
+      this.#reported.push(...reported);
+      Object.assign(this.#compared, compared);
+    }
     for (const { collection, resource, mayBeTaken } of this.#journal.handMade) {
       if (mayBeTaken) continue;
       const { uid } = resource;
@@ -57,7 +62,7 @@ class Check {
       else if (!isDeepStrictEqual(stable(now), stable(resource)))
         this.#violations.push(`O: ${collection} ${uid}, made by hand, was changed: ${JSON.stringify(now)}`);
     }
-    return { violations: this.#violations, reported: this.#reported };
+    return { violations: this.#violations, reported: this.#reported, compared: this.#compared };
   }
 
   #resources(collection: PlatformCollection): readonly PlatformResource[] {
@@ -80,11 +85,13 @@ class Check {
 
   #checkMatch(object: KubeObject, where: string): void {
     const { spec, status } = object as KubeObject & { spec: Spec; status?: { uid?: string } };
-    const resource = this.#resources(collectionOf[object.kind as AnyMusterKind]).find(({ uid }) => uid === status?.uid);
+    const collection = collectionOf[object.kind as AnyMusterKind];
+    const resource = this.#resources(collection).find(({ uid }) => uid === status?.uid);
     if (resource === undefined) {
       this.#violations.push(`S: ${where} is Ready and has no resource`);
       return;
     }
+    this.#compared[collection] = (this.#compared[collection] ?? 0) + 1;
     const wrong = (field: string, expected: unknown, actual: unknown) => {
       if (!isDeepStrictEqual(expected, actual))
         this.#violations.push(
@@ -109,24 +116,7 @@ class Check {
     wrong("client", spec.clientId, resource["oidc"]?.clientId);
     wrong("default role", this.#uidOfRole(object, spec.defaultRoleRef), resource["defaultRole"]);
     wrong("capabilities", spec.capabilities?.toSorted(), resource["capabilities"]?.toSorted());
-    this.#checkSentSecret(object, where);
     if (spec.claimMatch !== undefined) wrong("subject", spec.claimMatch.subject, resource["claimMatch"]?.subject);
-  }
-
-  /** The platform returns no client secret. What was sent last is in the status, and a replaced Secret is read on request. */
-  #checkSentSecret({ spec, status, metadata }: KubeObject, where: string): void {
-    const { name } = spec.clientSecretRef ?? {};
-    if (name === undefined) return;
-    const secret = this.#secret(metadata.namespace, name);
-    const requested = (one: KubeObject["metadata"]) => one.annotations?.[reconcileRequestedAtAnnotation];
-    if (secret === undefined || requested(secret.metadata) !== requested(metadata)) return;
-    const { uid, resourceVersion } = secret.metadata;
-    if (status.secret?.uid !== uid || status.secret?.resourceVersion !== resourceVersion)
-      this.#violations.push(`S: ${where} is Ready and its client secret ${resourceVersion} was not sent`);
-  }
-
-  #secret(namespace: string | undefined, name: string): KubeObject | undefined {
-    return this.#picture.secrets.find(({ metadata }) => metadata.namespace === namespace && metadata.name === name);
   }
 
   /** What must be true of an object's Ready condition once everything has settled. */

@@ -19,13 +19,15 @@ Each round does random work with objects of every kind (create, edit, rename, de
 move namespaces between Tenants; change, narrow and re-create Tenants; delete namespaces; change, grant and link accounts by hand on the
 platform; lose and restore statuses) while operators, the platform and the API server are killed, leaders are paused beyond their Lease,
 connections to Kubernetes are cut or stall, and responses of the platform are lost. In half of the rounds, the admission policies of
-deploy/ are installed. Then it compares the platform, and the codes in Secrets, with what the objects that are left declare, deletes
-the objects, and compares again. No token, code or client secret may be in a log, metric, event or object.
+deploy/ are installed. Then it compares the platform with what the objects that are left declare, the codes in Secrets with the
+invites, and the client secrets in the platform's data with the Secrets; it deletes the objects, and compares again. No token, code or
+client secret may be in a log, metric, event or object. Each round prints how many it compared: a round that compared nothing
+found nothing.
 
   --rounds N       number of rounds (default 5)
   --seed S         seed of the first round; the following rounds have the following numbers (default 1). The same seed
                    repeats the operations and their order, but not the timing of the processes
-  --operations N   operations per round (default 80)
+  --operations N   operations per round (default 80): each kind once, if there are enough, and the others at random
   --faults PERCENT share of the calls to the platform that fail on the way (default 10)
   --verbose        print every operation
   --help           print this text

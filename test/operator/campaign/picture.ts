@@ -1,6 +1,7 @@
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { ownerIdOf } from "#test/support/harness/operator-identity.ts";
 import type { PlatformCollection, PlatformResource } from "#test/support/harness/platform-admin.ts";
+import { readStoredSecrets } from "#test/support/harness/stored-secrets.ts";
 import { managedCollections, type Team, type World } from "./world.ts";
 
 /** The cluster and the platform at one moment. */
@@ -9,6 +10,8 @@ export interface Picture {
   readonly teams: ReadonlyMap<string, Team>;
   readonly secrets: readonly KubeObject[];
   readonly resources: Readonly<Record<PlatformCollection, readonly PlatformResource[]>>;
+  /** The client secret of each identity provider on the platform, by its uid. */
+  readonly clientSecrets: ReadonlyMap<string, string>;
   /** The orphans that Tenants report. */
   readonly reportedOrphans: ReadonlySet<string>;
   readonly ownerId: string;
@@ -25,5 +28,6 @@ export async function takePicture(world: World): Promise<Picture> {
   ]);
   const resources = Object.fromEntries(lists) as Record<PlatformCollection, PlatformResource[]>;
   const reportedOrphans = new Set<string>(tenants.flatMap(({ status }) => status?.orphanUids ?? []));
-  return { objects, secrets, teams: assigned, resources, reportedOrphans, ownerId };
+  const clientSecrets = readStoredSecrets(world.system.platformDataFile);
+  return { objects, secrets, teams: assigned, resources, clientSecrets, reportedOrphans, ownerId };
 }

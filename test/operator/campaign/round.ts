@@ -25,6 +25,8 @@ export interface RoundResult {
   readonly objects: number;
   readonly violations: readonly string[];
   readonly reported: readonly string[];
+  /** How many were compared at rest, before the deletion. */
+  readonly compared: Findings["compared"];
   /** The folder with what explains the violations. */
   readonly evidence: string | undefined;
   readonly seconds: number;
@@ -95,6 +97,7 @@ export async function runRound(
       objects: objects.length,
       violations,
       reported,
+      compared: settled.compared,
       evidence: evidence.folder,
       seconds: Math.round((performance.now() - startedAt) / 1000),
     };
@@ -111,9 +114,10 @@ async function work(
   log: (line: string) => void,
 ): Promise<void> {
   const { counts } = journal;
-  const people = new Work(world, journal, new Random(seed, "work"));
+  const people = new Work(world, journal, new Random(seed, "work"), options.operations);
   const random = new Random(seed, "faults");
   const background: Promise<void>[] = [];
+  await people.begin();
   for (let number = 0; number < options.operations; number += 1) {
     await sleep(
       random.weighted([
@@ -166,7 +170,7 @@ async function converge(
 
 /**
  * What objects released stays in their groups, which cannot be deleted before a person removes it, and so do invites whose
- * code nobody has.
+ * code nobody has, and an association that somebody made in place of an object's.
  */
 async function removeReleased(world: World, journal: Journal, { objects, resources }: Picture): Promise<void> {
   const groups = objects.filter(({ kind, status }) => kind === "Group" && status?.uid !== undefined);
@@ -185,6 +189,17 @@ async function removeReleased(world: World, journal: Journal, { objects, resourc
   const recorded = new Set(objects.map(({ status }) => status?.uid));
   for (const { uid } of resources.groupInvites)
     if (!recorded.has(uid) && below(uid, leaving)) await remove("groupInvites", uid);
+  for (const { status } of leaving) {
+    const handMade = journal.handMadeWith("accountAssociations", status.uid);
+    // First every object that could delete it must be gone, to show that none does.
+    if (handMade === undefined || objects.some((one) => mayDeleteAssociation(one, status.uid))) continue;
+    journal.forgetHandMade(handMade);
+    await remove("accountAssociations", status.uid);
+  }
+}
+
+function mayDeleteAssociation({ kind, metadata, status }: KubeObject, uid: string): boolean {
+  return kind === "AccountAssociation" && (metadata.deletionTimestamp !== undefined || status?.uid === uid);
 }
 
 /**

@@ -1,26 +1,40 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { reconcileRequestedAtAnnotation } from "#src/api/annotations.ts";
 import type { Random } from "#test/platform/fuzz/random.ts";
 import { allMusterKinds, musterObject } from "#test/support/harness/muster-objects.ts";
-import { emptySecret } from "#test/support/harness/secret-objects.ts";
 import { tenantRef } from "#test/support/harness/tenants.ts";
+import { associationWork } from "./association-work.ts";
 import { workByHand } from "./by-hand.ts";
-import { creations, endingIn, someAccounts } from "./creations.ts";
-import { anyOf, declare, type Hands, issuer, type Operation, refOf, seen } from "./hands.ts";
+import { creations, endingIn, someCapabilities } from "./creations.ts";
+import { anyOf, anyToDelete, declare, type Hands, issuer, type Operation, refOf, seen } from "./hands.ts";
+import { declareKept } from "./kept.ts";
 import type { Journal } from "./journal.ts";
+import { providerWork } from "./provider-work.ts";
 import { teams, type World } from "./world.ts";
 
 /** The random work of people: in Kubernetes, and by hand on the platform. */
 export class Work {
   readonly #hands: Hands;
+  readonly #planned: (readonly [string, Operation])[];
 
-  constructor(world: World, journal: Journal, random: Random) {
+  /**
+   * @param count how many operations there are to be. If there are enough, each is done at least once: one that is rare would
+   * be left out of every other round, and what it shows with it. The others are drawn by their weights.
+   */
+  constructor(world: World, journal: Journal, random: Random, count: number) {
     this.#hands = { world, journal, random, statuses: [] };
+    const each = operations.map(([, operation]) => operation);
+    const drawn = Array.from({ length: Math.max(0, count - each.length) }, () => random.weighted(operations));
+    this.#planned = random.shuffled([...each, ...drawn]);
   }
 
-  /** One random operation. @returns its name. @throws {Error} if it was refused, as when its object is gone. */
+  /** Declares what stays until the end of the round. */
+  async begin(): Promise<void> {
+    await declareKept(this.#hands);
+  }
+
+  /** The next operation. @returns its name. @throws {Error} if it was refused, as when its object is gone. */
   async next(): Promise<string> {
-    const [name, operation] = this.#hands.random.weighted(operations);
+    const [name, operation] = this.#planned.pop() ?? this.#hands.random.weighted(operations);
     await operation(this.#hands);
     return name;
   }
@@ -29,14 +43,13 @@ export class Work {
 const operations: readonly (readonly [number, readonly [string, Operation]])[] = [
   ...creations,
   [10, ["edit", edit]],
-  [4, ["edit accounts", editAccounts]],
-  [2, ["edit role", editRole]],
-  [4, ["replace client secret", replaceSecret]],
+  [6, ["edit role", editRole]],
+  ...providerWork,
+  ...associationWork,
   [5, ["rename", rename]],
   [14, ["delete", remove]],
   [4, ["delete and create again", replace]],
   [4, ["adopt", adopt]],
-  [4, ["adopt association", adoptAssociation]],
   [3, ["adopt by uid", adoptByUid]],
   [4, ["orphan", orphan]],
   [5, ["expire", expire]],
@@ -66,36 +79,13 @@ async function rename(hands: Hands): Promise<void> {
   await hands.world.kube.patch(refOf(one), { spec: { name } });
 }
 
-async function editAccounts(hands: Hands): Promise<void> {
-  const one = anyOf(hands, "AccountAssociation");
-  await hands.world.kube.patch(refOf(one), {
-    spec: { amazon: null, google: null, azure: null, ...someAccounts(hands.random) },
-  });
-}
-
 async function editRole(hands: Hands): Promise<void> {
   const one = anyOf(hands, "Role");
-  await hands.world.kube.patch(refOf(one), { spec: { capabilities: ["CAP_TAG_LIST"] } });
-}
-
-/** Another client secret, and the request to send it: nothing watches Secrets. */
-async function replaceSecret(hands: Hands): Promise<void> {
-  const { world, journal, random } = hands;
-  const one = anyOf(hands, "IdentityProvider");
-  const rotation = journal.newName("rotation");
-  const value = `planted-client-secret-${rotation}`;
-  world.system.secrets.push(value);
-  const secret = emptySecret(one.namespace, one.name);
-  await world.kube.patch(secret, {
-    metadata: { annotations: { [reconcileRequestedAtAnnotation]: rotation } },
-    stringData: { clientSecret: value },
-  });
-  if (random.chance(0.2)) return;
-  await world.kube.patch(refOf(one), { metadata: { annotations: { [reconcileRequestedAtAnnotation]: rotation } } });
+  await hands.world.kube.patch(refOf(one), { spec: { capabilities: someCapabilities(hands.random) } });
 }
 
 async function remove(hands: Hands): Promise<void> {
-  const one = anyOf(hands, ...allMusterKinds);
+  const one = anyToDelete(hands, ...allMusterKinds);
   hands.journal.forget(one);
   await hands.world.kube.delete(refOf(one));
 }
@@ -103,7 +93,7 @@ async function remove(hands: Hands): Promise<void> {
 /** A deletion, and the same manifest again at once. */
 async function replace(hands: Hands): Promise<void> {
   const { world, journal } = hands;
-  const one = anyOf(hands, "Identity", "RoleBinding", "Role", "IdentityProvider", "AccountAssociation");
+  const one = anyToDelete(hands, "Identity", "RoleBinding", "Role", "IdentityProvider", "AccountAssociation");
   const object = await world.kube.get(refOf(one));
   await world.kube.delete(refOf(one));
   // It is refused while the first one has not been released.
@@ -127,20 +117,6 @@ async function adopt(hands: Hands): Promise<void> {
   for (const namespace of new Set(namespaces)) await declare(hands, musterObject("Identity", namespace, name, spec));
 }
 
-async function adoptAssociation(hands: Hands): Promise<void> {
-  const { world, journal } = hands;
-  const group = anyOf(hands, "Group");
-  const groupUid: string | undefined = (await seen(hands, group))["status"]?.uid;
-  if (groupUid === undefined) return;
-  const name = journal.newName("adopted");
-  journal.mayStay.add(name);
-  const amazon = { account: "123456789012" };
-  const resource = await world.platform.create("accountAssociations", groupUid, { name, amazon });
-  journal.noteHandMade({ collection: "accountAssociations", resource, mayBeTaken: true });
-  const spec = { groupRef: { name: group.name }, amazon, policy: { adoption: "IfExists" } };
-  await declare(hands, musterObject("AccountAssociation", group.namespace, name, spec));
-}
-
 async function adoptByUid(hands: Hands): Promise<void> {
   const { world, journal, random } = hands;
   const name = journal.newName("adopted");
@@ -153,7 +129,7 @@ async function adoptByUid(hands: Hands): Promise<void> {
 }
 
 async function orphan(hands: Hands): Promise<void> {
-  const one = anyOf(hands, ...named, "GroupInvite");
+  const one = anyToDelete(hands, ...named, "GroupInvite");
   const { kube } = hands.world;
   const object = await kube.get(refOf(one));
   for (const name of [one.name, object["spec"].name, object["spec"].email])
@@ -180,7 +156,8 @@ async function moveNamespace({ world, random }: Hands): Promise<void> {
 }
 
 async function deleteNamespace({ world, journal, random }: Hands): Promise<void> {
-  const namespace = random.pick(world.namespaces);
+  const kept = new Set([...journal.declared.values()].filter(({ isKept }) => isKept).map((one) => one.namespace));
+  const namespace = random.pick(world.namespaces.filter((one) => !kept.has(one)));
   journal.forgetNamespace(namespace);
   await world.deleteNamespace(namespace);
 }

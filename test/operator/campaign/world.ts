@@ -224,7 +224,7 @@ export class World {
 
   /** Sends SIGKILL to the platform, and starts it again on its data after `downMs`. */
   async restartPlatform(downMs: number): Promise<void> {
-    const { folder, adminTokenFile, controlPlane, platformPid } = this.system;
+    const { platformDataFile, adminTokenFile, controlPlane, platformPid } = this.system;
     if (this.#platform === undefined) process.kill(platformPid, "SIGKILL");
     else await this.#platform.kill();
     await sleep(downMs);
@@ -232,7 +232,7 @@ export class World {
     this.#platform = new PlatformProcess(
       [
         "--data",
-        `${folder}/platform.db`,
+        platformDataFile,
         "--admin-token-file",
         adminTokenFile,
         "--trusted-issuer",

@@ -3,6 +3,7 @@ import type { ExternalAccountAssociation } from "#src/kinds/account-association.
 import { cloud, foreign, policy, shop, startWith, tree } from "./association-world.ts";
 import { oneIn, withEveryFault } from "./fault-points.ts";
 import type { Manifest } from "./memory-kube.ts";
+import { root } from "./memory-platform.ts";
 import { awsAccount, red, TwoTenants } from "./two-tenants.ts";
 
 describe("an AccountAssociation", () => {
@@ -41,14 +42,18 @@ describe("an AccountAssociation", () => {
     expect(world.writesAfter(count)).toEqual(["delete accountAssociations", "delete groups"]);
   });
 
-  it("is of the Tenant's own group, too", async () => {
+  it.each([
+    ["the Tenant's own group", red],
+    ["a root group, which itself is never written", root],
+  ])("is of %s, too", async (_, group) => {
     const { world, platform } = await startWith(shop);
-    const own = cloud({ groupRef: undefined, groupUid: red });
+    world.tenant("red", { groups: [group] });
+    const own = cloud({ groupRef: undefined, groupUid: group });
     await world.apply([own]);
     await world.until("Available", [own]);
-    expect(world.statusOf(own)).toMatchObject({ uid: red });
+    expect(world.statusOf(own)).toMatchObject({ uid: group });
     await world.remove([own]);
-    expect(platform.applied.at(-1)).toMatchObject({ do: "delete", collection: "accountAssociations", uid: red });
+    expect(platform.applied.at(-1)).toMatchObject({ do: "delete", collection: "accountAssociations", uid: group });
   });
 
   it("is not declared where the Tenant does not list the kind, or the account", async () => {

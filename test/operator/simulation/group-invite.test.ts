@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { reconcileRequestedAtAnnotation } from "#src/api/annotations.ts";
 import type { Status } from "#src/api/status.ts";
 import { KubeError } from "#src/kube/errors.ts";
 import { withEveryFault } from "./fault-points.ts";
 import { day, expectHandedOver, inviteOf, type InviteWorld, invites, shop, startWorld } from "./invite-world.ts";
-import { rejection, root, viewer } from "./memory-platform.ts";
+import { owner, rejection, root, viewer } from "./memory-platform.ts";
 
 describe("a group invite", () => {
   it("is created once, and its code is in the Secret and nowhere else", async () => {
@@ -108,6 +109,37 @@ describe("a group invite", () => {
     expect(existing()).toEqual([]);
   });
 
+  it("may get its e-mail address in lower case", async () => {
+    const world = startWorld();
+    const { kube, apply, isReady, scenario, platform, rest } = world;
+    platform.addressOf = (email) => email.toLowerCase();
+    kube.setSecret("ada", {});
+    apply(shop, inviteOf(scenario, "ada", { email: "Ada@Example.com" }));
+    await isReady();
+    expectHandedOver(world);
+    expect(platform.createdIn(invites)).toMatchObject([{ email: "ada@example.com" }]);
+    await rest();
+    scenario.handOver();
+    await rest();
+  });
+
+  it("ends with a condition if the platform gives it another e-mail address, and leaves nothing", async () => {
+    const world = startWorld();
+    const { kube, apply, isReady, scenario, platform, reported, ready, existing, status, rest, leaks } = world;
+    platform.addressOf = (email) => email.replace(/\+.*@/, "@");
+    kube.setSecret("ada", {});
+    apply(shop, inviteOf(scenario, "ada", { email: "ada+shop@example.com" }));
+    await reported("InvalidSpec");
+    expect(ready()?.message).toContain('email is "ada@example.com" instead of "ada+shop@example.com"');
+    expect(status()?.drift).toMatchObject([{ field: "email", actual: "ada@example.com" }]);
+    expect([existing(), kube.secretData("ada"), leaks()]).toEqual([[], {}, []]);
+    await rest();
+    platform.addressOf = (email) => email;
+    kube.annotate("GroupInvite", "ada", { [reconcileRequestedAtAnnotation]: "now" });
+    await isReady();
+    expectHandedOver(world);
+  });
+
   it("opens no breaker when many are redeemed at once", async () => {
     const { kube, apply, isReady, scenario, platform, existing, reported, seen } = startWorld();
     const names = Array.from({ length: 25 }, (_, index) => `person-${index}`);
@@ -148,6 +180,25 @@ describe("a group invite", () => {
     apply(shop, ada);
     await reported("InvalidSpec");
     expect(ready()?.message).toContain("spec.expiresAt: at most 30 days");
+  });
+
+  it.each([
+    ["email", { email: "eve@example.com" }],
+    ["singleUse", { singleUse: false }],
+    ["roleUid", { role: { uid: owner, name: "owner" } }],
+  ])("reports what others changed, and does not change it back: %s", async (field, changed) => {
+    const { kube, apply, isReady, platform, reported, status, ada, scenario, rest } = startWorld();
+    kube.setSecret("ada", {});
+    apply(shop, ada);
+    await isReady();
+    for (const invite of platform.createdIn(invites)) platform.set(invites, { ...invite, ...changed });
+    await scenario.resync();
+    await reported("DriftDetected");
+    expect(status()?.drift).toMatchObject([{ field }]);
+    await rest();
+    kube.remove(ada);
+    await scenario.until("gone", () => kube.find("GroupInvite", "ada") === undefined);
+    expect(platform.createdIn(invites)).toEqual([]);
   });
 
   it("reports that the platform lets it live longer than the spec says", async () => {
@@ -231,6 +282,32 @@ describe("the Secret of an invite", () => {
     platform.fault = () => undefined;
     kube.refuses = () => undefined;
     kube.setSecret("ada", {});
+    await isReady();
+    expectHandedOver(world);
+  });
+
+  it("that only the write itself may not change costs an invite ever more rarely, and one for each request", async () => {
+    const world = startWorld();
+    const { kube, apply, scenario, platform, existing, reported, ready, isReady } = world;
+    kube.setSecret("ada", {});
+    kube.refuses = ({ kind, dryRun }) => (kind === "Secret" && dryRun === false ? denied : undefined);
+    apply(shop, inviteOf(scenario, "ada", { expiresAt: new Date(scenario.clock.now() + 30 * day).toISOString() }));
+    const attempts = () =>
+      platform.applied.filter(({ do: verb, collection }) => verb === "create" && collection === invites).length;
+    await reported("KubernetesForbidden");
+    expect(ready()?.message).toContain("set the annotation iam.muster.dev/reconcile-requested-at");
+    await scenario.pass(day);
+    // After 1, 2, 4 … 256 min, and then every 8 h.
+    expect(attempts()).toBe(11);
+    await scenario.pass(7 * day);
+    expect(attempts()).toBeLessThanOrEqual(11 + 7 * 3);
+    expect(existing()).toEqual([]);
+    const before = attempts();
+    kube.annotate("GroupInvite", "ada", { [reconcileRequestedAtAnnotation]: "now" });
+    await scenario.pass(30_000);
+    expect(attempts()).toBe(before + 1);
+    kube.refuses = () => undefined;
+    kube.annotate("GroupInvite", "ada", { [reconcileRequestedAtAnnotation]: "again" });
     await isReady();
     expectHandedOver(world);
   });

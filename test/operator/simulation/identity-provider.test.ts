@@ -83,6 +83,20 @@ describe("the client secret", () => {
     expect(leaks()).toEqual([]);
   });
 
+  it("is sent again if another Secret of the same version has taken its place, as after a restore", async () => {
+    const { apply, setSecret, sent, status, external, scenario, platform, kube } = start();
+    setSecret(planted);
+    await apply(shop, sso);
+    scenario.process.kill();
+    const recorded = status();
+    if (recorded?.secret === undefined) throw new Error("the secret was not recorded");
+    const { secret } = recorded;
+    kube.setStatus("IdentityProvider", "sso", { ...recorded, secret: { ...secret, uid: "of-the-earlier-one" } });
+    platform.clientSecrets.set(external().uid, "the earlier one");
+    await scenario.until("sent", () => sent() === planted);
+    await scenario.until("recorded", () => status()?.secret?.uid === secret.uid);
+  });
+
   it("is sent again after the spec names another key of the same Secret", async () => {
     const { apply, sent, kube, scenario, status } = start();
     kube.setSecret("sso", { clientSecret: planted, next: rotated }, { [issuerAnnotation]: issuer });
@@ -105,7 +119,7 @@ describe("the client secret", () => {
   });
 
   it("is not sent again for that alone where drift is only reported", async () => {
-    const { apply, change, setSecret, external, platform, scenario } = start();
+    const { apply, change, setSecret, ready, external, platform, scenario } = start();
     setSecret(planted);
     await apply(shop, { ...sso, spec: { ...sso.spec, policy: { ...policy, drift: "Report" } } });
     change({ updateTime: "2026-06-01T00:00:00Z" });
@@ -113,6 +127,7 @@ describe("the client secret", () => {
     await scenario.resync();
     await scenario.pass(3_600_000);
     expect(platform.writes).toBe(writes);
+    expect(ready()?.status).toBe("True");
     setSecret(rotated);
     await scenario.until("sent", () => platform.clientSecrets.get(external().uid) === rotated);
   });
@@ -309,6 +324,22 @@ describe("its people", () => {
     platform.remove("identities", ana);
     await scenario.until("deleted", () => kube.find("IdentityProvider", "sso") === undefined);
     expect(platform.has(uid)).toBe(false);
+  });
+
+  it.each([
+    ["client", { clientId: "of-somebody-else" }],
+    ["issuer", { issuer: "https://other.example" }],
+  ])("keep it from being deleted also while others have changed its %s", async (_, changed) => {
+    const { apply, change, external, kube, platform, scenario, ready } = start();
+    const reporting = { ...publicClient, spec: { ...publicClient.spec, policy: { ...policy, drift: "Report" } } };
+    await apply(shop, reporting);
+    const { uid, oidc } = external();
+    platform.set("identities", person(`${uid.slice(0, uid.lastIndexOf("/"))}/eeeeeeeeeeeeeeee`));
+    change({ oidc: { ...oidc, ...changed } });
+    await scenario.resync();
+    kube.remove(reporting);
+    await scenario.until("waiting", () => ready()?.reason === "ChildrenExist");
+    expect(platform.has(uid)).toBe(true);
   });
 
   it("are not the identities that objects manage", async () => {

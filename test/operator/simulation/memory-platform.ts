@@ -18,6 +18,12 @@ export const operatorIdentity = `${root}/0000000000000001`;
 /** An identity that is not managed in the cluster. */
 export const auditor = `${root}/0000000000000003`;
 
+/** A role binding, by default of the role `owner`. */
+export function grantOf(uid: string, identityUid: string, roleUid = owner): ExternalRoleBinding {
+  const role = { uid: roleUid, name: roleUid === owner ? "owner" : "viewer" };
+  return { uid, identity: { uid: identityUid, name: "" }, role };
+}
+
 /** Custom roles that exist only where a test makes them. */
 export const customRoles = ["d1", "d2"].map((end) => `${root}/00000000000000a1/00000000000000${end}`);
 /** The roles that the operator's settings permit to be bound. */
@@ -60,6 +66,8 @@ export class MemoryPlatform implements PlatformApi {
   /** Loses the response to the POST with this number, counted from 0. */
   lose: { readonly post: number; readonly how: LostResponse } | undefined;
   /** The problem with which a call such as `create groups` fails before it takes effect; undefined if it succeeds. */
+  /** The address that an invite for `email` gets. */
+  addressOf = (email: string): string => email;
   fault: (call: string) => PlatformProblem | undefined = () => undefined;
   /** The number of token exchanges. */
   credentialEpoch = 1;
@@ -283,9 +291,10 @@ export class MemoryPlatform implements PlatformApi {
   }
 
   /** An invite without its code, which expires as long after now as the request says. */
-  #invite({ roleUid, ttl, ...others }: Fields): Fields {
+  #invite({ roleUid, ttl, email, ...others }: Fields): Fields {
     const expirationTime = new Date(this.#clock.now() + Number.parseFloat(String(ttl)) * 1000).toISOString();
-    return { ...others, role: { uid: String(roleUid), name: "" }, expirationTime };
+    const role = { uid: String(roleUid), name: "" };
+    return { ...others, role, email: this.addressOf(String(email ?? "")), expirationTime };
   }
 
   /** Keeps the secret of an identity provider, which no response contains. An empty one is kept unless the mask names it. */

@@ -143,6 +143,31 @@ describe("an outage of creations only, while reads work", () => {
     },
   );
 
+  it.each([
+    // A POST from before the pause may still take effect for 15 s.
+    [10, 15_000 - 10_000 + 2_000],
+    [45, 2_000],
+  ])("ends soon after a pause of %i s that the platform asked for meanwhile", async (pauseSeconds, healMs) => {
+    const scenario = new Scenario();
+    const { kube, platform } = scenario;
+    failCreations(platform, unavailable);
+    const waiting = Array.from({ length: 20 }, (_, index) => group(`waiting-${index}`));
+    for (const manifest of waiting) kube.apply(manifest);
+    await scenario.pass(300_000);
+    let asked = 0;
+    platform.fault = (call) => {
+      if (!call.startsWith("list") || (asked += 1) > 1) return undefined;
+      return { kind: "rejected", error: { ...error, code: "RESOURCE_EXHAUSTED" }, retryAfterMs: pauseSeconds * 1_000 };
+    };
+    const resync = scenario.process.resync();
+    await scenario.pass(pauseSeconds * 1_000);
+    await resync;
+    expect(asked).toBeGreaterThanOrEqual(1);
+    const healed = () => waiting.every(({ name }) => readyOf(scenario, name)?.status === "True");
+    expect(await timeUntil(scenario, healed, 120_000)).toBeLessThanOrEqual(healMs);
+    expect(scenario.differences(waiting)).toEqual([]);
+  });
+
   it("does not delay what can be written: the edit of another object is the trial", async () => {
     const scenario = new Scenario();
     const { kube, platform } = scenario;

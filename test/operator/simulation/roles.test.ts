@@ -85,6 +85,19 @@ describe("a Role", () => {
     expect(world.writesAfter(count)).toEqual(["delete roleBindings", "delete roles"]);
   });
 
+  it("is deleted soon after the last role binding on the platform that nobody declared", async () => {
+    const { world, platform, role } = await start(shop, ci, lister());
+    const [uid, identity] = [`${world.statusOf(shop)?.uid}/00000000000000d1`, { uid: world.statusOf(ci)?.uid ?? "" }];
+    platform.set("roleBindings", { uid, identity, role: { uid: role().uid, name: "lister" } } as ExternalRoleBinding);
+    world.scenario.kube.remove(lister());
+    await world.until("ChildrenExist", [lister()]);
+    expect(world.messageOf(lister())).toContain("while other resources are in it or refer to it");
+    await world.scenario.pass(1_200_000);
+    platform.remove("roleBindings", uid);
+    await world.scenario.pass(360_000);
+    expect(platform.createdIn("roles")).toEqual([]);
+  });
+
   it("is not declared where the Tenant does not list the kind", async () => {
     const { world } = await start(shop);
     world.tenant("red", { kinds: ["Group", "Identity", "RoleBinding"] });

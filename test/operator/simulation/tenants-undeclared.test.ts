@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { markerOf, objectHash, ownerHash, withMarker } from "#src/kinds/marker.ts";
 import { oneIn, withEveryFault } from "./fault-points.ts";
 import type { Manifest } from "./memory-kube.ts";
-import { owner, viewer } from "./memory-platform.ts";
+import { grantOf, viewer } from "./memory-platform.ts";
 import type { Fault } from "./scenario.ts";
 import { blue, issuer, red, shared, TwoTenants } from "./two-tenants.ts";
 
@@ -53,8 +53,7 @@ it("undeclared grants are removed in one Tenant, reported in the other, and remo
         world.statusOf({ kind, name: kind === "Group" ? "shop" : "ci", namespace }),
       );
       const uid = `${shop?.uid}/00000000000000${(count++).toString(16)}`;
-      const grant = { uid, identity: { uid: ci?.uid ?? "", name: "" }, role: { uid: owner, name: "owner" } };
-      platform.set("roleBindings", grant);
+      platform.set("roleBindings", grantOf(uid, ci?.uid ?? ""));
       return uid;
     };
     const reported = grantIn("other");
@@ -131,8 +130,7 @@ it("is removed once, and reported once, although the sessions of two Tenants see
   const deleted = () => scenario.events.filter((event) => event === "Deleted shop").length;
   for (let times = 1; times <= 3; times += 1) {
     const uid = `${shop}/00000000000000e${times}`;
-    const grant = { uid, identity: { uid: ci ?? "", name: "" }, role: { uid: owner, name: "owner" } };
-    platform.set("roleBindings", grant);
+    platform.set("roleBindings", grantOf(uid, ci ?? ""));
     for (let resyncs = 0; resyncs < 4 && platform.has(uid); resyncs += 1) {
       await scenario.resync();
       await scenario.pass(1_000);
@@ -155,8 +153,7 @@ it("makes the removals that an outage prevented once it ends", async () => {
   const [shop, ci] = objects.map((one) => world.statusOf(one)?.uid ?? "");
   const uids = Array.from({ length: 12 }, (_, index) => `${shop}/00000000000000e${index.toString(16)}`);
   for (const uid of uids) {
-    const grant = { uid, identity: { uid: ci ?? "", name: "" }, role: { uid: owner, name: "owner" } };
-    platform.set("roleBindings", grant);
+    platform.set("roleBindings", grantOf(uid, ci ?? ""));
   }
   await scenario.resync();
   await scenario.pass(1_000);
@@ -247,7 +244,7 @@ it("does not report at first what an operator of another class creates", async (
     string,
   ];
   platform.set("identities", { uid: ci, name: "ci", description: withMarker("", marker) });
-  platform.set("roleBindings", { uid: views, identity: { uid: ci, name: "" }, role: { uid: viewer, name: "" } });
+  platform.set("roleBindings", grantOf(views, ci, viewer));
   platform.set("identities", { uid: stranger, name: "stranger", description: "" });
   const reported = async () => {
     await scenario.resync();

@@ -4,7 +4,7 @@ import { KubeError } from "#src/kube/errors.ts";
 import type { Run } from "./fault-points.ts";
 import { violations } from "./invariants.ts";
 import type { Manifest } from "./memory-kube.ts";
-import { owner, root } from "./memory-platform.ts";
+import { grantOf, root } from "./memory-platform.ts";
 import { type Fault, Scenario } from "./scenario.ts";
 
 /** The groups of two teams, and one that the Tenants of both permit. */
@@ -58,11 +58,7 @@ export class TwoTenants {
     for (const uid of [blueIdentity, otherBlueIdentity]) {
       platform.setInitial("identities", { uid, name: "credential", description: "" });
       for (const group of [blue, shared])
-        platform.setInitial("roleBindings", {
-          uid: `${group}/00000000000000${(count++).toString(16)}`,
-          identity: { uid, name: "" },
-          role: { uid: owner, name: "owner" },
-        });
+        platform.setInitial("roleBindings", grantOf(`${group}/00000000000000${(count++).toString(16)}`, uid));
     }
     this.assign("team", "red");
     this.assign("other", "blue");

@@ -41,6 +41,14 @@ export class Random {
     return this.pick(choices)[1];
   }
 
+  /** The items in random order. */
+  shuffled<T>(items: readonly T[]): T[] {
+    return items
+      .map((item) => [this.next(), item] as const)
+      .toSorted(([a], [b]) => a - b)
+      .map(([, item]) => item);
+  }
+
   bytes(length: number): Buffer {
     return Buffer.from(Array.from({ length }, () => this.int(0, 255)));
   }

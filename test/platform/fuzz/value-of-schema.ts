@@ -70,7 +70,7 @@ function chosenProperties(schema: Schema, random: Random, depth: number): [strin
   const excluded = new Set<string>();
   const chosen: [string, Schema][] = [];
   // In random order: each member of a oneof must be drawn sometimes.
-  const properties = shuffled(Object.entries(schema.properties ?? {}), random);
+  const properties = random.shuffled(Object.entries(schema.properties ?? {}));
   for (const [name, property] of properties) {
     if (excluded.has(name)) continue;
     const alternatives = pairs.filter((pair) => pair.includes(name)).flat();
@@ -91,13 +91,6 @@ function chosenProperties(schema: Schema, random: Random, depth: number): [strin
     chosen.push([name, property]);
   }
   return chosen;
-}
-
-function shuffled<T>(items: readonly T[], random: Random): T[] {
-  return items
-    .map((item) => [random.next(), item] as const)
-    .toSorted(([a], [b]) => a - b)
-    .map(([, item]) => item);
 }
 
 function integer({ minimum = -(2 ** 31) }: Schema, random: Random): number {

@@ -44,6 +44,7 @@ export const operatorAccount = "muster";
 /** The roles that operators may grant. */
 export const allowedRoles: readonly string[] = ["viewer", "editor", "registry.pull"];
 const adminTokenName = "admin-token";
+const platformDataName = "platform.db";
 /** No kubelet replaces the token file, so the token must outlive every run. */
 const tokenLifetimeSeconds = 86_400;
 
@@ -100,7 +101,7 @@ export class System<C extends Cluster = ControlPlane> {
     signal?.throwIfAborted();
     const folder = await mkdtemp(join(tmpdir(), "muster-system-"));
     const adminTokenFile = join(folder, adminTokenName);
-    const flags = ["--data", join(folder, "platform.db"), "--admin-token-file", adminTokenFile];
+    const flags = ["--data", join(folder, platformDataName), "--admin-token-file", adminTokenFile];
     if (controlPlane.caFile !== undefined)
       flags.push("--trusted-issuer", `${controlPlane.url},ca=${controlPlane.caFile}`);
     // Its address may be private, for which the platform would refuse identities.
@@ -142,6 +143,11 @@ export class System<C extends Cluster = ControlPlane> {
   /** The file with the administrator's token of the platform. */
   get adminTokenFile(): string {
     return join(this.folder, adminTokenName);
+  }
+
+  /** The SQLite file with the platform's data. */
+  get platformDataFile(): string {
+    return join(this.folder, platformDataName);
   }
 
   get operatorNamespace(): string {

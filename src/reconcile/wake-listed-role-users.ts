@@ -1,0 +1,46 @@
+import type { Kind } from "#src/kinds/kind.ts";
+import { keyOf } from "#src/kube/object.ts";
+import type { PlatformSession } from "#src/platform-client/session.ts";
+import type { Enqueue } from "./enqueue.ts";
+import type { CachedResource } from "./observe/cached-resource.ts";
+import { servedObjects } from "./observe/served-objects.ts";
+import type { Sources } from "./observe/sources.ts";
+import { wakeAllWaiting } from "./wake-waiting.ts";
+
+/**
+ * What the session's Tenants permit depends on what the roles are that they list. After a read of the roles showed that one of
+ * them changed: the objects of the session that declare or bind roles, and all that wait. A change of the lists is a change of
+ * the Tenants, which wakes their objects itself.
+ */
+export function wakeListedRoleUsers(sources: Sources, session: PlatformSession, enqueue: Enqueue): void {
+  let known: ReadonlyMap<string, string> = new Map();
+  session.onPermissionsRead(() => {
+    const before = known;
+    known = listedRoles(sources, session);
+    if (!Iterator.from(known).some(([role, content]) => (before.get(role) ?? content) !== content)) return;
+    wakeAllWaiting(sources, enqueue);
+    for (const kind of sources.kinds)
+      for (const cached of servedObjects(sources, session, kind.name))
+        if (usesRoles(kind, cached)) enqueue(kind.name, keyOf(cached), { priority: "low" });
+  });
+}
+
+/** What the platform says of each role that a Tenant of the session lists, by its name or uid. */
+function listedRoles({ tenancy }: Sources, session: PlatformSession): ReadonlyMap<string, string> {
+  const { roles } = session;
+  const listed = new Set<string>();
+  for (const context of tenancy.contexts)
+    if (context.session === session) for (const role of context.boundary.roles) listed.add(role);
+  return new Map(
+    Array.from(listed, (role) => {
+      const found = roles?.byName.get(role) ?? roles?.byUid.get(role);
+      return [role, found === undefined ? "" : [found.uid, ...found.capabilities].join(" ")] as const;
+    }),
+  );
+}
+
+function usesRoles(kind: Kind, { resource, invalid }: CachedResource): boolean {
+  return (
+    kind.bindable !== null || (invalid === undefined && kind.references(resource).some(({ role }) => role === "role"))
+  );
+}
