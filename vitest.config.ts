@@ -8,9 +8,15 @@ process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(new URL("node_modules/.cache
 
 const platformTests = "src/platform/tests/*.test.ts";
 /** They do not use the platform's database, or use one in a file. */
-const sqliteOnly = ["access-model", "login-attacks", "login-pages", "process", "secrets-at-rest"].map(
-  (name) => `src/platform/tests/${name}.test.ts`,
-);
+const sqliteOnly = [
+  "access-model",
+  "login-attacks",
+  "login-malicious-provider",
+  "login-pages",
+  "login-sent-codes",
+  "process",
+  "secrets-at-rest",
+].map((name) => `src/platform/tests/${name}.test.ts`);
 
 // Without PostgreSQL, report that its tests are skipped. With `CI=true` nobody would read the report, so they fail.
 const missing = missingPostgres();

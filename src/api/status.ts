@@ -90,7 +90,9 @@ const sentSecretSchema = z
     key: text.exactOptional().describe("Key of the Secret whose value was sent."),
     updateTime: text.describe("When the platform last changed the resource, as of its response to that request."),
   })
-  .describe("Version of the Secret that was sent to the platform last. Absent if none was sent.");
+  .describe(
+    "Version of the Secret that was sent to the platform last. Only on an IdentityProvider. Absent if none was sent.",
+  );
 
 export const statusSchema = z
   .object({
@@ -115,7 +117,9 @@ export const statusSchema = z
       .describe("UID of the identity to which the role is granted. Only on a RoleBinding that exists on the platform."),
     roleUid: uidText
       .exactOptional()
-      .describe("UID of the role that is granted. Only on a RoleBinding that exists on the platform."),
+      .describe(
+        "UID of the role that is granted. Only on a RoleBinding, an IdentityProvider or a GroupInvite that exists on the platform.",
+      ),
     createTime: text
       .exactOptional()
       .describe(

@@ -72,7 +72,7 @@ const namespaceSelector = withRules(
 const claimIssuer = withRules(
   z.object({
     issuer: issuerUrl(
-      "Issuer, exactly as in the Identity. Exactly one of issuer and issuerPattern must be set.",
+      "Issuer, exactly as in the Identity or the IdentityProvider. Exactly one of issuer and issuerPattern must be set.",
     ).exactOptional(),
     issuerPattern: exactText
       .exactOptional()
@@ -101,7 +101,7 @@ const claimIssuer = withRules(
       ),
   }),
   exactlyOneOf(["issuer", "issuerPattern"]),
-).describe("An issuer that an Identity may name.");
+).describe("An issuer that objects may name.");
 
 const credentials = withRules(
   z.object({
@@ -140,7 +140,9 @@ export const tenantSpecSchema = withRules(
       ),
     roles: list(exactText.describe("Name of a built-in role, or uid of a role."))
       .exactOptional()
-      .describe("Roles that may be bound: names of built-in roles, or uids. If absent, none."),
+      .describe(
+        "Roles that may be bound, be the default role of an IdentityProvider, or be granted by a GroupInvite: names of built-in roles, or uids. A Role object may have their capabilities, and be bound without being listed while it has no others. If absent, none.",
+      ),
     identityTypes: z
       .array(z.enum(identityTypes).describe("One way to authenticate."))
       .max(identityTypes.length)
@@ -170,7 +172,7 @@ export const tenantSpecSchema = withRules(
       .meta({ "x-kubernetes-list-type": "atomic" })
       .exactOptional()
       .describe(
-        "Issuers that an Identity with claimMatch or staticKeys may name. The cluster's own issuer is always allowed for serviceAccountRef, for claimMatch only if it is listed, and never for staticKeys. If absent, none.",
+        "Issuers that an Identity with claimMatch or staticKeys may name, and, if they are listed without subjects and subjectPrefixes, an IdentityProvider. The cluster's own issuer is always allowed for serviceAccountRef, for claimMatch only if it is listed, and never for staticKeys. If absent, none.",
       ),
     kinds: list(kindName.describe("Kind, such as Group."), 16)
       .exactOptional()

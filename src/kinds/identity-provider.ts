@@ -49,6 +49,10 @@ export const identityProviderKind: Kind<IdentityProvider, ExternalIdentityProvid
   vouching: {
     specPath: "spec.issuer",
     issuerOf: ({ spec }) => spec.issuer,
+    otherPeople: ({ spec }, { oidc }) => [
+      ...(oidc?.issuer === spec.issuer ? [] : [{ specPath: "spec.issuer", actual: oidc?.issuer ?? "" }]),
+      ...(oidc?.clientId === spec.clientId ? [] : [{ specPath: "spec.clientId", actual: oidc?.clientId ?? "" }]),
+    ],
     // Somebody who logged in has an identity with the client's audience. Who is logged in by another claim is unknown.
     vouchesFor: ({ spec }, { oidc }, { claimMatch: { issuer = "", audience = "" } = {} }) =>
       issuer !== "" &&

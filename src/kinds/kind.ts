@@ -96,6 +96,8 @@ export interface Vouching<R extends Resource = Resource, E extends ExternalResou
   /** The field of the spec that names the issuer. */
   readonly specPath: string;
   issuerOf(resource: R): string;
+  /** The fields of the spec because of which the resource lets in other people than the spec says, with what it has instead. */
+  otherPeople(resource: R, external: E): readonly { readonly specPath: string; readonly actual: string }[];
   /**
    * Whether `identity` is, or may be, that of a person who logged in by means of the resource: as it is on the platform, or
    * as the spec says, from which others may have changed it since.

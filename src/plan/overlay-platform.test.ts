@@ -14,6 +14,7 @@ const me = `${root}/0000000000000001`;
 const collections = kinds.map(({ collection }) => collection);
 const typeOf = (name: string) => kinds.find(({ collection }) => collection.name === name)?.collection as ResourceType;
 const [groups, identities, roleBindings] = [typeOf("groups"), typeOf("identities"), typeOf("roleBindings")];
+const roles = typeOf("roles");
 
 /** A platform with one group, its identity and one grant. It throws at any call but reads, which it counts. */
 function platform(capabilities = collections.map(({ listCapability }) => listCapability)) {
@@ -33,12 +34,12 @@ function platform(capabilities = collections.map(({ listCapability }) => listCap
     list: async <R extends ExternalResource>(type: ResourceType<R>, query: ListQuery) => {
       calls.push(`list ${type.name}`);
       const all = (data[type.name] ?? []).map((one) => type.schema.parse(one));
-      const { scope, filter: { identity } = {} } = query;
+      const { scope, filter = {} } = query;
       const group = scope && groupOfScope(scope);
       const resources = all.filter(
         (one) =>
           (group === undefined || type.uids.isBelow(one.uid, group)) &&
-          (identity === undefined || JSON.stringify(one).includes(identity)),
+          Object.values(filter).every((uid) => JSON.stringify(one).includes(uid)),
       );
       return { resources, totalCount: resources.length };
     },
@@ -131,6 +132,32 @@ describe("what was written is in memory only", () => {
     await overlay.delete(groups, shop);
     await expect(overlay.get(groups, shop)).rejects.toThrow("NOT_FOUND");
     await expect(overlay.create(groups, shop, { name: "late" })).rejects.toThrow("NOT_FOUND");
+  });
+
+  it.each([
+    [
+      "an identity provider",
+      "identityProviders",
+      { name: "sso", oidc: { issuer: "https://a.example", clientId: "a" } },
+    ],
+    ["an invite", "groupInvites", { ttl: "60s" }],
+  ])("deletes a role only once %s does not give it any longer", async (_, collection, fields) => {
+    const { overlay } = platform();
+    const { uid } = await overlay.create(roles, shop, { name: "lister", capabilities: ["CAP_REPO_LIST"] });
+    const body = { ...fields, ...(collection === "groupInvites" ? { roleUid: uid } : { defaultRole: uid }) };
+    const user = await overlay.create(typeOf(collection), shop, body);
+    await expect(overlay.delete(roles, uid)).rejects.toThrow("cannot delete role that is in use");
+    await overlay.delete(typeOf(collection), user.uid);
+    await overlay.delete(roles, uid);
+  });
+
+  it("deletes a role and a group whose invites have all expired", async () => {
+    const { overlay } = platform();
+    const pay = await overlay.create(groups, shop, { name: "pay" });
+    const { uid } = await overlay.create(roles, shop, { name: "lister", capabilities: ["CAP_REPO_LIST"] });
+    await overlay.create(typeOf("groupInvites"), pay.uid, { roleUid: uid, ttl: "0s" });
+    await overlay.delete(roles, uid);
+    await overlay.delete(groups, pay.uid);
   });
 });
 

@@ -9,13 +9,15 @@ import {
   resourcesPerPage,
 } from "#src/platform-client/api.ts";
 import type { ExternalResource, ManagedCollection, ResourceType } from "#src/platform-client/collection.ts";
-import { type CodeName, isRejection, PlatformFailure } from "#src/platform-client/failure.ts";
+import { isRejection } from "#src/platform-client/failure.ts";
 import { identityProviders, listIdentityProviders } from "#src/platform-client/identity-providers.ts";
 import { listAll } from "#src/platform-client/list-all.ts";
 import { identities, roleBindings, roles } from "#src/platform-client/permission-resources.ts";
 import { type Permissions, readPermissions } from "#src/platform-client/permissions.ts";
 import { isPlanned, plannedUid } from "./planned-uid.ts";
 import { readForm } from "./read-form.ts";
+import { rejected } from "./rejected.ts";
+import { givesRole, givingRoles, hasExpired } from "./role-use.ts";
 
 /** A change that the operator would have made. */
 export interface PlatformWrite {
@@ -62,11 +64,11 @@ type Resources = ReadonlyMap<string, ExternalResource>;
  *
  * **Guarantees.** Nothing is sent but `list` and `get`. A list that the caller may not see as a whole, and a resource that it
  * may not see, are refused with PERMISSION_DENIED, and never reported as absent: `unproven` has them. A write is refused
- * where the platform refuses it because of what a plan knows: a group with children, a role that is bound, a parent or an
- * identity that is gone.
+ * where the platform refuses it because of what a plan knows: a group with children, a role that is bound, or that an invite or
+ * an identity provider gives, a parent or an identity that is gone.
  *
  * **Caveats.** Rules of the platform that need more than the resources which the operator manages are not known here:
- * quotas, names that must be unique among resources of other types, children that are repos, roles or invites.
+ * quotas, names that must be unique among resources of other types, children that are repos.
  *
  * **Errors.** `failure` is set after any other failure of a read, and if a list of no group is refused: the plan cannot be trusted
  * then.
@@ -178,14 +180,15 @@ export class OverlayPlatform implements PlatformApi {
   async delete(type: ResourceType, uid: string): Promise<void> {
     const before = await this.get(type, uid);
     if (type.name === "groups") await this.#requireEmpty(uid);
-    if (type.name === roles.name) await this.#requireUnbound(uid);
+    if (type.name === roles.name) await this.#requireUnused(uid);
     this.#write({ do: "delete", collection: type.name, uid, before, after: undefined, fields: [] });
     if (type.name === identities) this.#deletedIdentities.add(uid);
   }
 
   async #requireEmpty(group: string): Promise<void> {
     for (const collection of this.#options.collections) {
-      const [child] = await this.#all(collection, { scope: { childrenOf: group } });
+      const children = await this.#all(collection, { scope: { childrenOf: group } });
+      const child = children.find((one) => !hasExpired(one, this.#options.now()));
       if (child !== undefined)
         throw rejected("delete groups", "FAILED_PRECONDITION", `cannot delete group with child ${collection.name}`, {
           type: "RESOURCE_NOT_EMPTY",
@@ -194,13 +197,25 @@ export class OverlayPlatform implements PlatformApi {
     }
   }
 
-  async #requireUnbound(role: string): Promise<void> {
+  async #requireUnused(role: string): Promise<void> {
     const [binding] = await this.#all(roleBindings, { filter: { role } });
-    if (binding !== undefined)
-      throw rejected("delete roles", "FAILED_PRECONDITION", "cannot delete role that is bound", {
+    const user = binding ?? (await this.#giverOf(role));
+    if (user !== undefined)
+      throw rejected("delete roles", "FAILED_PRECONDITION", "cannot delete role that is in use", {
         type: "RESOURCE_IN_USE",
-        description: `${binding.uid} grants the role`,
+        description: `${user.uid} grants the role`,
       });
+  }
+
+  /** An invite or an identity provider that gives the role: in its group, or in a group below. */
+  async #giverOf(role: string): Promise<ExternalResource | undefined> {
+    const { collections, now } = this.#options;
+    for (const collection of collections.filter(({ name }) => givingRoles.has(name))) {
+      const all = await this.#all(collection, { scope: { descendantsOf: roles.uids.parentOf(role) ?? role } });
+      const giver = all.find((one) => givesRole(one, role, now()));
+      if (giver !== undefined) return giver;
+    }
+    return undefined;
   }
 
   /** @throws {PlatformFailure} NOT_FOUND, as the platform refuses what is to be created in or for what does not exist. */
@@ -381,23 +396,4 @@ function firstAfter(all: readonly ExternalResource[], uid: string): number {
     else high = middle;
   }
   return low;
-}
-
-function rejected(
-  call: string,
-  code: CodeName,
-  message: string = code,
-  ...preconditionViolations: readonly { readonly type: string; readonly description: string }[]
-): PlatformFailure {
-  return new PlatformFailure(call, {
-    kind: "rejected",
-    error: {
-      code,
-      message,
-      reason: preconditionViolations[0]?.type ?? code,
-      domain: "",
-      fieldViolations: [],
-      preconditionViolations,
-    },
-  });
 }

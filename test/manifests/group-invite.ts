@@ -45,7 +45,10 @@ export const invalid: readonly InvalidCase[] = [
   changed("roleRef", {}, { roleRef: { name: "editor" } }),
   changed("roleUid", { roleRef: undefined, roleUid: otherRoot }, { roleRef: undefined, roleUid: root }),
   changed("email", { email: "ada@example.com" }, { email: "eve@example.com" }),
-  { ...changed("email", { email: "ada@example.com" }, {}), what: "an email that is removed, so that anybody can use the code" },
+  {
+    ...changed("email", { email: "ada@example.com" }, {}),
+    what: "an email that is removed, so that anybody can use the code",
+  },
   changed("singleUse", {}, { singleUse: false }),
   changed("expiresAt", {}, { expiresAt: "2028-01-31T00:00:00Z" }),
   changed("secretRef", {}, { secretRef: { name: "other" } }),

@@ -1,8 +1,6 @@
-import { decodeJwt } from "jose";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { redirectUriFor } from "#src/platform/login/open-id-providers.ts";
-import { DiscoveredIssuer } from "./discovered-issuer.testing.ts";
-import { LoginWorld, program, query } from "./login-world.testing.ts";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { LoginWorld, errorOf, expectRefusedByPage, program, query } from "./login-world.testing.ts";
 import { RunningPlatform } from "./running-platform.testing.ts";
 import type { Visit } from "./test-browser.testing.ts";
 
@@ -16,21 +14,10 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 afterEach(() => {
-  world.issuer.intercept = undefined;
-  world.openIssuer.intercept = undefined;
   // The wrong codes of a test do not count in the next one.
   platform.advance(600_000);
 });
 
-const identitiesIn = async (parent: string) =>
-  (await platform.admin.ok("GET", `/iam/v2beta1/identities?uidp.children_of=${parent}`)).identities;
-const errorOf = ({ url }: Visit) => new URL(url).searchParams.get("error");
-const descriptionOf = ({ url }: Visit) => new URL(url).searchParams.get("error_description");
-/** A page for the person: nothing was sent to a program. */
-const expectRefusedByPage = (visit: Visit, status = 403) => {
-  expect(visit.url).not.toContain(":51234");
-  expect([visit.status, visit.text.includes("The login failed")]).toEqual([status, true]);
-};
 /** The response of the provider to a login in another browser: an address with its code and state. */
 async function stolenResponse(account = "mallory"): Promise<Visit> {
   const attacker = world.browser();
@@ -50,7 +37,7 @@ describe("a stranger's page", () => {
     expectRefusedByPage(await browser.post(consent, { decision: "approve" }));
     expectRefusedByPage(await browser.post(consent, { decision: "approve", form_token: "a".repeat(43) }));
     expectRefusedByPage(await browser.open(`${consent}?decision=approve`), 405);
-    expect(await identitiesIn(own)).toEqual([]);
+    expect(await world.identitiesIn(own)).toEqual([]);
     expect(errorOf(await browser.submit(page, { decision: "approve" }))).toBeNull();
   });
 
@@ -143,7 +130,7 @@ describe("a thief", () => {
     platform.advance(60_000);
     expect((await world.redeem(late)).status).toBe(400);
     const revoked = (await world.agree(world.browser(), world.authorizeUrl({ group }))).get("code");
-    for (const { uid } of await identitiesIn(group))
+    for (const { uid } of await world.identitiesIn(group))
       await platform.admin.ok("POST", `/iam/v2beta1/identities/${uid}:revokeTokens`);
     expect((await world.redeem(revoked)).body).toMatchObject({ error: "invalid_grant" });
     expect((await world.poll(late)).body).toMatchObject({ error: "invalid_grant" });
@@ -192,247 +179,6 @@ describe("a thief", () => {
     expect(errorOf(await send(`muster-login=other; ${cookie}`))).toBe("access_denied");
     platform.advance(600_000);
     expectRefusedByPage(await send(cookie));
-  });
-});
-
-describe("a malicious identity provider", () => {
-  it("does not receive the code of another provider", async () => {
-    platform.advance(600_001);
-    const { url: own } = world.openIssuer;
-    const received: string[] = [];
-    world.openIssuer.intercept = ({ url = "" }, response) => {
-      received.push(url);
-      // It does not promise to name itself, and sends the browser to the other provider in its own name.
-      const document = { issuer: own, authorization_endpoint: `${own}/auth`, token_endpoint: `${own}/token` };
-      if (url === "/.well-known/openid-configuration") response.end(JSON.stringify(document));
-      if (!url.startsWith("/auth?")) return url === "/.well-known/openid-configuration";
-      const parameters = new URL(url, own).searchParams;
-      parameters.set("redirect_uri", redirectUriFor(platform.url, world.issuer.url));
-      response.writeHead(303, { location: `${world.issuer.url}/auth?${parameters.toString()}` }).end();
-      return true;
-    };
-    const { provider } = await world.group({ issuer: world.openIssuer });
-    const browser = world.browser();
-    browser.stopAt(`${platform.url}/login/callback/`);
-    const response = new URL((await world.logIn(browser, world.authorizeUrl({ identity_provider: provider }))).url);
-    browser.stopAt();
-    response.searchParams.delete("iss");
-    expect(descriptionOf(await browser.open(response.href))).toContain("another identity provider");
-    expect(received.some((url) => url.startsWith("/auth?"))).toBe(true);
-    expect(received.filter((url) => url.startsWith("/token"))).toEqual([]);
-  });
-
-  it.each([
-    ["names another issuer", (url: URL) => url.searchParams.set("iss", "https://other.example.com")],
-    ["does not name itself, although it should", (url: URL) => url.searchParams.delete("iss")],
-    ["reports an error", (url: URL) => url.searchParams.set("error", "<b>login_required")],
-    ["sends no code", (url: URL) => url.searchParams.delete("code")],
-    ["sends a wrong code", (url: URL) => url.searchParams.set("code", "wrong")],
-  ])("is refused when it %s", async (_, change) => {
-    const { group: own } = await world.group();
-    const browser = world.browser();
-    const page = await browser.open(world.authorizeUrl({ group: own }));
-    browser.stopAt(`${platform.url}/login/callback/`);
-    const response = new URL((await browser.submit(page, { account: "ada" })).url);
-    browser.stopAt();
-    change(response);
-    const end = await browser.open(response.href);
-    expect(errorOf(end)).toMatch(/access_denied|invalid_request/);
-    expect(descriptionOf(end)).not.toContain("<b>");
-    expect(await identitiesIn(own)).toEqual([]);
-  });
-
-  it("is not asked at a private address, unless the issuer is trusted", async () => {
-    const issuer = await DiscoveredIssuer.start();
-    const body = {
-      name: "private",
-      defaultRole: await platform.admin.role("viewer"),
-      oidc: { issuer: issuer.url, clientId: "a", pkceEnabled: true },
-    };
-    const created = await platform.admin.post(`/iam/v2beta1/identityProviders/${group}`, body);
-    expect([created.status, created.text]).toEqual([
-      400,
-      expect.stringContaining("oidc.issuer: does not have a public address"),
-    ]);
-    // One that an earlier version stored, or whose name resolves to such an address.
-    const trusting = await RunningPlatform.start({ trustedIssuers: [issuer.trusted] }, { replicaOf: platform });
-    const { uid } = await trusting.admin.ok("POST", `/iam/v2beta1/identityProviders/${group}`, body);
-    const end = await world.browser().open(world.authorizeUrl({ identity_provider: uid }));
-    expect([errorOf(end), issuer.requests]).toEqual(["temporarily_unavailable", 0]);
-    await platform.admin.ok("DELETE", `/iam/v2beta1/identityProviders/${uid}`);
-    await trusting.stop();
-    issuer.stop();
-  });
-
-  it("takes no slot of a call while it does not respond", async () => {
-    platform.advance(600_001);
-    const asked = Promise.withResolvers<() => void>();
-    world.openIssuer.intercept = (_request, response) => {
-      asked.resolve(() => response.end("{}"));
-      return true;
-    };
-    const { provider } = await world.group({ issuer: world.openIssuer });
-    const login = world.browser().open(world.authorizeUrl({ identity_provider: provider }));
-    const respond = await asked.promise;
-    await platform.admin.callsInFlight(0);
-    respond();
-    expect(errorOf(await login)).toBe("access_denied");
-  });
-
-  it.each<[string, object]>([
-    ["a script as its login page", { authorization_endpoint: "javascript:alert(1)" }],
-    ["a token endpoint without TLS", { token_endpoint: "http://127.0.0.1:1/token" }],
-    ["no endpoints", { authorization_endpoint: undefined }],
-    ["another issuer", { issuer: "https://other.example.com" }],
-  ])("is refused when its discovery document has %s", async (_, changes) => {
-    // What is known of an issuer is used for ten minutes; `afterEach` has advanced the clock.
-    platform.advance(600_001);
-    world.openIssuer.intercept = (request, response) => {
-      if (request.url !== "/.well-known/openid-configuration") return false;
-      const { url } = world.openIssuer;
-      const document = {
-        issuer: url,
-        authorization_endpoint: `${url}/auth`,
-        token_endpoint: `${url}/token`,
-        ...changes,
-      };
-      response.end(JSON.stringify(document));
-      return true;
-    };
-    const { provider } = await world.group({ issuer: world.openIssuer });
-    const end = await world.browser().open(world.authorizeUrl({ identity_provider: provider }));
-    expect(errorOf(end)).toBe("access_denied");
-  });
-
-  it("cannot put HTML into a page", async () => {
-    const page = await world.logIn(world.browser(), world.authorizeUrl({ group }), `<b>ada</b>"'\u202e`);
-    expect(page.text).toContain("&#60;b&#62;ada&#60;/b&#62;&#34;&#39;\ufffd");
-    expect(page.text).not.toContain("<b>ada");
-  });
-
-  it("cannot be exchanged during a login", async () => {
-    const { group: own, provider } = await world.group();
-    const browser = world.browser();
-    const page = await world.logIn(browser, world.authorizeUrl({ group: own }));
-    await platform.admin.ok("PATCH", `/iam/v2beta1/identityProviders/${provider}`, {
-      oidc: { issuer: world.openIssuer.url, clientId: "muster", clientSecret: "other" },
-    });
-    expect(errorOf(await browser.submit(page, { decision: "approve" }))).toBe("access_denied");
-    expect(await identitiesIn(own)).toEqual([]);
-  });
-});
-
-it("does not find an identity that is for another client, or for some of the people only", async () => {
-  const { group: own } = await world.group();
-  const others = [
-    { audience: "another client" },
-    { audience: "muster", claims: { email: "ada@example.com" } },
-    { audience: "muster", claimPatterns: { email: ".*" } },
-    {},
-  ];
-  for (const [index, claimMatch] of others.entries())
-    await platform.admin.ok("POST", `/iam/v2beta1/identities/${own}`, {
-      name: String(index),
-      claimMatch: { issuer: world.issuer.url, subject: "ada", ...claimMatch },
-    });
-  const exact = { issuer: world.issuer.url, subject: "ada", audience: "muster" };
-  const page = await world.logIn(world.browser(), world.authorizeUrl({ group: own }));
-  expect(page.text).toContain("a new one");
-  const { uid } = await platform.admin.ok("POST", `/iam/v2beta1/identities/${own}`, {
-    name: "exact",
-    claimMatch: exact,
-  });
-  expect(decodeJwt((await world.tokens({ group: own }))["access_token"] ?? "").sub).toBe(uid);
-});
-
-it("gives a second account at the provider an identity of its own, which the page names", async () => {
-  const { group: own } = await world.group();
-  const first = decodeJwt((await world.tokens({ group: own }))["access_token"] ?? "").sub ?? "";
-  await platform.admin.bind(own, first, await platform.admin.role("owner"));
-  const page = await world.logIn(world.browser(), world.authorizeUrl({ group: own }), "second");
-  for (const text of ["second@example.com", "a new one", "viewer"]) expect(page.text).toContain(text);
-  for (const text of [first, "owner"]) expect(page.text).not.toContain(text);
-  const other = await world.tokens({ group: own }, "second");
-  expect((await platform.as(other["access_token"]).patch(`/iam/v2beta1/groups/${own}`, { name: "b" })).status).toBe(
-    403,
-  );
-});
-
-describe("somebody else's invite", () => {
-  const message = "the invite is not valid for this login: ask for a new one";
-  const tried = async (invite: string, account: string, choice: Readonly<Record<string, string>> = { group }) => {
-    const before = await identitiesIn(group);
-    const end = await world.logIn(world.browser(), world.authorizeUrl({ ...choice, invite }), account);
-    expect(await identitiesIn(group)).toEqual(before);
-    return [errorOf(end), descriptionOf(end)];
-  };
-
-  it("is refused with one message, whatever is wrong with it", async () => {
-    const refused = ["access_denied", message];
-    const personal = await world.invite(group, "editor", { email: "ada@example.com" });
-    expect(await tried(personal, "mallory")).toEqual(refused);
-    const unverified = await world.invite(group, "editor", { email: "unverified-ada@example.com" });
-    expect(await tried(unverified, "unverified-ada")).toEqual(refused);
-    expect(await tried(`${personal.slice(0, -1)}_`, "ada")).toEqual(refused);
-    expect(await tried("unknown", "ada")).toEqual(refused);
-    const expired = await world.invite(group, "editor", { ttl: "60s" });
-    platform.advance(60_000);
-    expect(await tried(expired, "ada")).toEqual(refused);
-    // A provider that belongs to somebody else can assert any e-mail address.
-    const above = await world.invite(platform.root, "editor", { email: "ada@example.com" });
-    expect(await tried(above, "ada")).toEqual(refused);
-    const { group: sibling } = await world.group();
-    expect(await tried(await world.invite(sibling, "editor"), "ada")).toEqual(refused);
-  });
-
-  it("cannot be guessed: wrong codes are limited by address", async () => {
-    const guess = query({ exit: "redirect", redirect: program, invite: `${"0".repeat(16)}.${"a".repeat(43)}` });
-    for (let attempt = 0; attempt < 20; attempt++) await world.browser().open(`${platform.url}/oauth?${guess}`);
-    const invite = await world.invite(group, "editor");
-    expect(await tried(invite, "ada")).toEqual([
-      "temporarily_unavailable",
-      expect.stringContaining("too many wrong codes"),
-    ]);
-  });
-
-  it("grants nothing that the owners of its group cannot grant any more", async () => {
-    const { uid: role } = await platform.admin.ok("POST", `/iam/v2beta1/roles/${group}`, {
-      name: "a",
-      capabilities: ["CAP_IAM_GROUPS_LIST"],
-    });
-    const { code } = await platform.admin.ok("POST", `/iam/v2beta1/groupInvites/${group}`, {
-      roleUid: role,
-      ttl: "3600s",
-    });
-    await platform.admin.ok("PATCH", `/iam/v2beta1/roles/${role}`, { capabilities: ["CAP_IAM_GROUPS_LIST", 4_711] });
-    expect(await tried(code as string, "ada")).toEqual(["access_denied", message]);
-  });
-});
-
-describe("a device code that is sent to a victim", () => {
-  it("grants nothing before the victim has read what it grants, and agreed", async () => {
-    const { body } = await world.post("/device_authorization", { group });
-    const victim = world.browser();
-    const form = await victim.open(`${platform.url}/device`);
-    expect(form.text).toContain("Whoever sends you a code wants to act as you");
-    const found = await victim.submit(form, { user_code: String(body["user_code"]) });
-    expect(found.text).toMatch(/device at the address <strong>127\.0\.0\.1<\/strong> asked for this code/);
-    const href = new URL(/href="([^"]*)"/.exec(found.text)?.[1] ?? "", platform.url).href;
-    const page = await world.logIn(victim, href);
-    for (const text of ["Another device", "viewer", "24 hours"]) expect(page.text).toContain(text);
-    expect((await world.poll(body["device_code"])).body).toMatchObject({ error: "authorization_pending" });
-    await victim.submit(page, { decision: "deny" });
-    expect((await world.poll(body["device_code"])).body).toMatchObject({ error: "access_denied" });
-  });
-
-  it("cannot be guessed: wrong codes are limited by address", async () => {
-    const { body } = await world.post("/device_authorization", { group });
-    const browser = world.browser();
-    let page = await browser.open(`${platform.url}/device`);
-    for (let attempt = 0; attempt < 20; attempt++) page = await browser.submit(page, { user_code: "BBBB-BBBB" });
-    const last = await browser.submit(page, { user_code: String(body["user_code"]) });
-    expectRefusedByPage(last, 429);
-    expect(Number(last.headers.get("retry-after"))).toBeGreaterThan(500);
   });
 });
 

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { Logger } from "pino";
+import { decodeJwt } from "jose";
+import pino from "pino";
 import { expect } from "vitest";
 import { redirectUriFor } from "#src/platform/login/open-id-providers.ts";
 import { TestIdentityProvider } from "./identity-provider.testing.ts";
@@ -21,17 +22,27 @@ export class LoginWorld {
   readonly issuer: TestIdentityProvider;
   readonly openIssuer: TestIdentityProvider;
   readonly platform: RunningPlatform;
+  /** The lines of the platform's log. */
+  readonly logged: readonly Readonly<Record<string, unknown>>[];
   /** Of the program, for PKCE. */
   readonly verifier = randomBytes(32).toString("base64url");
   readonly #browsers: TestBrowser[] = [];
 
-  private constructor(issuer: TestIdentityProvider, openIssuer: TestIdentityProvider, platform: RunningPlatform) {
+  private constructor(
+    issuer: TestIdentityProvider,
+    openIssuer: TestIdentityProvider,
+    platform: RunningPlatform,
+    logged: LoginWorld["logged"],
+  ) {
     this.issuer = issuer;
     this.openIssuer = openIssuer;
     this.platform = platform;
+    this.logged = logged;
   }
 
-  static async start(log?: Logger): Promise<LoginWorld> {
+  static async start(): Promise<LoginWorld> {
+    const logged: Record<string, unknown>[] = [];
+    const write = (line: string) => void logged.push(JSON.parse(line) as Record<string, unknown>);
     const issuer = await TestIdentityProvider.start();
     const openIssuer = await TestIdentityProvider.start();
     const platform = await RunningPlatform.start(
@@ -40,14 +51,14 @@ export class LoginWorld {
         publicIssuers: [openIssuer.url],
         unknownCapabilities: "admin",
       },
-      log === undefined ? {} : { log },
+      { log: pino({ level: "info" }, { write }) },
     );
     for (const one of [issuer, openIssuer])
       one.serve([
         { id: "muster", secret: clientSecret, redirectUris: [redirectUriFor(platform.url, one.url)] },
         { id: "public", secret: undefined, redirectUris: [redirectUriFor(platform.url, one.url)] },
       ]);
-    return new LoginWorld(issuer, openIssuer, platform);
+    return new LoginWorld(issuer, openIssuer, platform, logged);
   }
 
   async stop(): Promise<void> {
@@ -86,6 +97,19 @@ export class LoginWorld {
       ...fields,
     });
     return code as string;
+  }
+
+  /** The identities in a group itself. */
+  async identitiesIn(group: string) {
+    return (await this.platform.admin.ok("GET", `/iam/v2beta1/identities?uidp.children_of=${group}`)).identities;
+  }
+
+  /** The roles of an identity, each with its group: `viewer UID`. */
+  async rolesOf(identity: string): Promise<readonly string[]> {
+    const { roleBindings } = await this.platform.admin.ok("GET", `/iam/v2beta1/roleBindings?identity=${identity}`);
+    return roleBindings
+      .map(({ role, group }) => `${(role as { name: string }).name} ${(group as { uid: string }).uid}`)
+      .toSorted();
   }
 
   browser(): TestBrowser {
@@ -164,6 +188,27 @@ export class LoginWorld {
       body: (await response.json()) as OAuthResponse["body"],
     };
   }
+}
+
+/** The identity that a token is for. */
+export function subjectOf(token: unknown): string {
+  return decodeJwt(String(token)).sub ?? "";
+}
+
+/** The error that a program receives; null if it receives none. */
+export function errorOf({ url }: Visit): string | null {
+  return new URL(url).searchParams.get("error");
+}
+
+/** The description of the error that a program receives. */
+export function descriptionOf({ url }: Visit): string | null {
+  return new URL(url).searchParams.get("error_description");
+}
+
+/** A page for the person: nothing was sent to a program. */
+export function expectRefusedByPage(visit: Visit, status = 403): void {
+  expect(visit.url).not.toContain(":51234");
+  expect([visit.status, visit.text.includes("The login failed")]).toEqual([status, true]);
 }
 
 export function challengeOf(verifier: string): string {

@@ -20,6 +20,8 @@ export interface ReconcileState {
   readonly deletionSeenAt?: MonotonicTime;
   /** The last POST of this process for the object, and for which Tenant, until the uid of what it created is recorded. */
   readonly posted?: { readonly naturalKey: string; readonly tenant?: string };
+  /** The uid of the last resource that this process decided to delete, which it knew to exist then. */
+  readonly deleting?: string;
   readonly waitingSince?: MonotonicTime;
   /** While it waits: the roles because of which its resource was not adopted. Once they are declared, or allow less, it may be. */
   readonly deniedRoles?: readonly string[] | "many";

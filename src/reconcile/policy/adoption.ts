@@ -8,6 +8,7 @@ import { markerFits } from "./differences.ts";
 import * as messages from "./messages.ts";
 import { hasFinalizer } from "./object.ts";
 import { type Problem, stalled, waiting } from "./outcome.ts";
+import { otherPeople } from "./people-messages.ts";
 import { owns, protectionOf } from "./ownership.ts";
 import type { Placed } from "./placed.ts";
 import { recordOf } from "./recorded.ts";
@@ -39,6 +40,7 @@ export function decideAdoption(
   const problem =
     findNotPermitted(observed) ??
     findAdoptionProtected(observed, external) ??
+    findOtherPeople(observed, external) ??
     findTimeUnknown(observed, external) ??
     findNoRoomForMarker(observed, external);
   if (problem !== undefined) return conclude(observed, problem);
@@ -74,6 +76,16 @@ function findAdoptionProtected(observed: DecisionInput, { uid }: ExternalResourc
   const because = protectionOf(observed, uid);
   if (because !== "breakGlass" && because !== "otherOwner") return undefined;
   return stalled("Conflict", messages.neverAdopted(observed.kind.noun, uid, because));
+}
+
+/**
+ * The resource lets in other people than the spec says. To adopt it would lock out those whom it lets in now, and nothing would
+ * show any longer that they are people: that is why the spec cannot be changed so, either.
+ */
+function findOtherPeople({ kind, resource }: DecisionInput, external: ExternalResource): Problem | undefined {
+  const [other] = kind.vouching?.otherPeople(resource, external) ?? [];
+  if (other === undefined) return undefined;
+  return stalled("Conflict", otherPeople(other.specPath, kind.noun, external.uid, other.actual));
 }
 
 /** The platform does not say when it created a singleton: the status could not record this one, see `records`. */

@@ -1,9 +1,16 @@
 import { describe, expect } from "vitest";
 import { present, reports } from "./decision-cases.testing.ts";
-import { deletedBinding, deletedGroup, deletionSeen, itDecidesDeletion, released } from "./deletion-cases.testing.ts";
+import {
+  deletedBinding,
+  deletedGroup,
+  deletionSeen,
+  existing,
+  itDecidesDeletion,
+  released,
+} from "./deletion-cases.testing.ts";
 import { anotherUid, externalGroup, marker, parent, ready, resolved, root, uid } from "./observed-fixture.testing.ts";
 
-// Deletions of objects that recorded no uid, and of role bindings, which have equal ones that no object recorded.
+// Deletions of objects that recorded no uid, or that of an earlier resource, and of role bindings, which have equal ones that no object recorded.
 
 const notFound = { are: "waiting", reason: "ReferenceNotFound", message: "" } as const;
 const bornHere = { ...deletionSeen, bornHere: true };
@@ -105,6 +112,36 @@ describe("a role binding without a recorded uid", () => {
   ]);
 });
 
+describe("an object whose recorded resource is gone", () => {
+  const gone = { ...existing, external: { is: "gone", at: 40 } } as const;
+  const createdAgain = { ...externalGroup(), uid: anotherUid };
+  const unlisted = [{ group: root, snapshot: null }];
+  const deletedHere = { ...deletionSeen, deleting: uid };
+  itDecidesDeletion([
+    {
+      name: "deletes what was created again and not recorded",
+      given: { ...gone, matches: [createdAgain] },
+      expected: { do: "delete", uid: anotherUid },
+    },
+    { name: "is released if lists of all roots show nothing else", given: gone, expected: released },
+    {
+      name: "lists all roots if an earlier process may have created the resource again",
+      given: { ...gone, rootSnapshots: unlisted },
+      expected: { do: "list", parent: root, startedAfter: 10 },
+    },
+    {
+      name: "waits for the settle time if this process may have created the resource again",
+      given: { ...gone, postUnknownSince: 19_000, state: { ...deletedHere, posted: { naturalKey: marker } } },
+      expected: { do: "wait" },
+    },
+    {
+      name: "is released at once if this process deleted the resource, whatever else carries its marker",
+      given: { ...gone, matches: [createdAgain], rootSnapshots: unlisted, state: deletedHere },
+      expected: released,
+    },
+  ]);
+});
+
 describe("a role binding that equals the deleted object", () => {
   const role = { uid: "c".repeat(40), name: "viewer" };
   const equal = { uid, identity: { uid: anotherUid, name: "" }, role };
@@ -127,6 +164,16 @@ describe("a role binding that equals the deleted object", () => {
       given: { ...given, protections: [{ uid, because }] },
       expected: released,
     })),
+    {
+      name: "is kept if this process deleted the object's own",
+      given: {
+        ...given,
+        resource: deletedBinding({ status: { ...ready, uid: anotherUid } }),
+        external: { is: "gone", at: 40 },
+        state: { ...deletionSeen, deleting: anotherUid },
+      },
+      expected: released,
+    },
     {
       name: "is reported in the event if it remains",
       given: {

@@ -18,7 +18,7 @@ import type { Step } from "./step.ts";
 import { findEndingDenied, findOrphanDenied, findUngoverned } from "./tenant.ts";
 import { identityRead } from "./unknown-identity.ts";
 import { unreadKind } from "./unread-kind.ts";
-import { decideUnpermitted, guardsNothing, uidToEnd } from "./unrecorded.ts";
+import { decideUnpermitted, guardsNothing, mayBeCreatedAgain, uidToEnd } from "./unrecorded.ts";
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
 
 /**
@@ -83,7 +83,9 @@ function decideRecorded(observed: DecisionInput, uid: string, root: string): Ste
   const { kind, claim, crd, state, matches } = observed;
   const external = claim?.uid === uid ? claim.external : ({ is: "unknown" } as const);
   const protection = protectionOf(observed, uid);
-  if (external.is === "gone" || protection === "root" || protection === "credential") return { do: "removeFinalizer" };
+  if (protection === "root" || protection === "credential") return { do: "removeFinalizer" };
+  if (external.is === "gone")
+    return (mayBeCreatedAgain(observed) ? proveAbsenceBelowRoots(observed) : undefined) ?? { do: "removeFinalizer" };
   if (crd === null || crd.readAt < (state.deletionSeenAt ?? state.firstSeenAt)) return { do: "readCrd" };
   if (crd.deleting)
     return { do: "removeFinalizer", event: orphaned(observed, uid, messages.orphanedBecause.kindRemoved) };
@@ -97,7 +99,7 @@ function decideRecorded(observed: DecisionInput, uid: string, root: string): Ste
       external.is === "unknown" ? { do: "list", parent: root, startedAfter: 0, stable: false } : { do: "read", uid },
     );
   if (issuesCode(observed) && isUnidentified(observed)) return awaitReferences(observed);
-  if ((managedUid(observed) !== undefined || kind.issued !== null) && !owns(observed, found))
+  if ((managedUid(observed) === uid || kind.issued !== null) && !owns(observed, found))
     return { do: "removeFinalizer" };
   const denied = findEndingDenied(observed, uid, found);
   if (denied !== undefined) return conclude(observed, denied);

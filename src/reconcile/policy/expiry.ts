@@ -16,7 +16,7 @@ import { isPlatformStep, type PlatformStep, type Step } from "./step.ts";
 import { findEndingDenied } from "./tenant.ts";
 import { hours } from "#src/time/durations.ts";
 import { identityRead } from "./unknown-identity.ts";
-import { recheckUnrecordedAt, uidToEnd } from "./unrecorded.ts";
+import { mayBeCreatedAgain, recheckUnrecordedAt, uidToEnd } from "./unrecorded.ts";
 
 /** No timer runs longer. */
 const maxTimerMs = hours(24);
@@ -77,7 +77,11 @@ function decideEnding(observed: DecisionInput, uid: string, ending: Problem, end
   const external = claim?.uid === uid ? claim.external : undefined;
   const root = rootAbove(observed, uid);
   const protection = protectionOf(observed, uid);
-  if (external?.is === "gone" || protection === "root" || protection === "credential") return conclude(observed, ended);
+  if (protection === "root" || protection === "credential") return conclude(observed, ended);
+  if (external?.is === "gone")
+    return (
+      (mayBeCreatedAgain(observed) ? proveAbsenceBelowRoots(observed, ending) : undefined) ?? conclude(observed, ended)
+    );
   if (root === undefined || findEndingDenied(observed, uid) !== undefined) return conclude(observed, ending);
   const call = (step: PlatformStep): Step => {
     const next = attempt(observed, step);

@@ -14,6 +14,7 @@ export function stateAfterDecision(observed: Observed, step: Step): ReconcileSta
   const { state } = observed;
   if (step.do === "wait") return stateWhileWaiting(observed);
   if (step.do === "create") return { ...state, posted: postedBy(observed, step.naturalKey) };
+  if (step.do === "delete") return { ...state, deleting: step.uid };
   return step.do === "done" ? stateOnceDone(observed) : state;
 }
 

@@ -27,10 +27,23 @@ export function unrecordedMatch(observed: DecisionInput): ExternalResource | und
   return state.bornHere || resource.spec.uid !== undefined ? undefined : first;
 }
 
+/**
+ * Whether the recorded resource is gone, and this or an earlier process may have created another one whose uid the status does
+ * not record yet. What existed when this process decided to delete it was not created again before, and not since without a POST.
+ */
+export function mayBeCreatedAgain(observed: DecisionInput): boolean {
+  const { claim, state } = observed;
+  const recorded = managedUid(observed);
+  if (recorded === undefined || issuesCode(observed)) return false;
+  if (claim?.uid !== recorded || claim.external.is !== "gone") return false;
+  return state.posted !== undefined || state.deleting !== recorded;
+}
+
 /** The uid of the resource of an object that ends: what the status records, or else what was found without that. */
 export function uidToEnd(observed: DecisionInput): string | undefined {
   const recorded = managedUid(observed);
-  if (recorded !== undefined) return recorded;
+  if (recorded !== undefined)
+    return (mayBeCreatedAgain(observed) ? unrecordedMatch(observed)?.uid : undefined) ?? recorded;
   if (!issuesCode(observed)) return unrecordedMatch(observed)?.uid;
   const { claim } = observed;
   return claim === null || claim.claimedBy !== null ? undefined : claim.uid;

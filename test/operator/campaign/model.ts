@@ -24,6 +24,9 @@ export function check(world: World, journal: Journal, picture: Picture): Finding
   return new Check(world, journal, picture).run();
 }
 
+/** The uid of a resource is in a status at most this long after the resource was created, unless something is disturbed. */
+const recordedMs = 10_000;
+
 type Expected = "ready" | "unready" | "any";
 
 class Check {
@@ -268,11 +271,14 @@ class Check {
   #noteLeftover(collection: PlatformCollection, resource: PlatformResource): void {
     // An invite has no marker: see `invites.ts`.
     if (collection === "groupInvites") return;
-    const { uid, name, description } = resource;
+    const { uid, name, description, createTime } = resource;
     const text = `${collection} ${uid} (${name}, ${description}, ${resource["identity"]?.name} ${resource["role"]?.name}) has no object`;
     const isMarked = /\[muster:/.test(description ?? "");
-    if (this.#picture.reportedOrphans.has(uid)) this.#reported.push(text);
-    else if (isMarked || !this.#journal.mayStay.has(name)) this.#violations.push(`L: ${text}`);
+    if (this.#picture.reportedOrphans.has(uid)) {
+      // Only a process that dies, or cannot write a status, may lose what it created.
+      if (this.#journal.wasDisturbed(Date.parse(createTime), recordedMs)) this.#reported.push(text);
+      else this.#violations.push(`L: ${text}, and nothing went wrong when it was created`);
+    } else if (isMarked || !this.#journal.mayStay.has(name)) this.#violations.push(`L: ${text}`);
   }
 }
 

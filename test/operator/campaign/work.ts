@@ -42,8 +42,9 @@ export class Work {
 
 const operations: readonly (readonly [number, readonly [string, Operation]])[] = [
   ...creations,
+  [6, ["create and delete at once", createAndDelete]],
   [10, ["edit", edit]],
-  [6, ["edit role", editRole]],
+  [6, ["edit roles", editRoles]],
   ...providerWork,
   ...associationWork,
   [5, ["rename", rename]],
@@ -67,6 +68,20 @@ const operations: readonly (readonly [number, readonly [string, Operation]])[] =
 /** Kinds with a name and a description. */
 const named = ["Group", "Identity", "Role", "IdentityProvider", "AccountAssociation"] as const;
 
+/** Somebody changes their mind while the operator creates what was declared. */
+async function createAndDelete(hands: Hands): Promise<void> {
+  const { world, journal, random } = hands;
+  const before = new Set(journal.declared.values());
+  const [, create] = random.weighted(creations);
+  await create(hands);
+  await sleep(random.int(0, 300));
+  for (const one of journal.declared.values()) {
+    if (before.has(one)) continue;
+    journal.forget(one);
+    await world.kube.delete(refOf(one));
+  }
+}
+
 async function edit(hands: Hands): Promise<void> {
   const one = anyOf(hands, ...named);
   await hands.world.kube.patch(refOf(one), { spec: { description: hands.journal.newName("text") } });
@@ -79,9 +94,11 @@ async function rename(hands: Hands): Promise<void> {
   await hands.world.kube.patch(refOf(one), { spec: { name } });
 }
 
-async function editRole(hands: Hands): Promise<void> {
-  const one = anyOf(hands, "Role");
-  await hands.world.kube.patch(refOf(one), { spec: { capabilities: someCapabilities(hands.random) } });
+/** All of a namespace: of one alone, chance rarely takes a capability from a role that is still there at the end. */
+async function editRoles(hands: Hands): Promise<void> {
+  const { namespace } = anyOf(hands, "Role");
+  for (const one of hands.journal.of("Role", namespace))
+    await hands.world.kube.patch(refOf(one), { spec: { capabilities: someCapabilities(hands.random) } });
 }
 
 async function remove(hands: Hands): Promise<void> {

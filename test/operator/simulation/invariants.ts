@@ -3,6 +3,9 @@ import { carriedMarker, markerOf, objectHash, ownerHash, ownerOf, withoutMarker 
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { ExternalRoleBinding } from "#src/platform-client/permission-resources.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
+import { observe } from "#src/reconcile/observe/observe.ts";
+import type { Sources } from "#src/reconcile/observe/sources.ts";
+import { decide } from "#src/reconcile/policy/decide.ts";
 import type { MemoryKube } from "./memory-kube.ts";
 import type { MemoryPlatform } from "./memory-platform.ts";
 
@@ -30,6 +33,17 @@ export interface InvariantsOptions {
   /** The uids of resources that somebody else created: nothing is said about them. */
   readonly handMade?: readonly string[];
   readonly ownerId?: string;
+}
+
+/** The steps that an operator at rest still wants to make, because nothing woke their objects: there should be none. */
+export function missedSteps(sources: Sources): string[] {
+  return sources.kinds.flatMap((kind) =>
+    Array.from(sources.stores.get(kind.name).keys(), (key) => {
+      const observed = observe(sources, kind, key);
+      const step = observed === undefined ? "none" : decide(observed, kind).do;
+      return `${kind.name} ${key}: ${step}`;
+    }).filter((text) => !/: (none|done|wait)$/.test(text)),
+  );
 }
 
 /**

@@ -240,7 +240,7 @@ export class MemoryPlatform implements PlatformApi {
     // To delete a role binding or an account association that does not exist succeeds.
     if (collection !== "roleBindings" && !this.#isSingleton(collection)) this.#find(call, collection, uid);
     if (collection === "groups" && this.#hasChildren(uid)) throw rejection(call, "FAILED_PRECONDITION");
-    if (collection === "roles" && this.#isBound(uid)) throw rejection(call, "FAILED_PRECONDITION", roleInUse);
+    if (collection === "roles" && this.#isUsed(uid)) throw rejection(call, "FAILED_PRECONDITION", roleInUse);
     this.writes += 1;
     const before = this.#in(collection).get(uid);
     if (before !== undefined)
@@ -334,14 +334,23 @@ export class MemoryPlatform implements PlatformApi {
     return this.#uids.get(collection)?.isSingleton === true;
   }
 
-  #isBound(role: string): boolean {
-    return [...this.#in("roleBindings").values()].some((binding) => roleOf(binding) === role);
+  #isUsed(role: string): boolean {
+    return ["roleBindings", "groupInvites", "identityProviders"].some((collection) =>
+      [...(this.#resources.get(collection)?.values() ?? [])].some(
+        (resource) => roleOf(resource) === role && !this.#hasExpired(resource),
+      ),
+    );
+  }
+
+  /** An invite that has expired counts no longer. */
+  #hasExpired(resource: ExternalResource): boolean {
+    return "expirationTime" in resource && Date.parse(String(resource.expirationTime)) <= this.#clock.now();
   }
 
   #hasChildren(group: string): boolean {
     return [...this.#resources].some(([collection, resources]) => {
       const uids = this.#uids.get(collection) ?? childUids;
-      return [...resources.keys()].some((uid) => uids.parentOf(uid) === group);
+      return [...resources.values()].some((one) => uids.parentOf(one.uid) === group && !this.#hasExpired(one));
     });
   }
 }
@@ -351,6 +360,7 @@ function identityOf(resource: ExternalResource): string | undefined {
 }
 
 function roleOf(resource: ExternalResource): string | undefined {
+  if ("defaultRole" in resource) return String(resource.defaultRole);
   return "role" in resource ? (resource as ExternalRoleBinding).role.uid : undefined;
 }
 

@@ -87,8 +87,10 @@ describe("a Role", () => {
 
   it("is deleted soon after the last role binding on the platform that nobody declared", async () => {
     const { world, platform, role } = await start(shop, ci, lister());
-    const [uid, identity] = [`${world.statusOf(shop)?.uid}/00000000000000d1`, { uid: world.statusOf(ci)?.uid ?? "" }];
-    platform.set("roleBindings", { uid, identity, role: { uid: role().uid, name: "lister" } } as ExternalRoleBinding);
+    const uid = `${world.statusOf(shop)?.uid}/00000000000000d1`;
+    const identity = { uid: world.statusOf(ci)?.uid ?? "", name: "ci" };
+    const binding: ExternalRoleBinding = { uid, identity, role: { uid: role().uid, name: "lister" } };
+    platform.set("roleBindings", binding);
     world.scenario.kube.remove(lister());
     await world.until("ChildrenExist", [lister()]);
     expect(world.messageOf(lister())).toContain("while other resources are in it or refer to it");

@@ -2,7 +2,7 @@ import type { Status } from "#src/api/status.ts";
 import { kinds as kindsOfMuster } from "#src/kinds/kinds.ts";
 import { KubeError } from "#src/kube/errors.ts";
 import type { Run } from "./fault-points.ts";
-import { violations } from "./invariants.ts";
+import { missedSteps, violations } from "./invariants.ts";
 import type { Manifest } from "./memory-kube.ts";
 import { grantOf, root } from "./memory-platform.ts";
 import { type Fault, Scenario } from "./scenario.ts";
@@ -166,7 +166,7 @@ export class TwoTenants {
     const { scenario } = this;
     this.#callsUntilRest ??= scenario.calls;
     await this.#settle();
-    const found = this.violations(handMade);
+    const found = [...this.violations(handMade), ...missedSteps(scenario.process.sources)];
     if (found.length > 0) throw new Error(`${found.join("\n")}\n${scenario.describe()}`);
     let [before, process] = [this.#picture(), scenario.process];
     for (let count = 0; count < 2; count += 1) {

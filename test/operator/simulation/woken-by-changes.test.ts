@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { missedSteps } from "./invariants.ts";
 import type { Manifest } from "./memory-kube.ts";
 import { viewer } from "./memory-platform.ts";
 import { blueIdentity, issuer, otherBlueIdentity, red, TwoTenants } from "./two-tenants.ts";
@@ -49,7 +50,8 @@ const soonMs = 30_000;
 
 async function soon(one: TwoTenants, manifest: Manifest, reason: string): Promise<void> {
   await one.scenario.pass(soonMs);
-  expect(one.messageOf(manifest) && one.reasonOf(manifest)).toBe(reason);
+  expect(one.reasonOf(manifest)).toBe(reason);
+  expect(missedSteps(one.scenario.process.sources)).toEqual([]);
 }
 
 describe("an identity that another Tenant lists for emergencies", () => {

@@ -1,0 +1,21 @@
+import { type CodeName, PlatformFailure } from "#src/platform-client/failure.ts";
+
+/** The failure of a call that the platform would reject. The reason is the first violation, or else the code. */
+export function rejected(
+  call: string,
+  code: CodeName,
+  message: string = code,
+  ...preconditionViolations: readonly { readonly type: string; readonly description: string }[]
+): PlatformFailure {
+  return new PlatformFailure(call, {
+    kind: "rejected",
+    error: {
+      code,
+      message,
+      reason: preconditionViolations[0]?.type ?? code,
+      domain: "",
+      fieldViolations: [],
+      preconditionViolations,
+    },
+  });
+}
