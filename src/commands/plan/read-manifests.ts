@@ -110,6 +110,7 @@ async function* textsOf(
       left -= Buffer.byteLength(found.text);
       return found;
     } catch (error) {
+      if (signal.aborted) throw signal.reason;
       if (!(error instanceof TooLong)) throw readError("--filename", name, error);
       const what = `with ${name}, the manifests are larger than ${maxBytes / 2 ** 20} MiB`;
       throw new Error(`--filename: ${what}: plan them in parts`, { cause: error });
