@@ -56,7 +56,7 @@ export function compareResourceVersions(a: string, b: string): number {
 }
 
 /** The annotation in which `kubectl apply` keeps a copy of the object. */
-const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+export const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
 /**
  * Returns the object without `managedFields` and without kubectl's copy of it, to save memory: together they are more

@@ -41,7 +41,7 @@ export interface LinkView {
 }
 
 export interface UnreadView {
-  readonly what: Unread["what"] | "auditRecords";
+  readonly what: Unread["what"] | "auditRecords" | "group";
   readonly uid: string;
   /** What is unknown, why, and what would have to be granted. */
   readonly message: string;
@@ -138,6 +138,15 @@ export class AccessView {
     return { what: "auditRecords", uid: group, message };
   }
 
+  /** That a report is about what may not be a group: nothing else in it says that a uid was mistyped. */
+  unreadGroup(uid: string): UnreadView {
+    return {
+      what: "group",
+      uid,
+      message: `${uid} is not a group that you can read: what is listed applies there if it is one, or a resource in a group`,
+    };
+  }
+
   /** Why declarations are unknown; undefined if they are known. */
   get declarationsNote(): string | undefined {
     return this.#declarations.read
@@ -177,7 +186,7 @@ function shortRevision(revision: string): string {
 
 /** Who can assume an identity, on one line. */
 export function assumptionText({ assumedBy }: Pick<IdentityView, "assumedBy">): string {
-  if (assumedBy === undefined) return "unknown: you need identity.list";
+  if (assumedBy === undefined) return "unknown: it does not exist, or you need identity.list";
   const method = { claimMatch: "", staticKeys: "static keys: ", awsIdentity: "AWS: ", unknown: "an unknown method" };
   return method[assumedBy.method] + assumedBy.conditions.map(({ name, value }) => `${name} ${value}`).join(", ");
 }

@@ -5,7 +5,7 @@ it("explain and who-can agree with what the platform then allows, whoever asks",
   const { seen, wrong } = await compareWithPlatform({ worlds: 25 });
   expect(wrong.slice(0, 3)).toEqual([]);
   expect(seen.asAdmin).toBeGreaterThan(5_000);
-  for (const count of [seen.yes, seen.no, seen.unknown, seen.limited, seen.holders, seen.listed])
+  for (const count of [seen.yes, seen.no, seen.unknown, seen.limited, seen.resources, seen.holders, seen.listed])
     expect(count).toBeGreaterThan(300);
 });
 

@@ -47,7 +47,8 @@ interface Question {
   readonly caller: Caller;
   readonly limits: TokenLimits;
   readonly capability: Capability;
-  readonly group: Place;
+  /** A group, or a resource in one. */
+  readonly place: Place;
 }
 
 /** A caller with an identity's token from before its keys expired, or from an exchange if the token is limited. */
@@ -68,11 +69,15 @@ function limitsOf({ downscopes }: TokenHolder): TokenLimits {
 }
 
 /** Whether the platform authorizes the caller, and whether it then does what needs the capability. */
-async function allowed(platform: InProcess, { caller, capability, group }: Question): Promise<boolean> {
-  const can = await holds(platform, caller, capability, group.uid);
+async function allowed(
+  platform: InProcess,
+  { caller, capability, place }: Question,
+  groups: readonly Place[],
+): Promise<boolean> {
+  const can = await holds(platform, caller, capability, place.uid);
   const kind = creates.get(capability as never);
-  if (kind === undefined) return can;
-  const { code } = await platform.dryRun(caller, { verb: "create", kind, parent: group, content: {} });
+  if (kind === undefined || !groups.includes(place)) return can;
+  const { code } = await platform.dryRun(caller, { verb: "create", kind, parent: place, content: {} });
   expect(code === 0, `the call agrees with the check: ${code}`).toBe(can);
   return can;
 }
@@ -107,7 +112,7 @@ export async function compareWithPlatform({
 }) {
   const random = new Random(seed);
   const wrong: Disagreement[] = [];
-  const seen = { asAdmin: 0, asOthers: 0, limited: 0, yes: 0, no: 0, unknown: 0, holders: 0, listed: 0 };
+  const seen = { asAdmin: 0, asOthers: 0, limited: 0, resources: 0, yes: 0, no: 0, unknown: 0, holders: 0, listed: 0 };
   for (let world = 0; world < worlds; world += 1) {
     const generated = randomWorld(random);
     const platform = new InProcess();
@@ -124,15 +129,17 @@ export async function compareWithPlatform({
     };
     const questions = await Promise.all(
       Array.from({ length: questionsEach }, async (): Promise<Question | undefined> => {
-        const { group, holder } = randomSubject(random, generated);
+        const { place, holder } = randomSubject(random, generated);
         const capability = random.oneIn(3) ? random.pick([...creates.keys()]) : random.pick(allCapabilities);
         const limits = limitsOf(holder);
         const caller = limits === noLimits ? fullCaller(holder.identity) : await exchange.callerOf(holder);
-        return "code" in caller ? undefined : { holder, caller, limits, capability, group };
+        return "code" in caller ? undefined : { holder, caller, limits, capability, place };
       }),
     );
     const asked = questions.filter((question) => question !== undefined);
-    const truth = new Map(await Promise.all(asked.map(async (one) => [one, await allowed(platform, one)] as const)));
+    const truth = new Map(
+      await Promise.all(asked.map(async (one) => [one, await allowed(platform, one, generated.groups)] as const)),
+    );
     const askers: Caller[] = [{ kind: "admin" }];
     while (askers.length < askersEach) {
       const asker = randomHolder(random, generated);
@@ -151,13 +158,14 @@ export async function compareWithPlatform({
           wrong.push({ world, question: { lists: uid }, answer: String(lists), allowed: can });
       }
       for (const question of asked) {
-        const { capability, group, holder, limits } = question;
+        const { capability, place, holder, limits } = question;
         const identity = holder.identity.uid;
-        const answer = explain(model, { identity, capability: nameOf(capability), at: group.uid, limits }, now);
+        const answer = explain(model, { identity, capability: nameOf(capability), at: place.uid, limits }, now);
         const can = truth.get(question) ?? false;
         seen[asker.kind === "admin" ? "asAdmin" : "asOthers"] += 1;
         seen[answer.decision] += 1;
         if (limits !== noLimits) seen.limited += 1;
+        if (!generated.groups.includes(place)) seen.resources += 1;
         const expired = generated.identities.find(({ uid }) => uid === identity)?.expired ?? false;
         // Who cannot read the identity cannot know that its keys have expired: the role bindings decide.
         const agrees =
@@ -167,7 +175,7 @@ export async function compareWithPlatform({
               (answer.decision === "yes" && expired && !model.identities.has(identity));
         if (!agrees) wrong.push({ world, question: shown(question), answer: answer.decision, allowed: can });
         if (limits !== noLimits) continue;
-        const { holders, possible, unread } = whoCan(model, nameOf(capability), group.uid, now);
+        const { holders, possible, unread } = whoCan(model, nameOf(capability), place.uid, now);
         const isHolder = holders.some((one) => one.identity.uid === identity && one.expired === undefined);
         if (isHolder) seen.holders += 1;
         const isPossible = possible.some((one) => one.identity.uid === identity) || unread.length > 0;
@@ -182,22 +190,32 @@ export async function compareWithPlatform({
 }
 
 /** Who is asked about, and where: half of the time, where the identity has a role binding. */
-function randomSubject(random: Random, world: World): { readonly holder: TokenHolder; readonly group: Place } {
+function randomSubject(random: Random, world: World): { readonly holder: TokenHolder; readonly place: Place } {
   const holder = randomHolder(random, world);
   const binding = random.pick(world.roleBindings);
+  const { advisories, groups, identities, repos, roles, tags } = world;
+  if (random.oneIn(4))
+    return { holder, place: random.pick([...identities, ...repos, ...roles, ...tags, ...advisories]) };
   return random.oneIn(2)
-    ? { holder, group: random.pick(world.groups) }
-    : { holder: { ...holder, identity: binding.identity }, group: binding.parent ?? random.pick(world.groups) };
+    ? { holder, place: random.pick(groups) }
+    : { holder: { ...holder, identity: binding.identity }, place: binding.parent ?? random.pick(groups) };
 }
 
-/** An identity with a token, sometimes a limited one. */
+/** An identity with a token, sometimes a limited one: to capabilities, to groups, or to a single resource. */
 export function randomHolder(random: Random, world: World): TokenHolder {
   for (;;) {
     const principal = randomPrincipal(random, world);
-    if (principal.kind === "identity") return random.oneIn(2) ? principal : { ...principal, downscopes: [] };
+    if (principal.kind !== "identity") continue;
+    const { identities, repos, roleBindings } = world;
+    if (random.oneIn(4))
+      return {
+        ...principal,
+        downscopes: [{ scopes: [random.pick<Place>([...identities, ...repos, ...roleBindings])] }],
+      };
+    return random.oneIn(2) ? principal : { ...principal, downscopes: [] };
   }
 }
 
-function shown({ capability, group, holder, limits }: Question): unknown {
-  return { seed, identity: holder.identity.uid, capability: nameOf(capability), group: group.uid, limits };
+function shown({ capability, place, holder, limits }: Question): unknown {
+  return { seed, identity: holder.identity.uid, capability: nameOf(capability), at: place.uid, limits };
 }

@@ -64,6 +64,18 @@ it("says why a role binding does not grant it, and which role would", async () =
   expect(stdout).toContain("Built-in roles that have groups.create: owner.");
 });
 
+it("says that a mistyped uid may not be an identity, and does not send an administrator for identity.list", async () => {
+  const uid = `${world.platform.root}/00000000000000ff`;
+  for (const question of [
+    ["explain", uid, "groups.create", "--group", "web"],
+    ["of", uid],
+  ]) {
+    const { stdout } = await world.asAdmin(...question);
+    expect(stdout).toContain(`${uid} is not an identity that you can read: the answer holds if it is one.`);
+    expect(stdout).toContain("assumed by: unknown: it does not exist, or you need identity.list");
+  }
+});
+
 it("says to what the token is limited", async () => {
   const { stdout } = await world.asAdmin(
     "explain",

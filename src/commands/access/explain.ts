@@ -8,7 +8,7 @@ import * as settings from "#src/commands/settings/settings.ts";
 import { dottedNames } from "./access-view.ts";
 import { explanationText, type Explanation } from "./explanation-text.ts";
 import { shownLogins } from "./login-grant-view.ts";
-import { capabilityNamed, groupNamed, identityNamed, notAGroup } from "./named.ts";
+import { capabilityNamed, groupNamed, identityNamed, notAGroup, notAnIdentity } from "./named.ts";
 import { answerAccess } from "./open-access.ts";
 import { accessSettings, capability, group, subject } from "./settings.ts";
 
@@ -81,6 +81,9 @@ The answer is yes, no or unknown: it is never no if something that could grant t
           .map(({ name }) => name),
       };
       const text = explanationText(value, view.declarationsNote);
-      return { value, text: { ...text, notes: [...notAGroup(model, at), ...text.notes] } };
+      return {
+        value,
+        text: { ...text, notes: [...notAnIdentity(model, uid), ...notAGroup(model, at), ...text.notes] },
+      };
     }),
 });

@@ -51,14 +51,14 @@ export function explanationText(explanation: Explanation, declarationsNote: stri
   } = explanation;
   const lacks = { "the role": "does not have", "the limits of the token": "has, unlike the token," } as const;
   const rows = [
-    ["Identity", `${identity.path} (${identity.uid})`],
+    ["Identity", pathAndUid(identity)],
     ["", `assumed by: ${assumptionText(identity)}`],
     ["", `last seen: ${identity.assumedBy === undefined ? "unknown" : (identity.lastSeenTime ?? "never")}`],
     ...declaredRows(identity),
     ...through.flatMap((link) => linkRows("Through", link, `has ${capability}`, group)),
     ...undecided.flatMap((link) => linkRows("Perhaps", link, "cannot be read", group)),
     ...others.flatMap((link) => linkRows("Not through", link, `${lacks[link.reason]} ${capability}`, group)),
-    ["Group", `${group.path} (${group.uid})`],
+    ["Group", pathAndUid(group)],
     ...declaredRows(group),
   ];
   const notes = [
@@ -91,6 +91,11 @@ function limitsText({ capabilities, groups }: NonNullable<Explanation["token"]>)
   return [capabilities?.join(", "), where].filter((text) => text !== undefined).join(" in ");
 }
 
+/** What cannot be read has its uid as its path. */
+function pathAndUid({ path, uid }: GroupView | IdentityView): string {
+  return path === uid ? uid : `${path} (${uid})`;
+}
+
 /** Nothing where the cluster was not read: one note says it. */
 function declaredRows({ declaredBy }: Pick<GroupView, "declaredBy">, indent = ""): readonly (readonly string[])[] {
   return declaredBy === "unknown" ? [] : [["", `${indent}declared by: ${declaredText(declaredBy)}`]];
@@ -110,6 +115,6 @@ function linkRows(
     ...(role.declaredBy === undefined ? [] : declaredRows({ declaredBy: role.declaredBy }, "  ")),
     ...(group.uid === asked.uid
       ? [["", "in the group itself"]]
-      : [["", `in the group above: ${group.path} (${group.uid})`], ...declaredRows(group, "  ")]),
+      : [["", `in the group above: ${pathAndUid(group)}`], ...declaredRows(group, "  ")]),
   ];
 }

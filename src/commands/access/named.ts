@@ -56,6 +56,12 @@ export function notAGroup(model: AccessModel, uid: string): readonly string[] {
   return [`${uid} is not a group that you can read: the answer holds if it is one, or a resource in a group.`];
 }
 
+/** The same of a uid that is not the one of an identity which the caller can read, such as a mistyped one. */
+export function notAnIdentity({ identities, bindingsOf }: AccessModel, uid: string): readonly string[] {
+  if (identities.has(uid) || bindingsOf.has(uid)) return [];
+  return [`${uid} is not an identity that you can read: the answer holds if it is one.`];
+}
+
 /**
  * The uid of the identity that a text means. A uid is taken as it is: the caller may not be able to read the identity.
  * @throws {Error} that lists the candidates, if there is not exactly one

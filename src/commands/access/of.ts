@@ -4,7 +4,7 @@ import { defineCommand } from "#src/commands/command.ts";
 import { assumptionText, declaredText, dottedNames } from "./access-view.ts";
 import { capabilitySummary } from "./capability-summary.ts";
 import { loginGrantText, shownLogins } from "./login-grant-view.ts";
-import { identityNamed } from "./named.ts";
+import { identityNamed, notAnIdentity } from "./named.ts";
 import { answerAccess } from "./open-access.ts";
 import { readElsewhere } from "./read-elsewhere.ts";
 import { accessSettings, subject } from "./settings.ts";
@@ -51,6 +51,7 @@ A role applies in the group of its role binding, and in every group below it. JS
             ]),
           },
           notes: [
+            ...notAnIdentity(model, uid),
             ...(expired === undefined ? [] : [`Its static keys expired at ${expired}: nobody can use it.`]),
             ...loginGrants.map((login) => loginGrantText(login)),
             ...unknown.map(({ message }) => `Unknown: ${message}.`),

@@ -66,10 +66,11 @@ export function reportContent({ model, now, platformUrl, view }: OpenedAccess, a
     };
   });
   const logins = openLoginGrants(model, now).filter((grant) => reachOf(groupOfGrant(grant), at) !== undefined);
-  const { loginGrants, unknown } = shownLogins(view, logins, {
+  const shown = shownLogins(view, logins, {
     unread: report.unread,
     unreadGrants: unreadLoginGrants(model, at, now, true),
   });
+  const unknown = model.groups.has(at) ? shown.unknown : [view.unreadGroup(at), ...shown.unknown];
   return {
     group: view.group(at),
     platform: platformUrl.href,
@@ -79,7 +80,7 @@ export function reportContent({ model, now, platformUrl, view }: OpenedAccess, a
     groups: [...groups.values()],
     roles: rolesOf(links, model),
     roleBindings: links.toSorted(undeclaredFirst),
-    loginGrants,
+    loginGrants: shown.loginGrants,
   };
 }
 

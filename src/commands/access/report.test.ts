@@ -27,6 +27,18 @@ describe("the report", () => {
     ]);
   });
 
+  it("says in every format that a mistyped uid may not be a group, instead of that nobody has access", () => {
+    const report = reportContent(openCompany(), "b".repeat(40));
+    expect(report).toMatchObject({ complete: false, roleBindings: [], unknown: [{ what: "group" }] });
+    const message = `${"b".repeat(40)} is not a group that you can read`;
+    for (const text of [
+      reportCsv(report),
+      reportPage(report, undefined),
+      JSON.stringify(reportText(report, undefined).notes),
+    ])
+      expect(text).toContain(message);
+  });
+
   it("lists undeclared role bindings first, then undeclared identities", () => {
     const report = reportContent(openCompany({ declares: [bindings.admin, bindings.ci] }), company.root);
     expect(report.roleBindings.map(({ identity }) => identity.path)).toEqual([

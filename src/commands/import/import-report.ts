@@ -1,3 +1,4 @@
+import { dottedCapability } from "#src/access/capability-name.ts";
 import type { AnswerText } from "#src/commands/output/answer-format.ts";
 import type { Note } from "#src/commands/output/note.ts";
 import { visibleText } from "#src/commands/output/visible-text.ts";
@@ -109,7 +110,8 @@ export function reportText(report: ImportReport): AnswerText {
       `Files: ${files.written} written, ${files.unchanged} unchanged, ${files.removed.length} removed.`,
       ...kept.map(({ path, reason }) => `Kept: ${path}: ${reason}.`),
       ...unseen.map(
-        ({ capability, group: uid }) => `Not seen: you do not have ${capability} in ${uid}. More may exist there.`,
+        ({ capability, group: uid }) =>
+          `Not seen: you do not have ${dottedCapability(capability)} in ${uid}. More may exist there.`,
       ),
       ...(clusterNotRead === undefined
         ? []

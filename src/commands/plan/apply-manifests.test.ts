@@ -52,3 +52,20 @@ it("creates an object without the status, the uid and the version that its file 
   expect(created).toMatchObject({ metadata: { uid: "planned-1", resourceVersion: "2", generation: 1 } });
   expect(created).not.toHaveProperty("status");
 });
+
+it("removes the labels and annotations that an earlier apply has set, and the file does not name any more", () => {
+  const before = group({ parentUid: "a" });
+  const annotations = { "iam.muster.dev/paused": "true", "by-hand": "1", kept: "1" };
+  const cluster = new MemoryCluster(
+    [{ ...before, metadata: { ...before.metadata, annotations, labels: { team: "a" } } }],
+    new VirtualClock(0),
+  );
+  const object = { ...before, metadata: { ...before.metadata, annotations: { kept: "2" } } };
+  const applied = { labels: ["team"], annotations: ["iam.muster.dev/paused", "kept"] };
+  applyManifests(cluster, [{ object, where: "" }], specSchemasOf(kinds), new Map([["Group team/shop", applied]]));
+  expect(cluster.find("Group", "team/shop")?.metadata).toMatchObject({
+    annotations: { "by-hand": "1", kept: "2" },
+    labels: {},
+  });
+  expect(cluster.find("Group", "team/shop")?.metadata.annotations).not.toHaveProperty(["iam.muster.dev/paused"]);
+});

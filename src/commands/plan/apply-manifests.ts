@@ -2,11 +2,21 @@ import { isDeepStrictEqual } from "node:util";
 import { immutableFields } from "#src/api/rule.ts";
 import { keyOf } from "#src/kube/object.ts";
 import type { ClusterObject, MemoryCluster } from "#src/plan/memory-cluster.ts";
+import { subjectOf } from "#src/plan/make-plan.ts";
+import type { AppliedNames } from "./applied-names.ts";
 import type { Manifest } from "./read-manifests.ts";
 import type { SpecSchemas } from "./read-object.ts";
 
-/** @throws {Error} that names file, document and field of everything that the API server would refuse */
-export function applyManifests(cluster: MemoryCluster, manifests: readonly Manifest[], schemas: SpecSchemas): void {
+/**
+ * @param appliedTo the labels and annotations that an earlier apply has set, by the kind and the key of the object
+ * @throws {Error} that names file, document and field of everything that the API server would refuse
+ */
+export function applyManifests(
+  cluster: MemoryCluster,
+  manifests: readonly Manifest[],
+  schemas: SpecSchemas,
+  appliedTo: ReadonlyMap<string, AppliedNames> = new Map(),
+): void {
   const mistakes = manifests.flatMap(({ object, where }) => {
     const before = cluster.find(object.kind, keyOf(object));
     if (before === undefined) return [];
@@ -15,7 +25,7 @@ export function applyManifests(cluster: MemoryCluster, manifests: readonly Manif
     );
   });
   if (mistakes.length > 0) throw new Error(`the API server would refuse these changes\n  ${mistakes.join("\n  ")}`);
-  for (const { object } of manifests) cluster.apply(object);
+  for (const { object } of manifests) cluster.apply(object, appliedTo.get(subjectOf(object)));
 }
 
 /** The fields of the metadata by which a file says that it is of another object, or of an earlier version of the object. */

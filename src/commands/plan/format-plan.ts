@@ -1,3 +1,4 @@
+import { dottedCapability } from "#src/access/capability-name.ts";
 import { markdownList, markdownTable, markdownText } from "#src/commands/output/markdown.ts";
 import { noteOf } from "#src/commands/output/note.ts";
 import { formatValue } from "#src/commands/output/output-format.ts";
@@ -64,7 +65,9 @@ function asText({ access, notPlanned, ...plan }: ShownPlan): string {
       `! ${objectText(object)}\n    ${condition.type}=${condition.status} ${condition.reason}\n    ${oneLine(condition.message)}`,
     );
   for (const { capability, group } of plan.unproven)
-    blocks.push(`? You do not have ${capability} in ${group}: what is there, and what would change, is not known.`);
+    blocks.push(
+      `? You do not have ${dottedCapability(capability)} in ${group}: what is there, and what would change, is not known.`,
+    );
   blocks.push(`Plan: ${summaryOf(plan)}.`);
   if (notPlanned !== undefined) blocks.push(notPlannedText(notPlanned));
   const text = `${blocks.join("\n\n")}\n`;
@@ -83,7 +86,7 @@ function asMarkdown({ access, notPlanned, ...plan }: ShownPlan): string {
   const refusals = plan.refusals.map(({ object, condition }) =>
     noteOf(oneLine(`Refused: ${objectText(object)}: ${condition.reason}: ${condition.message}`)),
   );
-  const unproven = plan.unproven.map(({ capability, group }) => [capability, group]);
+  const unproven = plan.unproven.map(({ capability, group }) => [dottedCapability(capability), group]);
   const parts = [
     `**Plan: ${summaryOf(plan)}.**\n`,
     changes.length === 0 ? "" : markdownTable(["Change", "Resource", "Object", "Fields", "Why", "Condition"], changes),

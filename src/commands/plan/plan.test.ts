@@ -155,10 +155,10 @@ spec: {${spec}, uid: ${uid}, policy: {management: Full}}
 status: {uid: ${uid}, management: Observed, observedGeneration: 1}
 `;
   const binding = `groupRef: {name: observed}, identityUid: ${ci}, roleRef: {name: viewer}`;
-  const files =
+  const objects =
     object("Group", `parentUid: ${root}`, observed) + object("RoleBinding", binding, roleBindings[0]?.uid ?? "");
   const permitting = tenant(root).replace("roles:", "adopt: [Group, RoleBinding], roles:");
-  const { stdout } = await plan(permitting + files, { args: ["-o", "json"] });
+  const { stdout } = await plan(permitting + objects, { args: ["-o", "json"] });
   expect((JSON.parse(stdout) as Plan).changes.map(({ action, object: { kind } }) => [action, kind])).toEqual([
     ["adopt", "Group"],
     ["adopt", "RoleBinding"],
@@ -330,6 +330,31 @@ it("reads the manifests of a folder, and not what kustomize reads there", async 
   writeFileSync(join(folder, "kustomization.yaml"), "kind: Kustomization\nresources: [tree.yaml]\n");
   const { manifests } = await readManifests([folder], sources);
   expect(manifests.map(({ object }) => object.kind)).toEqual(["Tenant", "Namespace"]);
+});
+
+it("reads what kubectl get prints of an object", async () => {
+  const metadata = {
+    name: "shop",
+    namespace: "shop",
+    uid: "b93a4d41-5d6d-4375-932a-c67c1277f5b4",
+    resourceVersion: "272",
+    generation: 3,
+    creationTimestamp: null,
+    labels: { team: "a", constructor: "b" },
+    annotations: { "kubectl.kubernetes.io/last-applied-configuration": "{}" },
+    finalizers: ["iam.muster.dev/external"],
+    managedFields: [{ operation: "Apply" }],
+  };
+  const file = join(files, "got.json");
+  const spec = { parentUid: platform.root };
+  const of = (apiVersion: string, kind: string, more: object) =>
+    JSON.stringify({ apiVersion: "v1", kind: "List", items: [{ apiVersion, kind, metadata, ...more }] });
+  writeFileSync(file, of("iam.muster.dev/v1beta1", "Group", { spec, status: { conditions: [] } }));
+  const [read] = (await readManifests([file], sources)).manifests;
+  const { labels, annotations, uid } = metadata;
+  expect(read?.object.metadata).toMatchObject({ name: "shop", namespace: "shop", labels, annotations, uid });
+  writeFileSync(file, of("v1", "Namespace", { spec: { finalizers: ["kubernetes"] }, status: { phase: "Active" } }));
+  expect((await readManifests([file], sources)).manifests).toHaveLength(1);
 });
 
 it("reads lists as kubectl prints them", async () => {

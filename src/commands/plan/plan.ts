@@ -13,6 +13,7 @@ import { MemoryCluster } from "#src/plan/memory-cluster.ts";
 import { systemClock } from "#src/time/clock.ts";
 import { VirtualClock } from "#src/time/virtual-clock.ts";
 import type { ShownPlan } from "./format-plan.ts";
+import { type AppliedNames, appliedNames } from "./applied-names.ts";
 import { applyManifests } from "./apply-manifests.ts";
 import { withAssumedOperator } from "./assumed-operator.ts";
 import { callerOf } from "./caller.ts";
@@ -62,6 +63,8 @@ function checkSettings(values: PlanValues): void {
 /** What Kubernetes knows. */
 interface ReadWorld extends ReadManifests {
   readonly objects: readonly KubeObject[];
+  /** What an earlier apply has set, to the objects in the files, by subject. */
+  readonly appliedTo?: ReadonlyMap<string, AppliedNames>;
   readonly ownerId: string;
   readonly serviceAccountIssuer: string;
 }
@@ -70,11 +73,11 @@ async function planOf(values: PlanValues, context: CommandContext): Promise<Show
   keepYoungGenerationSmall();
   const budget = new ReadBudget("read no cluster with --offline");
   const read = values.offline ? readOffline : readOnline;
-  const { objects, manifests, notPlanned, ...facts } = await read(values, context, budget);
+  const { objects, manifests, notPlanned, appliedTo, ...facts } = await read(values, context, budget);
   const clock = new VirtualClock(systemClock.now());
   const cluster = new MemoryCluster(objects, clock);
   if (values.delete) for (const { object } of manifests) cluster.remove(object.kind, keyOf(object));
-  else if (!values.live) applyManifests(cluster, manifests, specSchemasOf(kinds));
+  else if (!values.live) applyManifests(cluster, manifests, specSchemasOf(kinds), appliedTo);
   const reader = await connectReader({ ...values, timeout: values.platformTimeout }, context);
   const { platformUrl } = reader;
   const { authUrl = reader.authUrl } = values;
@@ -128,13 +131,19 @@ async function readOnline(values: PlanValues, context: CommandContext, budget: R
   const namespace = values.namespace ?? connection.namespace ?? "default";
   const read = await manifestsOf(values, context, namespace);
   const kube = new KubeClient({ connection, clock: systemClock });
+  const planned = new Set(read.manifests.map(({ object }) => subjectOf(object)));
+  const appliedTo = new Map<string, AppliedNames>();
+  const noteApplied = (object: KubeObject) => {
+    const subject = subjectOf(object);
+    if (planned.has(subject)) appliedTo.set(subject, appliedNames(object));
+  };
   try {
     const [objects, ownerId, serviceAccountIssuer] = await Promise.all([
-      readCluster(budget.cluster(kube), kinds, signal),
+      readCluster(budget.cluster(kube), kinds, signal, noteApplied),
       values.ownerId ?? readOwnerId(kube, signal),
       values.serviceAccountIssuer ?? readIssuer(kube, signal),
     ]);
-    return { objects, ...read, ownerId, serviceAccountIssuer };
+    return { objects, ...read, appliedTo, ownerId, serviceAccountIssuer };
   } finally {
     await kube.close();
   }

@@ -1,6 +1,7 @@
 import { type AccessChange, type AccessDifference, accessDifference } from "#src/access/access-difference.ts";
 import { type AccessModel, accessModel, changedModel } from "#src/access/access-model.ts";
 import type { AccessState, KnownBinding } from "#src/access/access-state.ts";
+import { dottedCapability } from "#src/access/capability-name.ts";
 import type { AssumptionChange } from "#src/access/assumption-change.ts";
 import {
   AccessView,
@@ -94,7 +95,7 @@ export function plannedAccess(
   }));
   const unplanned = unproven.map(({ capability, group }) => ({
     what: "notPlanned" as const,
-    message: `you do not have ${capability} in ${viewBefore.named(group)}: what would change there is not planned`,
+    message: `you do not have ${dottedCapability(capability)} in ${viewBefore.named(group)}: what would change there is not planned`,
   }));
   const unknown = [...unknownOf(difference, viewAfter, writes), ...unlisted, ...unplanned];
   return {

@@ -9,15 +9,17 @@ import { type KubeObject, type ResourceKind, withoutBulk } from "#src/kube/objec
 
 /**
  * The objects that the operator watches: custom resources, Tenants and namespaces.
+ * @param onRead called with each object as it was read, with what only kubectl and the API server use
  * @throws {Error} if one of them may not be listed: a plan without them would be wrong
  */
 export async function readCluster(
   kube: Pick<KubeApi, "list">,
   kinds: readonly Kind[],
   signal: AbortSignal,
+  onRead: (object: KubeObject) => void = () => undefined,
 ): Promise<readonly KubeObject[]> {
   const resources = [namespaceResource, tenantResource, ...kinds.map(({ definition }) => resourceKindOf(definition))];
-  const lists = await Promise.all(resources.map((resource) => readAll(kube, resource, signal)));
+  const lists = await Promise.all(resources.map((resource) => readAll(kube, resource, signal, onRead)));
   return lists.flat();
 }
 
@@ -25,13 +27,18 @@ async function readAll(
   kube: Pick<KubeApi, "list">,
   resource: ResourceKind,
   signal: AbortSignal,
+  onRead: (object: KubeObject) => void,
 ): Promise<readonly KubeObject[]> {
   const { group, version, kind, plural } = resource;
   // Items of a list have neither.
   const own = { apiVersion: group === "" ? version : `${group}/${version}`, kind };
   const objects: KubeObject[] = [];
   try {
-    for await (const object of listExisting(kube, resource, signal)) objects.push(withoutBulk({ ...object, ...own }));
+    for await (const listed of listExisting(kube, resource, signal)) {
+      const object = { ...listed, ...own };
+      onRead(object);
+      objects.push(withoutBulk(object));
+    }
   } catch (error) {
     if (!isUnreadable(error)) throw error;
     throw new Error(

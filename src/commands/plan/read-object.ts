@@ -52,11 +52,11 @@ export function readObject(value: unknown, defaultNamespace: string, schemas: Sp
   if (!meta.success) return { mistake: messageOf(meta.error, "metadata") };
   const parsed = schema.safeParse(spec ?? {});
   if (!parsed.success) return { mistake: messageOf(parsed.error, "spec") };
-  const unknown = isNamespace
-    ? unknownField(metadata, objectMetadata.shape, "metadata")
-    : (Object.keys(value).find((field) => !objectFields.has(field)) ??
-      unknownField(metadata, objectMetadata.shape, "metadata") ??
-      unknownField(spec, parsed.data, "spec"));
+  const unknown =
+    unknownMetadata(metadata) ??
+    (isNamespace
+      ? undefined
+      : (Object.keys(value).find((field) => !objectFields.has(field)) ?? unknownField(spec, parsed.data, "spec")));
   if (unknown !== undefined) return { mistake: `${unknown}: is not a field of ${kind}` };
   const kept = keptOf(meta.data);
   if (isNamespace) return { object: { apiVersion: version, kind, metadata: withName(kept) } };
@@ -92,6 +92,11 @@ function keptOf(metadata: z.output<typeof objectMetadata>): ClusterObject["metad
 /** Every namespace has its name as a label, which the API server adds. */
 function withName(metadata: ClusterObject["metadata"]): ClusterObject["metadata"] {
   return { ...metadata, labels: { "kubernetes.io/metadata.name": metadata.name, ...metadata.labels } };
+}
+
+function unknownMetadata(metadata: Readonly<Record<string, unknown>>): string | undefined {
+  const unknown = Object.entries(metadata).find(([field, value]) => value !== null && !(field in objectMetadata.shape));
+  return unknown && `metadata.${unknown[0]}`;
 }
 
 /** The path of a field that the schema does not have. */

@@ -1,7 +1,7 @@
 import type { ExternalResource, MonotonicTime, ScopeSnapshot } from "#src/reconcile/observe/observed.ts";
 import { conclude } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
-import * as messages from "./messages.ts";
+import * as absenceMessages from "./absence-messages.ts";
 import { type Problem, waiting } from "./outcome.ts";
 import { problemOf } from "./platform-problem.ts";
 import { attempt } from "./retry.ts";
@@ -60,7 +60,7 @@ function creating(observed: DecisionInput): Problem {
   const { failure } = observed.state;
   return failure?.step === "create"
     ? problemOf(failure.problem, observed)
-    : waiting("Creating", messages.outcomeUnknown());
+    : waiting("Creating", absenceMessages.outcomeUnknown());
 }
 
 /**
@@ -70,7 +70,7 @@ function creating(observed: DecisionInput): Problem {
  */
 export function proveAbsenceBelowRoots(
   observed: DecisionInput,
-  meanwhile: Problem = waiting("Deleting", messages.outcomeUnknown()),
+  meanwhile: Problem = waiting("Deleting", absenceMessages.outcomeUnknown()),
 ): Step | undefined {
   return prove(observed, observed.rootSnapshots, meanwhile);
 }

@@ -5,7 +5,7 @@ import { appliedGeneration } from "./applied.ts";
 import { conclude, recordNow } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { markerFits } from "./differences.ts";
-import * as messages from "./messages.ts";
+import * as ownershipMessages from "./ownership-messages.ts";
 import { hasFinalizer } from "./object.ts";
 import { type Problem, stalled, waiting } from "./outcome.ts";
 import { otherPeople } from "./people-messages.ts";
@@ -50,7 +50,7 @@ export function decideAdoption(
   // Without a marker there is nothing to write to the platform: the status that reports Ready records the adoption.
   if (owned || !kind.hasMarker) return undefined;
   return recordNow(observed, {
-    ...waiting("Updating", messages.adopting(kind.noun, external.uid)),
+    ...waiting("Updating", ownershipMessages.adopting(kind.noun, external.uid)),
     recorded: recordOf(references.uids, external, "Adopted"),
   });
 }
@@ -75,7 +75,7 @@ function findNotPermitted(observed: DecisionInput): Problem | undefined {
 function findAdoptionProtected(observed: DecisionInput, { uid }: ExternalResource): Problem | undefined {
   const because = protectionOf(observed, uid);
   if (because !== "breakGlass" && because !== "otherOwner") return undefined;
-  return stalled("Conflict", messages.neverAdopted(observed.kind.noun, uid, because));
+  return stalled("Conflict", ownershipMessages.neverAdopted(observed.kind.noun, uid, because));
 }
 
 /**
@@ -96,7 +96,7 @@ function findTimeUnknown({ kind }: DecisionInput, { uid, createTime }: ExternalR
 /** The description leaves no room for the marker, without which another cluster could adopt the resource, too. */
 function findNoRoomForMarker(observed: DecisionInput, external: ExternalResource): Problem | undefined {
   if (!observed.kind.hasMarker || markerFits(observed, external)) return undefined;
-  return stalled("InvalidSpec", messages.noRoomForMarker(observed.kind.noun, external.uid));
+  return stalled("InvalidSpec", ownershipMessages.noRoomForMarker(observed.kind.noun, external.uid));
 }
 
 /**
@@ -113,7 +113,7 @@ function decideGrants(observed: DecisionInput, { uid }: ExternalResource): Step 
     return attempt(observed, { do: "readGrants", of: isRole ? { role: uid } : { identity: uid } });
   const { denied, roleToRead, unknownIdentity } = read;
   if (denied.length > 0) {
-    const message = isRole ? messages.roleHeldByOthers(uid, denied) : messages.identityHoldsMore(uid);
+    const message = isRole ? ownershipMessages.roleHeldByOthers(uid, denied) : ownershipMessages.identityHoldsMore(uid);
     return conclude(observed, stalled("TenantDenied", message));
   }
   if (roleToRead !== null) return attempt(observed, { do: "readRole", role: roleToRead });

@@ -4,7 +4,7 @@ import { conclude } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { decideDeletion } from "./deletion.ts";
 import { untilExpiry } from "./expiry.ts";
-import * as messages from "./messages.ts";
+import * as kubernetesMessages from "./kubernetes-messages.ts";
 import { isBeingDeleted } from "./object.ts";
 import { failing } from "./outcome.ts";
 import { decidePresence } from "./presence.ts";
@@ -42,7 +42,7 @@ function unlessRefused(observed: DecisionInput, step: Step): Step {
   if (refusal === undefined) return step;
   return conclude(
     observed,
-    failing("KubernetesForbidden", messages.refusedByKubernetes(refusal.message)),
+    failing("KubernetesForbidden", kubernetesMessages.refusedByKubernetes(refusal.message)),
     refusal.retryAt,
   );
 }

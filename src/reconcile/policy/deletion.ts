@@ -7,7 +7,10 @@ import type { DecisionInput } from "./decision-input.ts";
 import { endsByExpiry } from "./expiry.ts";
 import { decideHandover } from "./handover.ts";
 import { rootAbove } from "./location.ts";
-import * as messages from "./messages.ts";
+import * as deletionMessages from "./deletion-messages.ts";
+import * as kubernetesMessages from "./kubernetes-messages.ts";
+import * as ownershipMessages from "./ownership-messages.ts";
+import * as tenancyMessages from "./tenancy-messages.ts";
 import { hasFinalizer, isAbandoned, isPaused } from "./object.ts";
 import { type Problem, stalled, waiting } from "./outcome.ts";
 import { managedUid, managementOf, owns, protectionOf } from "./ownership.ts";
@@ -30,7 +33,7 @@ export function decideDeletion(observed: DecisionInput): Step {
   const { resource, claim } = observed;
   if (!hasFinalizer(resource)) return { do: "done" };
   if (isAbandoned(resource))
-    return { do: "removeFinalizer", event: orphaned(observed, claim?.uid, messages.orphanedBecause.abandoned) };
+    return { do: "removeFinalizer", event: orphaned(observed, claim?.uid, deletionMessages.orphanedBecause.abandoned) };
   if (isPaused(resource) && !endsByExpiry(observed)) return conclude(observed, { is: "paused" });
   const read = issuesCode(observed) ? readSecretToDelete(observed) : undefined;
   if (read !== undefined) return read;
@@ -41,7 +44,7 @@ export function decideDeletion(observed: DecisionInput): Step {
   const uid = uidToEnd(observed);
   if (uid === undefined) return decideNeverRecorded(observed);
   const root = rootAbove(observed, uid);
-  if (root === undefined) return concludeOutside(observed, stalled("TenantDenied", messages.outsideReach()));
+  if (root === undefined) return concludeOutside(observed, stalled("TenantDenied", tenancyMessages.outsideReach()));
   const denied = findEndingDenied(observed, uid);
   if (denied !== undefined) return concludeOutside(observed, denied);
   return decideKeptCode(observed) ?? decideRecorded(observed, uid, root);
@@ -75,7 +78,7 @@ function decideNeverRecorded(observed: DecisionInput): Step {
   const proof = kind.hasMarker ? proveAbsenceBelowRoots(observed) : undefined;
   if (proof !== undefined) return proof;
   if (references.are === "unreadKind") return conclude(observed, unreadKind(references));
-  return decideUnpermitted(observed, stalled("TenantDenied", messages.mayHaveBeenCreated(kind.noun)));
+  return decideUnpermitted(observed, stalled("TenantDenied", tenancyMessages.mayHaveBeenCreated(kind.noun)));
 }
 
 /** The resource of this object is `uid`, which lies below `root`. */
@@ -88,7 +91,7 @@ function decideRecorded(observed: DecisionInput, uid: string, root: string): Ste
     return (mayBeCreatedAgain(observed) ? proveAbsenceBelowRoots(observed) : undefined) ?? { do: "removeFinalizer" };
   if (crd === null || crd.readAt < (state.deletionSeenAt ?? state.firstSeenAt)) return { do: "readCrd" };
   if (crd.deleting)
-    return { do: "removeFinalizer", event: orphaned(observed, uid, messages.orphanedBecause.kindRemoved) };
+    return { do: "removeFinalizer", event: orphaned(observed, uid, deletionMessages.orphanedBecause.kindRemoved) };
   const found = external.is === "present" ? external.resource : matches.find((match) => match.uid === uid);
   const kept = keptBecause(observed, found);
   const waits = findDependents(observed, kept !== undefined) ?? findWaitsForPolicy(observed);
@@ -111,7 +114,11 @@ function decideRecorded(observed: DecisionInput, uid: string, root: string): Ste
   return attempt(observed, {
     do: "delete",
     uid,
-    event: { type: "Normal", reason: "Deleted", note: messages.deleted(kind.noun, uid, equalTo(observed, uid)) },
+    event: {
+      type: "Normal",
+      reason: "Deleted",
+      note: deletionMessages.deleted(kind.noun, uid, equalTo(observed, uid)),
+    },
   });
 }
 
@@ -120,13 +127,13 @@ function keptBecause(observed: DecisionInput, found: ExternalResource | undefine
   const { resource, kind } = observed;
   const { deletion, management } = resource.spec.policy;
   if (endsByExpiry(observed)) return undefined;
-  if (deletion === "Orphan") return messages.orphanedBecause.policy;
-  if (management === "Observe") return messages.orphanedBecause.observed;
+  if (deletion === "Orphan") return deletionMessages.orphanedBecause.policy;
+  if (management === "Observe") return deletionMessages.orphanedBecause.observed;
   // A grant always ends with its object.
   if (deletion !== undefined || !kind.hasMarker) return undefined;
   const adopted =
     resource.status?.management === "Adopted" || (found !== undefined && managementOf(observed, found) === "Adopted");
-  return adopted ? messages.orphanedBecause.adopted : undefined;
+  return adopted ? deletionMessages.orphanedBecause.adopted : undefined;
 }
 
 /** The policy does not let the deletion continue, or the Tenant does not allow what it says. */
@@ -134,7 +141,7 @@ function findWaitsForPolicy(observed: DecisionInput): Problem | undefined {
   const { resource, kind } = observed;
   const { deletion, management } = resource.spec.policy;
   if (endsByExpiry(observed)) return undefined;
-  if (deletion === "Protect") return stalled("Protected", messages.deletionProtected(kind.noun));
+  if (deletion === "Protect") return stalled("Protected", deletionMessages.deletionProtected(kind.noun));
   if (deletion === "Orphan") return findOrphanDenied(observed, "spec.policy.deletion: Orphan");
   if (management === "Observe") return findOrphanDenied(observed, "spec.policy.management: Observe");
   return undefined;
@@ -146,13 +153,14 @@ function findWaitsForPolicy(observed: DecisionInput): Problem | undefined {
  */
 function findDependents(observed: DecisionInput, stays: boolean): Problem | undefined {
   const { unreadDependents } = observed;
-  if (unreadDependents.length > 0) return waiting("KubernetesForbidden", messages.dependentsUnknown(unreadDependents));
+  if (unreadDependents.length > 0)
+    return waiting("KubernetesForbidden", kubernetesMessages.dependentsUnknown(unreadDependents));
   const dependents = stays ? observed.dependents.filter(({ unsettled }) => unsettled) : observed.dependents;
   if (dependents.length === 0) return undefined;
   const { namespace } = observed.resource.metadata;
-  const names = new Set(dependents.map(({ kind, key }) => messages.otherObject(kind, namespace, key)));
+  const names = new Set(dependents.map(({ kind, key }) => ownershipMessages.otherObject(kind, namespace, key)));
   return {
-    ...waiting("ChildrenExist", messages.dependentsExist([...names])),
+    ...waiting("ChildrenExist", deletionMessages.dependentsExist([...names])),
     statusDelayMs: dependents.every(({ deleting }) => deleting) ? maxStatusDelayMs : statusDelayAmidDeletions(observed),
   };
 }

@@ -6,6 +6,7 @@ import { conclude } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import type { Differences } from "./differences.ts";
 import * as messages from "./messages.ts";
+import * as driftMessages from "./drift-messages.ts";
 import { failing, type Problem, stalled } from "./outcome.ts";
 import { attemptOf } from "./attempted.ts";
 import { attempt, fightEndsAt, stalledDelayMs } from "./retry.ts";
@@ -36,10 +37,14 @@ export function decideFields(observed: DecisionInput, desired: Fields, external:
   const { update } = state;
   const keptOthers = update?.attemptOf === attemptOf(observed) && isDeepStrictEqual(update.drift, drift);
   if (!isDrift && keptOthers && now < update.at + stalledDelayMs)
-    return conclude(observed, stalled("PreconditionFailed", messages.valuesNotKept(drift)), update.at + stalledDelayMs);
+    return conclude(
+      observed,
+      stalled("PreconditionFailed", driftMessages.valuesNotKept(drift)),
+      update.at + stalledDelayMs,
+    );
   const event: Event =
     isDrift && !followsCluster
-      ? { type: "Normal", reason: "DriftCorrected", note: messages.driftCorrected(fields) }
+      ? { type: "Normal", reason: "DriftCorrected", note: driftMessages.driftCorrected(fields) }
       : { type: "Normal", reason: "Updated", note: messages.updated(fields) };
   return attempt(observed, {
     do: "update",
@@ -56,13 +61,13 @@ export function decideFields(observed: DecisionInput, desired: Fields, external:
 /** The spec says that drift is reported and not corrected. */
 function findDriftReported({ resource }: DecisionInput, fields: string, { drift }: Differences): Problem | undefined {
   return resource.spec.policy.drift === "Report"
-    ? { ...failing("DriftDetected", messages.driftReported(fields)), drift }
+    ? { ...failing("DriftDetected", driftMessages.driftReported(fields)), drift }
     : undefined;
 }
 
 /** Another writer reverts every correction. */
 function driftFought(fields: string, { drift }: Differences): Problem {
-  return { ...failing("DriftDetected", messages.driftFought(fields)), drift };
+  return { ...failing("DriftDetected", driftMessages.driftFought(fields)), drift };
 }
 
 /** Whether this generation of the spec had been applied to the resource. */

@@ -6,7 +6,7 @@ import { rootAbove } from "./location.ts";
 import { readSecretToExpire } from "./issue-ending.ts";
 import { issueExpired } from "./issue-messages.ts";
 import { issuesCode, isUnidentified } from "./issued.ts";
-import * as messages from "./messages.ts";
+import * as expiryMessages from "./expiry-messages.ts";
 import { hasFinalizer } from "./object.ts";
 import { type Problem, stalled } from "./outcome.ts";
 import { managedUid, owns, protectionOf } from "./ownership.ts";
@@ -32,14 +32,14 @@ export function decideExpiry(observed: DecisionInput): Step | undefined {
   const expired = hasExpired(observed);
   const uid = expired ? uidToEnd(observed) : managedUid(observed);
   if (!expired && !(reported && uid !== undefined)) return undefined;
-  const ending = stalled("Expired", messages.expiring(kind.noun, resource.spec.expiresAt));
+  const ending = stalled("Expired", expiryMessages.expiring(kind.noun, resource.spec.expiresAt));
   // What issues a code is never created again, whatever a clock says later.
   const ended: Problem =
     kind.issued === null
-      ? { ...stalled("Expired", messages.expired(kind.noun)), recorded: "forgotten" }
+      ? { ...stalled("Expired", expiryMessages.expired(kind.noun)), recorded: "forgotten" }
       : { ...stalled("Expired", issueExpired(kind.noun)), recorded: "ended" };
   if (resource.spec.policy.management === "Observe")
-    return conclude(observed, stalled("Expired", messages.expired(kind.noun)));
+    return conclude(observed, stalled("Expired", expiryMessages.expired(kind.noun)));
   if (uid === undefined) {
     const isReported = statusPatch(observed, ended) === undefined;
     const read = issuesCode(observed) && !isReported ? readSecretToExpire(observed, ending) : undefined;
@@ -47,7 +47,7 @@ export function decideExpiry(observed: DecisionInput): Step | undefined {
     // To read the roles comes first: without them, nothing is looked for.
     const recheckAt = observed.references.are === "unread" ? undefined : recheckUnrecordedAt(observed);
     if (recheckAt !== undefined)
-      return conclude(observed, stalled("Expired", messages.expiredUnpermitted(kind.noun)), recheckAt);
+      return conclude(observed, stalled("Expired", expiryMessages.expiredUnpermitted(kind.noun)), recheckAt);
     // It was reported as ended only after that was proven.
     const proof = isReported ? undefined : proveEnded(observed, ending);
     return proof ?? conclude(observed, ended);
@@ -99,7 +99,7 @@ function decideEnding(observed: DecisionInput, uid: string, ending: Problem, end
   return call({
     do: "delete",
     uid,
-    event: { type: "Normal", reason: "Deleted", note: messages.deletedExpired(kind.noun, uid) },
+    event: { type: "Normal", reason: "Deleted", note: expiryMessages.deletedExpired(kind.noun, uid) },
   });
 }
 

@@ -3,7 +3,7 @@ import { conclude } from "./conclude.ts";
 import * as issueMessages from "./issue-messages.ts";
 import { heldUid, isUnrecorded, type IssueInput, lostUids } from "./issued.ts";
 import { locationOf, outdatedAt, readSecret } from "./issued-secret.ts";
-import * as messages from "./messages.ts";
+import * as absenceMessages from "./absence-messages.ts";
 import { hasFinalizer } from "./object.ts";
 import { failing, type Problem, stalled, waiting } from "./outcome.ts";
 import { delayingRefusal } from "./refusal.ts";
@@ -16,7 +16,7 @@ import { unreadKind } from "./unread-kind.ts";
 
 /** The step that is missing before it is known what the Secret of an object that is being deleted names. */
 export function readSecretToDelete(observed: IssueInput): Step | undefined {
-  return readUnrecorded(observed, waiting("Deleting", messages.outcomeUnknown()), (refusal) =>
+  return readUnrecorded(observed, waiting("Deleting", absenceMessages.outcomeUnknown()), (refusal) =>
     isForlorn(observed)
       ? abandon(observed, issueMessages.leftBecause.unreadable)
       : conclude(observed, failing("KubernetesForbidden", unreadable(observed, refusal)), refusal.retryAt),

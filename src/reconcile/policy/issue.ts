@@ -11,6 +11,7 @@ import { checkSecret, locationOf, outdatedAt, prepareSecret, readSecret } from "
 import * as issueMessages from "./issue-messages.ts";
 import { groupOf, rootAbove } from "./location.ts";
 import * as messages from "./messages.ts";
+import * as ownershipMessages from "./ownership-messages.ts";
 import { hasFinalizer } from "./object.ts";
 import { failing, type Problem, stalled } from "./outcome.ts";
 import { findOtherClaimant } from "./ownership.ts";
@@ -138,7 +139,7 @@ function findAltered(observed: IssueInput): Problem | undefined {
 function findSecretWanted(observed: IssueInput): Problem | undefined {
   const { rival, resource, kind } = observed;
   if (rival === null) return undefined;
-  const other = messages.otherObject(kind.name, resource.metadata.namespace, rival);
+  const other = ownershipMessages.otherObject(kind.name, resource.metadata.namespace, rival);
   return stalled("Conflict", issueMessages.secretWantedBy(kind.issued.specPath, locationOf(observed), other));
 }
 
@@ -163,5 +164,5 @@ function findDifferent(observed: IssueInput, references: Placed, external: Exter
 function findParentChanged(observed: DecisionInput, { uids }: Placed, { uid, external }: Claim): Problem | undefined {
   const isProvenGone = external.is === "gone" && rootAbove(observed, uid) !== undefined;
   if (groupOf(observed, uid) === uids.parent || isProvenGone) return undefined;
-  return stalled("ParentChanged", messages.parentChanged(observed.kind.noun, uid, uids.parent));
+  return stalled("ParentChanged", ownershipMessages.parentChanged(observed.kind.noun, uid, uids.parent));
 }

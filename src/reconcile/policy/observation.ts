@@ -6,7 +6,10 @@ import { conflictMessages } from "./conflict-messages.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { fieldDifferences } from "./field-differences.ts";
 import { groupOf, rootAbove } from "./location.ts";
-import * as messages from "./messages.ts";
+import * as absenceMessages from "./absence-messages.ts";
+import * as deletionMessages from "./deletion-messages.ts";
+import * as ownershipMessages from "./ownership-messages.ts";
+import * as tenancyMessages from "./tenancy-messages.ts";
 import { hasFinalizer } from "./object.ts";
 import { failing, type Problem, stalled } from "./outcome.ts";
 import { equalsSpec, findNameAmbiguous, foreignMarkerOf, managedUid, owns } from "./ownership.ts";
@@ -43,7 +46,7 @@ function decideLeavingFull(observed: DecisionInput, { uids }: Resolved): Step | 
   const found = external?.is === "present" ? external.resource : matches.find((match) => match.uid === uid);
   if (found === undefined) return attempt(observed, lookUp(observed, uid, external?.is === "stale"));
   if (!owns(observed, found) || foreignMarkerOf(observed, found) !== undefined) return { do: "removeFinalizer" };
-  return decideRelease(observed, found, messages.orphanedBecause.observed);
+  return decideRelease(observed, found, deletionMessages.orphanedBecause.observed);
 }
 
 function decideFinding(observed: DecisionInput, references: Resolved): Step {
@@ -58,7 +61,7 @@ function decideFinding(observed: DecisionInput, references: Resolved): Step {
         return attempt(observed, lookUp(observed, claim.uid, claim.external.is === "stale"));
       case "gone":
         return conclude(observed, {
-          ...failing("ExternalGone", messages.observedGone(observed.kind.noun, claim.uid)),
+          ...failing("ExternalGone", absenceMessages.observedGone(observed.kind.noun, claim.uid)),
           recorded: "cleared",
         });
       case "present": {
@@ -77,7 +80,8 @@ function decideFinding(observed: DecisionInput, references: Resolved): Step {
 function decideFindingByName(observed: DecisionInput, references: Resolved): Step {
   const { kind, matches, nameConflicts, resource } = observed;
   const { parent } = references.uids;
-  if (parent === undefined) return conclude(observed, stalled("InvalidSpec", messages.observedWithoutName(kind.noun)));
+  if (parent === undefined)
+    return conclude(observed, stalled("InvalidSpec", absenceMessages.observedWithoutName(kind.noun)));
   const proof = proveAbsenceBelow(observed, parent);
   if (proof !== undefined) return proof;
   const found = [...matches, ...nameConflicts.map(({ external }) => external)].filter((external) =>
@@ -114,7 +118,7 @@ function report(observed: DecisionInput, { uids, desired }: Resolved, external: 
   if (drift.length === 0) return conclude(observed, { is: "ready", recorded });
   const fields = drift.map(({ field }) => field).join(", ");
   return conclude(observed, {
-    ...failing("DriftDetected", messages.observedDiffers(kind.noun, fields)),
+    ...failing("DriftDetected", absenceMessages.observedDiffers(kind.noun, fields)),
     drift,
     recorded,
   });
@@ -127,9 +131,9 @@ function findOutside(observed: DecisionInput, { uids }: Resolved, uid: string): 
     tenant.is !== "known" ||
     !tenant.groups.some((group) => (uid === group && kind.hasMarker) || kind.collection.uids.isBelow(uid, group))
   )
-    return stalled("TenantDenied", messages.outsideTenant(kind.noun));
+    return stalled("TenantDenied", tenancyMessages.outsideTenant(kind.noun));
   if (uids.parent === undefined || groupOf(observed, uid) === uids.parent) return undefined;
-  return stalled("InvalidSpec", messages.uidNotBelowParent(kind.noun, uid, uids.parent));
+  return stalled("InvalidSpec", ownershipMessages.uidNotBelowParent(kind.noun, uid, uids.parent));
 }
 
 /** Lists show what is below the session's roots. Only a GET shows a root itself. */

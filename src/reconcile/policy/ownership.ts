@@ -6,7 +6,8 @@ import type { DecisionInput } from "./decision-input.ts";
 import { conflictMessages } from "./conflict-messages.ts";
 import { secretWantedBy } from "./issue-messages.ts";
 import { issuesCode, ownsIssued } from "./issued.ts";
-import * as messages from "./messages.ts";
+import * as nameMessages from "./name-messages.ts";
+import * as ownershipMessages from "./ownership-messages.ts";
 import { type Problem, stalled } from "./outcome.ts";
 
 /**
@@ -77,11 +78,11 @@ function keyOf({ kind }: DecisionInput, external: ExternalResource): string | un
 /** The uid belongs to another object. One resource has one object. */
 export function findOtherClaimant({ resource, kind, claim }: DecisionInput): Problem | undefined {
   if (claim === null || claim.claimedBy === null) return undefined;
-  const other = messages.otherObject(kind.name, resource.metadata.namespace, claim.claimedBy);
+  const other = ownershipMessages.otherObject(kind.name, resource.metadata.namespace, claim.claimedBy);
   // A resource with a code is found by its Secret, and never adopted.
   const message =
     kind.issued === null
-      ? messages.claimedByOther(kind.noun, claim.uid, other)
+      ? ownershipMessages.claimedByOther(kind.noun, claim.uid, other)
       : secretWantedBy(kind.issued.specPath, issuedSecretLocation(kind.issued, resource), other);
   return stalled("Conflict", message);
 }
@@ -90,10 +91,10 @@ export function findOtherClaimant({ resource, kind, claim }: DecisionInput): Pro
 export function findRival(observed: DecisionInput): Problem | undefined {
   const { resource, kind, rival } = observed;
   if (rival === null) return undefined;
-  const other = messages.otherObject(kind.name, resource.metadata.namespace, rival);
+  const other = ownershipMessages.otherObject(kind.name, resource.metadata.namespace, rival);
   return stalled(
     "Conflict",
-    kind.hasMarker ? conflictMessages(kind).nameWantedBy(other) : messages.equalWantedBy(kind.noun, other),
+    kind.hasMarker ? conflictMessages(kind).nameWantedBy(other) : ownershipMessages.equalWantedBy(kind.noun, other),
   );
 }
 
@@ -101,7 +102,7 @@ export function findRival(observed: DecisionInput): Problem | undefined {
 export function findProtected(observed: DecisionInput, { uid }: ExternalResource): Problem | undefined {
   const because = protectionOf(observed, uid);
   if (because !== "root" && because !== "credential") return undefined;
-  return stalled("Conflict", messages.protectedResource(observed.kind.noun, uid, because));
+  return stalled("Conflict", ownershipMessages.protectedResource(observed.kind.noun, uid, because));
 }
 
 export function protectionOf({ protections }: DecisionInput, uid: string): Protection["because"] | undefined {
@@ -119,7 +120,7 @@ export function findForeignMarker(observed: DecisionInput, external: ExternalRes
   const marker = foreignMarkerOf(observed, external);
   if (marker === undefined) return undefined;
   const { kind } = observed;
-  return stalled("Conflict", messages.foreignMarker(kind.noun, external.uid, otherOwnerIn(observed, marker)));
+  return stalled("Conflict", ownershipMessages.foreignMarker(kind.noun, external.uid, otherOwnerIn(observed, marker)));
 }
 
 /** The marker of `external` if it is not one of the object's. */
@@ -144,11 +145,11 @@ export function findNameManagedByOther(observed: DecisionInput): Problem | undef
   const name = nameOf(observed, conflict);
   const { uid } = conflict.external;
   if (conflict.claimedBy !== null) {
-    const other = messages.otherObject(kind.name, resource.metadata.namespace, conflict.claimedBy);
+    const other = ownershipMessages.otherObject(kind.name, resource.metadata.namespace, conflict.claimedBy);
     return stalled("Conflict", conflictMessages(kind).nameOfOther(kind.noun, name, uid, other));
   }
   const marker = foreignMarkerOf(observed, conflict.external);
-  const owner = messages.anotherOwner(marker === undefined ? undefined : otherOwnerIn(observed, marker));
+  const owner = ownershipMessages.anotherOwner(marker === undefined ? undefined : otherOwnerIn(observed, marker));
   return stalled("Conflict", conflictMessages(kind).nameManagedBy(kind.noun, name, uid, owner));
 }
 
@@ -157,7 +158,7 @@ export function findNameTaken(observed: DecisionInput): Problem | undefined {
   const { kind, nameConflicts } = observed;
   const [conflict] = nameConflicts;
   if (conflict === undefined) return undefined;
-  return stalled("Conflict", messages.nameTaken(kind.noun, nameOf(observed, conflict), conflict.external.uid));
+  return stalled("Conflict", nameMessages.nameTaken(kind.noun, nameOf(observed, conflict), conflict.external.uid));
 }
 
 /** A resource with the desired name exists, and the spec does not let Muster adopt it. */
@@ -176,7 +177,7 @@ export function findNameAmbiguous(observed: DecisionInput): Problem | undefined 
   if (conflict === undefined || nameConflicts.length === 1) return undefined;
   return stalled(
     "Conflict",
-    messages.nameAmbiguous(
+    nameMessages.nameAmbiguous(
       nameOf(observed, conflict),
       nameConflicts.map(({ external }) => external.uid),
     ),

@@ -1,7 +1,7 @@
 import { minutes } from "#src/time/durations.ts";
 import { conclude } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
-import * as messages from "./messages.ts";
+import * as deletionMessages from "./deletion-messages.ts";
 import { waiting } from "./outcome.ts";
 import { attempt } from "./retry.ts";
 import type { Step } from "./step.ts";
@@ -20,5 +20,9 @@ export function decidePeople(observed: DecisionInput): Step | undefined {
   if (people.snapshot === null || people.snapshot.startedAt < startedAfter)
     return attempt(observed, { do: "list", kind: "Identity", parent: people.group, startedAfter, stable: false });
   if (people.uids.length === 0) return undefined;
-  return conclude(observed, waiting("ChildrenExist", messages.peopleExist(kind.noun, people.uids)), now + maxAgeMs);
+  return conclude(
+    observed,
+    waiting("ChildrenExist", deletionMessages.peopleExist(kind.noun, people.uids)),
+    now + maxAgeMs,
+  );
 }

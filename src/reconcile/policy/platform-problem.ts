@@ -2,7 +2,7 @@ import type { ReferenceField } from "#src/kinds/kind.ts";
 import type { PlatformError, PlatformProblem } from "#src/reconcile/observe/observed.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { conflictMessages } from "./conflict-messages.ts";
-import * as messages from "./messages.ts";
+import * as platformMessages from "./platform-messages.ts";
 import { failing, type Problem, stalled, waiting } from "./outcome.ts";
 
 /** The object that a call was made for. */
@@ -14,21 +14,21 @@ export function problemOf(failure: PlatformProblem, object: Concerned): Problem 
     case "rejected":
       return { ...problemOfError(failure.error, object), error: failure.error };
     case "noResponse":
-      return waiting("PlatformUnavailable", messages.noResponse(failure.message));
+      return waiting("PlatformUnavailable", platformMessages.noResponse(failure.message));
     case "suspended":
       return problemOf(failure.outage, object);
     case "parentGone":
-      return waiting("ReferenceNotReady", messages.parentGone(failure.parent, parentOf(object)));
+      return waiting("ReferenceNotReady", platformMessages.parentGone(failure.parent, parentOf(object)));
     case "paused":
-      return waiting("RateLimited", messages.requestsPaused());
+      return waiting("RateLimited", platformMessages.requestsPaused());
     case "credential":
       return failure.cause === "exchange"
-        ? failing("TokenExchangeFailed", messages.exchangeFailed(failure.message))
-        : failing("TokenUnavailable", messages.tokenUnavailable(failure.message));
+        ? failing("TokenExchangeFailed", platformMessages.exchangeFailed(failure.message))
+        : failing("TokenUnavailable", platformMessages.tokenUnavailable(failure.message));
     case "ownerMismatch":
-      return failing("OwnerMismatch", messages.ownerMismatch(failure.expected, failure.recorded));
+      return failing("OwnerMismatch", platformMessages.ownerMismatch(failure.expected, failure.recorded));
     case "permissions":
-      return failing("PermissionDenied", messages.listDenied(failure.capability, failure.scope));
+      return failing("PermissionDenied", platformMessages.listDenied(failure.capability, failure.scope));
   }
 }
 
@@ -48,23 +48,23 @@ function problemOfError(error: PlatformError, object: Concerned): Problem {
     case "INVALID_ARGUMENT":
     case "OUT_OF_RANGE":
     case "UNIMPLEMENTED":
-      return stalled("InvalidSpec", messages.specRejected(violationsBySpecPath(error, object) ?? message));
+      return stalled("InvalidSpec", platformMessages.specRejected(violationsBySpecPath(error, object) ?? message));
     case "FAILED_PRECONDITION":
       return error.preconditionViolations.some(({ type }) => othersGoFirst.has(type))
-        ? waiting("ChildrenExist", messages.notEmpty(kind.noun, message, children))
-        : stalled("PreconditionFailed", messages.preconditionFailed(message));
+        ? waiting("ChildrenExist", platformMessages.notEmpty(kind.noun, message, children))
+        : stalled("PreconditionFailed", platformMessages.preconditionFailed(message));
     case "UNAUTHENTICATED":
-      return failing("TokenUnavailable", messages.tokenRejected(message));
+      return failing("TokenUnavailable", platformMessages.tokenRejected(message));
     case "PERMISSION_DENIED":
-      return failing("PermissionDenied", messages.permissionDenied(message));
+      return failing("PermissionDenied", platformMessages.permissionDenied(message));
     case "NOT_FOUND":
-      return failing("ReferenceNotFound", messages.referencedNotFound(kind.noun, message));
+      return failing("ReferenceNotFound", platformMessages.referencedNotFound(kind.noun, message));
     case "ALREADY_EXISTS":
       return stalled("Conflict", conflictMessages(kind).alreadyExists(kind.noun, message, kind.hasMarker));
     case "RESOURCE_EXHAUSTED":
       if (error.quotaViolations !== undefined)
-        return stalled("QuotaExceeded", messages.quotaExceeded(quotas(error.quotaViolations) ?? message));
-      return waiting("RateLimited", messages.rateLimited(message));
+        return stalled("QuotaExceeded", platformMessages.quotaExceeded(quotas(error.quotaViolations) ?? message));
+      return waiting("RateLimited", platformMessages.rateLimited(message));
     case "OK":
     case "CANCELLED":
     case "UNKNOWN":
@@ -73,7 +73,7 @@ function problemOfError(error: PlatformError, object: Concerned): Problem {
     case "INTERNAL":
     case "UNAVAILABLE":
     case "DATA_LOSS":
-      return waiting("PlatformUnavailable", messages.requestFailed(code, message));
+      return waiting("PlatformUnavailable", platformMessages.requestFailed(code, message));
   }
 }
 

@@ -13,6 +13,9 @@ import { decideHandover } from "./handover.ts";
 import { decideIssue } from "./issue.ts";
 import { issuesCode } from "./issued.ts";
 import * as messages from "./messages.ts";
+import * as absenceMessages from "./absence-messages.ts";
+import * as deletionMessages from "./deletion-messages.ts";
+import * as ownershipMessages from "./ownership-messages.ts";
 import { hasFinalizer, isEdited, isPaused } from "./object.ts";
 import { decideObservation } from "./observation.ts";
 import { failing, type Problem, stalled, waiting } from "./outcome.ts";
@@ -152,7 +155,7 @@ function decideOutdatedGrant(observed: DecisionInput, external: ExternalResource
   if (problem !== undefined) return conclude(observed, problem);
   const read = identityRead(observed, observed.kind.identityOf(external));
   if (read !== undefined) return attempt(observed, read);
-  const note = messages.outdatedDeleted(observed.kind.noun, external.uid);
+  const note = deletionMessages.outdatedDeleted(observed.kind.noun, external.uid);
   return attempt(observed, {
     do: "delete",
     uid: external.uid,
@@ -255,7 +258,7 @@ function isCreatedHere(
 function deleteDuplicate(observed: DecisionInput, kept: ExternalResource): Step | undefined {
   const duplicate = ownDuplicateOf(observed, kept);
   if (duplicate === undefined) return undefined;
-  const note = messages.duplicateDeleted(observed.kind.noun, duplicate.uid, kept.uid);
+  const note = deletionMessages.duplicateDeleted(observed.kind.noun, duplicate.uid, kept.uid);
   return attempt(observed, {
     do: "delete",
     uid: duplicate.uid,
@@ -287,7 +290,9 @@ function concludeReady(observed: DecisionInput, references: Placed, external: Ex
     resource.status?.lastSyncTime === undefined ||
     readyCondition(resource)?.reason === "Updating";
   const adopted: Event | undefined =
-    isAdopted && isNew ? { type: "Normal", reason: "Adopted", note: messages.adopted(kind.noun, uid) } : undefined;
+    isAdopted && isNew
+      ? { type: "Normal", reason: "Adopted", note: ownershipMessages.adopted(kind.noun, uid) }
+      : undefined;
   const recorded = recordOf(references.uids, external, isAdopted ? "Adopted" : "Created");
   return conclude(observed, { is: "ready", recorded }, undefined, adopted);
 }
@@ -297,7 +302,7 @@ function concludeReady(observed: DecisionInput, references: Placed, external: Ex
 /** `spec.uid` names a resource below another group than the one that the spec names. */
 function findUidNotBelowParent(observed: DecisionInput, references: Placed, { uid }: Claim): Problem | undefined {
   if (observed.resource.spec.uid !== uid || !isElsewhere(observed, references, uid)) return undefined;
-  return stalled("InvalidSpec", messages.uidNotBelowParent(observed.kind.noun, uid, references.uids.parent));
+  return stalled("InvalidSpec", ownershipMessages.uidNotBelowParent(observed.kind.noun, uid, references.uids.parent));
 }
 
 /** The resource is below a previous parent, where the operator may not look, so that its absence cannot be proven. */
@@ -309,7 +314,7 @@ function findMovedOutOfReach(observed: DecisionInput, references: Placed, claim:
 /** The resource still exists below a previous parent. */
 function findParentChanged(observed: DecisionInput, references: Placed, { uid }: Claim): Problem | undefined {
   if (!isElsewhere(observed, references, uid)) return undefined;
-  return stalled("ParentChanged", messages.parentChanged(observed.kind.noun, uid, references.uids.parent));
+  return stalled("ParentChanged", ownershipMessages.parentChanged(observed.kind.noun, uid, references.uids.parent));
 }
 
 function isElsewhere(observed: DecisionInput, { uids }: Placed, uid: string): boolean {
@@ -319,7 +324,7 @@ function isElsewhere(observed: DecisionInput, { uids }: Placed, uid: string): bo
 /** `spec.uid` names a role binding that grants something else than the spec. */
 function findGrantDiffers({ resource, kind }: DecisionInput, { uid }: ExternalResource): Problem | undefined {
   if (resource.spec.uid === undefined) return undefined;
-  return stalled("InvalidSpec", messages.grantDiffers(kind.noun, uid));
+  return stalled("InvalidSpec", ownershipMessages.grantDiffers(kind.noun, uid));
 }
 
 /** The recorded role binding was changed on the platform, and the spec says that drift is reported and not corrected. */
@@ -328,19 +333,19 @@ function findGrantChangedOutside(
   { uid }: ExternalResource,
 ): Problem | undefined {
   if (resource.spec.policy.drift !== "Report" || request !== null) return undefined;
-  return failing("DriftDetected", messages.grantChangedOutside(kind.noun, uid));
+  return failing("DriftDetected", ownershipMessages.grantChangedOutside(kind.noun, uid));
 }
 
 /** The breaker is open: many resources are missing, and to re-create them would probably be wrong. */
 function findGoneWithManyOthers({ kind }: DecisionInput, { uid, external, heldByBreaker }: Claim): Problem | undefined {
   if (!heldByBreaker || (external.is !== "stale" && external.is !== "gone")) return undefined;
-  return failing("HeldByBreaker", messages.goneWithManyOthers(kind.noun, uid));
+  return failing("HeldByBreaker", absenceMessages.goneWithManyOthers(kind.noun, uid));
 }
 
 /** The resource that `spec.uid` names is gone; another one would have another uid. */
 function findGoneByUid({ resource, kind }: DecisionInput, { uid }: Claim): Problem | undefined {
   if (resource.spec.uid === undefined) return undefined;
-  return { ...stalled("ExternalGone", messages.goneByUid(kind.noun, uid)), recorded: "cleared" };
+  return { ...stalled("ExternalGone", absenceMessages.goneByUid(kind.noun, uid)), recorded: "cleared" };
 }
 
 /** The spec says that drift, deletion included, is reported and not corrected, and nobody requested a reconcile. */
@@ -348,14 +353,14 @@ function findGoneReported(observed: DecisionInput, references: Placed, uid: stri
   // Without a marker: the grant to an earlier uid of a reference was deleted by us, not by others.
   if (!observed.kind.hasMarker && recordedKey(observed) !== references.naturalKey) return undefined;
   if (!reportsLoss(observed)) return undefined;
-  return { ...failing("ExternalGone", messages.goneReported(observed.kind.noun, uid)), recorded: "cleared" };
+  return { ...failing("ExternalGone", absenceMessages.goneReported(observed.kind.noun, uid)), recorded: "cleared" };
 }
 
 /** As before, after the uid was cleared from the status. What is left of it is how it was managed. */
 function findLossReported(observed: DecisionInput): Problem | undefined {
   const { status } = observed.resource;
   if (!reportsLoss(observed) || status?.management === undefined || status.management === "Observed") return undefined;
-  return failing("ExternalGone", messages.goneReported(observed.kind.noun));
+  return failing("ExternalGone", absenceMessages.goneReported(observed.kind.noun));
 }
 
 function reportsLoss({ resource, request }: DecisionInput): boolean {

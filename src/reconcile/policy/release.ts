@@ -1,7 +1,7 @@
 import { carriedMarker, withoutMarker } from "#src/kinds/marker.ts";
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
 import type { DecisionInput } from "./decision-input.ts";
-import * as messages from "./messages.ts";
+import * as deletionMessages from "./deletion-messages.ts";
 import { attempt } from "./retry.ts";
 import type { Event, Step } from "./step.ts";
 
@@ -23,5 +23,5 @@ export function decideRelease(observed: DecisionInput, external: ExternalResourc
 }
 
 export function orphaned({ kind }: DecisionInput, uid: string | undefined, why: string): Event {
-  return { type: "Normal", reason: "Orphaned", note: messages.orphaned(kind.noun, uid, why) };
+  return { type: "Normal", reason: "Orphaned", note: deletionMessages.orphaned(kind.noun, uid, why) };
 }

@@ -1,9 +1,12 @@
-import { actingIdentity, sentence, startSentence } from "./messages.ts";
-import type * as messages from "./messages.ts";
+import { sentence, startSentence } from "#src/text/sentence.ts";
+import type * as absenceMessages from "./absence-messages.ts";
+import type * as nameMessages from "./name-messages.ts";
+import type * as platformMessages from "./platform-messages.ts";
+import { actingIdentity } from "./platform-messages.ts";
 
 /** The messages about names that no two resources in a group can have. */
 export type ConflictMessages = Pick<
-  typeof messages,
+  typeof nameMessages & typeof absenceMessages & typeof platformMessages,
   "nameWantedBy" | "nameManagedBy" | "nameOfOther" | "nameNotAdopted" | "observedNotFound" | "alreadyExists"
 >;
 

@@ -8,6 +8,7 @@ import type { PlatformError, ReconcileState } from "#src/reconcile/observe/obser
 import type { DecisionInput } from "./decision-input.ts";
 import { keptAppliedGeneration } from "./applied.ts";
 import * as messages from "./messages.ts";
+import * as kubernetesMessages from "./kubernetes-messages.ts";
 import { exchangeOf } from "./exchange.ts";
 import { isPaused } from "./object.ts";
 import type { Outcome } from "./outcome.ts";
@@ -165,7 +166,7 @@ function referencesResolved({ references }: DecisionInput): NewCondition {
         type,
         "Unknown",
         "KubernetesForbidden",
-        messages.referencedKindUnread(references.path, references.kind),
+        kubernetesMessages.referencedKindUnread(references.path, references.kind),
       );
   }
 }

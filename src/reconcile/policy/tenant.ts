@@ -2,7 +2,7 @@ import type { DecisionInput } from "./decision-input.ts";
 import { equalsRecord, issuesCode } from "./issued.ts";
 import { carriedMarker } from "#src/kinds/marker.ts";
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
-import * as messages from "./messages.ts";
+import * as tenancyMessages from "./tenancy-messages.ts";
 import { type Problem, stalled } from "./outcome.ts";
 
 // What the Tenant of an object's namespace says. Each check is named after the problem that it finds.
@@ -11,9 +11,9 @@ import { type Problem, stalled } from "./outcome.ts";
 export function findUngoverned({ tenant }: DecisionInput): Problem | undefined {
   switch (tenant.is) {
     case "none":
-      return stalled("NoTenant", messages.noTenant());
+      return stalled("NoTenant", tenancyMessages.noTenant());
     case "several":
-      return stalled("Overlap", messages.overlap());
+      return stalled("Overlap", tenancyMessages.overlap());
     case "known":
       return undefined;
   }
@@ -22,7 +22,7 @@ export function findUngoverned({ tenant }: DecisionInput): Problem | undefined {
 /** The Tenant only completes deletions: it is being deleted, or no longer selects the namespace. */
 export function findOnlyDeletions({ tenant }: DecisionInput): Problem | undefined {
   return tenant.is === "known" && tenant.serves === "deletions"
-    ? stalled("NoTenant", messages.servesDeletions())
+    ? stalled("NoTenant", tenancyMessages.servesDeletions())
     : undefined;
 }
 
@@ -30,7 +30,7 @@ export function findOnlyDeletions({ tenant }: DecisionInput): Problem | undefine
 export function findOutsideTenant({ tenant, kind }: DecisionInput, uid: string): Problem | undefined {
   if (tenant.is === "known" && tenant.groups.some((group) => kind.collection.uids.isBelow(uid, group)))
     return undefined;
-  return stalled("TenantDenied", messages.outsideTenant(kind.noun));
+  return stalled("TenantDenied", tenancyMessages.outsideTenant(kind.noun));
 }
 
 /**
@@ -48,7 +48,7 @@ export function findEndingDenied(observed: DecisionInput, uid: string, found?: E
   const { status } = resource;
   const isRecorded = status?.uid === uid && status.parentUid === kind.collection.uids.parentOf(uid);
   if (isRecorded && (found === undefined || isProvenOurs(observed, tenant, found))) return undefined;
-  return stalled("TenantDenied", messages.grantRevoked(kind.noun, resource.metadata.namespace ?? ""));
+  return stalled("TenantDenied", tenancyMessages.grantRevoked(kind.noun, resource.metadata.namespace ?? ""));
 }
 
 /** Whether more than the status says that `found`, which it records, is the object's. */
@@ -68,12 +68,12 @@ function isProvenOurs(
 export function findAdoptionDenied({ tenant, kind }: DecisionInput): Problem | undefined {
   return tenant.is === "known" && tenant.mayAdopt
     ? undefined
-    : stalled("TenantDenied", messages.adoptionDenied(kind.name, kind.noun));
+    : stalled("TenantDenied", tenancyMessages.adoptionDenied(kind.name, kind.noun));
 }
 
 /** The Tenant does not allow resources to be left behind on the platform. */
 export function findOrphanDenied({ tenant, kind }: DecisionInput, field: string): Problem | undefined {
   return tenant.is === "known" && tenant.mayOrphan
     ? undefined
-    : stalled("TenantDenied", messages.orphanDenied(kind.noun, field));
+    : stalled("TenantDenied", tenancyMessages.orphanDenied(kind.noun, field));
 }

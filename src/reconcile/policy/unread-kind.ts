@@ -1,8 +1,8 @@
 import type { References } from "#src/reconcile/observe/observed.ts";
-import * as messages from "./messages.ts";
+import * as kubernetesMessages from "./kubernetes-messages.ts";
 import { type Problem, waiting } from "./outcome.ts";
 
 /** Kubernetes has not let the operator read the kind that the object refers to. */
 export function unreadKind({ path, kind }: Extract<References, { are: "unreadKind" }>): Problem {
-  return waiting("ReferenceNotReady", messages.referencedKindUnread(path, kind));
+  return waiting("ReferenceNotReady", kubernetesMessages.referencedKindUnread(path, kind));
 }

@@ -76,7 +76,7 @@ it.each([
   ["issuer", { issuer: "https://other.example" }],
   ["client", { clientId: "another" }],
 ])("is not adopted if it lets in other people: another %s", async (_, others) => {
-  const { kube, platform, setSecret, scenario, ready, leaks } = start();
+  const { kube, platform, setSecret, scenario, ready, leaks } = startWorld();
   const uid = `${root}/eeeeeeeeeeeeeeee`;
   const oidc = { issuer, clientId: "muster", additionalScopes: [], groupsClaim: "", pkceEnabled: true, ...others };
   const existing = { uid, name: "sso", description: "by hand", updateTime: "2025-01-01T00:00:00Z", defaultRole: owner };

@@ -294,7 +294,7 @@ export class MemoryPlatform implements PlatformApi {
   #invite({ roleUid, ttl, email, ...others }: Fields): Fields {
     const expirationTime = new Date(this.#clock.now() + Number.parseFloat(String(ttl)) * 1000).toISOString();
     const role = { uid: String(roleUid), name: "" };
-    return { ...others, role, email: this.addressOf(String(email ?? "")), expirationTime };
+    return { ...others, role, email: this.addressOf(typeof email === "string" ? email : ""), expirationTime };
   }
 
   /** Keeps the secret of an identity provider, which no response contains. An empty one is kept unless the mask names it. */

@@ -1,0 +1,45 @@
+import { abandonAnnotation } from "#src/api/annotations.ts";
+import { shortList } from "#src/text/short-list.ts";
+
+// Deletions, and what stays on the platform.
+
+export function peopleExist(noun: string, uids: readonly string[]): string {
+  return `People logged in by means of the ${noun}: identities ${shortList(uids)}. Delete these identities on the platform first; or keep the ${noun} with spec.policy.deletion: Orphan.`;
+}
+
+export function deletionProtected(noun: string): string {
+  return `spec.policy.deletion is Protect, so the ${noun} is kept and this object waits. Set the field to Delete, or, if the Tenant allows it, to Orphan to keep the ${noun} on the platform.`;
+}
+
+export function dependentsExist(names: readonly string[]): string {
+  return `Waiting for the deletion of the objects that depend on this one: ${shortList(names)}. Delete those that are not being deleted yet.`;
+}
+
+export function outdatedDeleted(noun: string, uid: string): string {
+  return `Deleted the ${noun} ${uid} on the platform: a reference of the spec now resolves to another uid.`;
+}
+
+/** Access does not end while an equal role binding remains: whoever deletes one should know of the others. */
+export function deleted(noun: string, uid: string, equalOnes: readonly string[]): string {
+  const remaining = equalOnes.length === 0 ? "" : ` Equal ${noun}s remain: ${equalOnes.join(", ")}.`;
+  return `Deleted the ${noun} ${uid} on the platform.${remaining}`;
+}
+
+export function duplicateDeleted(noun: string, uid: string, kept: string): string {
+  return `Deleted the ${noun} ${uid} on the platform: a repeated request had created it in addition to ${kept}.`;
+}
+
+/** @param why completes "because …". */
+export function orphaned(noun: string, uid: string | undefined, why: string): string {
+  return uid === undefined
+    ? `Removed the finalizer because ${why}.`
+    : `Left the ${noun} ${uid} on the platform because ${why}.`;
+}
+
+export const orphanedBecause = {
+  abandoned: `the annotation ${abandonAnnotation} is set`,
+  kindRemoved: "Muster's CustomResourceDefinition is being deleted",
+  policy: "spec.policy.deletion is Orphan",
+  adopted: "it existed before Muster managed it",
+  observed: "spec.policy.management is Observe",
+} as const;

@@ -1,0 +1,21 @@
+// Grants that have expired.
+
+export function expiring(noun: string, expiresAt: string | undefined): string {
+  return `The grant has expired${since(expiresAt)}, and the ${noun} is being deleted on the platform.`;
+}
+
+function since(expiresAt: string | undefined): string {
+  return expiresAt === undefined ? "" : ` (spec.expiresAt: ${expiresAt})`;
+}
+
+export function expiredUnpermitted(noun: string): string {
+  return `The grant has expired. The operator may have created the ${noun} when a Tenant permitted it, so it may still exist. Ask an administrator to permit it again: then it is deleted.`;
+}
+
+export function expired(noun: string): string {
+  return `The grant has expired, and this object has no ${noun} on the platform. Set a later spec.expiresAt to grant the role again, or delete this object.`;
+}
+
+export function deletedExpired(noun: string, uid: string): string {
+  return `Deleted the ${noun} ${uid} on the platform: its grant has expired.`;
+}
