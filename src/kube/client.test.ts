@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "#src/time/clock.ts";
 import { KubeClient } from "./client.ts";
 import { isNotFound, isThrottled, KubeError } from "./errors.ts";
-import { json, errorStatus, reset, ScriptedServer, stream } from "./scripted-server.testing.ts";
+import { json, errorStatus, long, reset, ScriptedServer, stream } from "./scripted-server.testing.ts";
 import type { ObservedCall } from "./transport.ts";
 
 const widgets = { group: "iam.muster.dev", version: "v1beta1", plural: "widgets", kind: "Widget", namespaced: true };
@@ -231,6 +231,26 @@ describe("failures", () => {
     server.respondsWith((response) => response.writeHead(200).end('{"code": planted}'));
     const error = await failureOf(client.get(widgets, "ns", "a", { signal }));
     expect(inspect(error)).not.toContain("planted");
+  });
+
+  test("a response of 1 GiB is not read to its end, nor is one that refuses a watch", async () => {
+    const mebibyte = "a".repeat(2 ** 20);
+    const gibibyte = function* () {
+      for (let sent = 0; sent < 1024; sent += 1) yield mebibyte;
+    };
+    server.respondsWith(long(gibibyte), long(gibibyte, 500));
+    const error = await failureOf(client.get(widgets, "ns", "a", { signal }));
+    expect([error.message, error.reason]).toEqual([
+      "get widgets: the response is larger than 64 MiB",
+      "ResponseTooLarge",
+    ]);
+    const watch = client.watch(widgets, { resourceVersion: "1", timeoutSeconds: 1, signal });
+    expect((await failureOf(watch[Symbol.asyncIterator]().next())).message).toBe("watch widgets: HTTP 500");
+  });
+
+  test("a message of the API server that is as long as an object is cut", async () => {
+    server.respondsWith(json({ code: 422, message: "a".repeat(2 ** 20) }, 422));
+    expect((await failureOf(client.get(widgets, "ns", "a", { signal }))).message).toHaveLength(32_768 + 13);
   });
 
   test.each([

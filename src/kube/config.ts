@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readText } from "#src/files/read-text.ts";
 import { Proxies } from "#src/http/proxies.ts";
 import type { Clock, MonotonicTime } from "#src/time/clock.ts";
 import { minutes, seconds } from "#src/time/durations.ts";
@@ -73,7 +73,7 @@ async function fromPod({ env, clock, ...settings }: ConnectionSettings): Promise
   const directory = settings.serviceAccountDirectory ?? serviceAccountDirectory;
   const read = async (file: string): Promise<string> => {
     try {
-      return await readFile(`${directory}/${file}`, "utf8");
+      return await readText(`${directory}/${file}`);
     } catch (error) {
       throw new KubeConfigError(
         `cannot read ${directory}/${file}; check that the pod mounts its service account (automountServiceAccountToken)`,

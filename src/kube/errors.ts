@@ -21,7 +21,7 @@ export interface KubeErrorDetail {
    * a write is unknown.
    */
   readonly code: number;
-  /** `Status.reason`; `NoResponse` if there is no usable response. */
+  /** `Status.reason`; `NoResponse` if there is no usable response, `ResponseTooLarge` if it is larger than the client reads. */
   readonly reason: string;
   /** The time before which the API server asks us not to retry, in milliseconds; at most 5 minutes. */
   readonly retryAfterMs?: number;
@@ -31,6 +31,9 @@ export interface KubeErrorDetail {
 
 /** A longer pause, which a proxy may ask for, would leave objects without service after the API server is back. */
 const maxRetryAfterMs = minutes(5);
+/** An error is kept for each object that it concerns. A message that quotes a whole object would be as long as the object. */
+const maxMessageLength = 32_768;
+const maxFields = 64;
 
 /** A failed call to Kubernetes. (A call that its caller aborts throws the signal's reason instead.) */
 export class KubeError extends Error {
@@ -55,8 +58,15 @@ export class KubeError extends Error {
     return new KubeError({ call, code: 0, reason: "NoResponse" }, problem, cause === undefined ? {} : { cause });
   }
 
+  /** The response is larger than the client reads. The outcome of a write is unknown. */
+  static tooLarge(call: string, maxBytes: number, cause: unknown): KubeError {
+    const problem = `the response is larger than ${maxBytes / 2 ** 20} MiB`;
+    return new KubeError({ call, code: 0, reason: "ResponseTooLarge" }, problem, { cause });
+  }
+
   /** Converts a `Status` from the body of a response or from an ERROR event of a watch. */
   static fromStatus(call: string, status: KubeStatus, retryAfterMs?: number): KubeError {
+    const message: unknown = status.message;
     const seconds = status.details?.retryAfterSeconds;
     const requestedMs = retryAfterMs ?? (typeof seconds === "number" ? seconds * 1000 : undefined);
     const delayMs = requestedMs === undefined ? undefined : Math.min(Math.max(requestedMs, 0), maxRetryAfterMs);
@@ -66,9 +76,10 @@ export class KubeError extends Error {
         code: status.code ?? 500,
         reason: status.reason ?? "Unknown",
         ...(delayMs === undefined ? {} : { retryAfterMs: delayMs }),
-        fields: (status.details?.causes ?? []).map(({ field }) => field ?? ""),
+        fields: (status.details?.causes ?? []).slice(0, maxFields).map(({ field }) => field ?? ""),
       },
-      status.message ?? `HTTP ${status.code ?? 500}`,
+      // The JSON of a proxy may have another value of this name.
+      typeof message === "string" ? message.slice(0, maxMessageLength) : `HTTP ${status.code ?? 500}`,
     );
   }
 }
@@ -111,6 +122,11 @@ export function isRefused(error: unknown): error is KubeError {
 }
 
 const refusalCodes: ReadonlySet<number> = new Set([400, 403, 413, 422]);
+
+/** The response to a read is larger than the client reads: fewer objects may fit. */
+export function isTooLarge(error: unknown): error is KubeError {
+  return error instanceof KubeError && error.reason === "ResponseTooLarge";
+}
 
 /** A list or watch failed because of a missing permission, or because the API server does not serve the resource. */
 export function isUnreadable(error: unknown): error is KubeError {

@@ -1,8 +1,7 @@
 import type { KubeApi } from "./api.ts";
 import { isNotFound } from "./errors.ts";
-import type { KubeList, KubeObject, ResourceKind } from "./object.ts";
-
-const pageSize = 500;
+import { listPages } from "./list-pages.ts";
+import type { KubeObject, ResourceKind } from "./object.ts";
 
 /**
  * All objects of a resource, page by page.
@@ -15,17 +14,7 @@ export async function* listExisting<T extends KubeObject>(
   signal: AbortSignal,
   namespace?: string,
 ): AsyncGenerator<T> {
-  let next: string | undefined;
-  do {
-    const page: KubeList<T> = await kube.list<T>(resource, {
-      signal,
-      limit: pageSize,
-      ...(namespace === undefined ? {} : { namespace }),
-      ...(next === undefined ? {} : { continue: next }),
-    });
-    yield* page.items;
-    next = page.metadata.continue || undefined;
-  } while (next !== undefined);
+  for await (const page of listPages<T>(kube, resource, signal, namespace)) yield* page.items;
 }
 
 /** All objects of a resource in all namespaces, page by page; none if its CRD does not exist. */

@@ -2,6 +2,7 @@ import type { Clock, MonotonicTime } from "#src/time/clock.ts";
 import { seconds } from "#src/time/durations.ts";
 import type { KubeApi, WatchEvent } from "./api.ts";
 import { isGone, isThrottled, isUnreadable, KubeError } from "./errors.ts";
+import { listPages } from "./list-pages.ts";
 import { compareResourceVersions, type KubeObject, type ResourceKind, withoutBulk } from "./object.ts";
 import type { StoreWriter } from "./store.ts";
 import { Watchdog } from "./watchdog.ts";
@@ -30,7 +31,6 @@ export interface ReflectorOptions {
   readonly report?: (report: ReflectorReport) => void;
 }
 
-const pageLimit = 500;
 /** The API server ends a watch after this many seconds, plus a random part, so that watches do not end together. */
 const watchSeconds = 240;
 const watchSecondsSpread = 50;
@@ -122,20 +122,12 @@ export class Reflector {
     const versionAtStart = store.versionOf(namespace);
     const objects: KubeObject[] = [];
     let pages = 0;
-    let next: string | undefined;
     let resourceVersion = "";
-    do {
-      const page = await api.list(resource, {
-        signal,
-        limit: pageLimit,
-        ...(namespace === undefined ? {} : { namespace }),
-        ...(next === undefined ? {} : { continue: next }),
-      });
+    for await (const { items, metadata } of listPages(api, resource, signal, namespace)) {
       pages++;
-      for (const item of page.items) if (this.#accepts(item)) objects.push(complete(item, resource));
-      resourceVersion = page.metadata.resourceVersion ?? resourceVersion;
-      next = page.metadata.continue === "" ? undefined : page.metadata.continue;
-    } while (next !== undefined);
+      for (const item of items) if (this.#accepts(item)) objects.push(complete(item, resource));
+      resourceVersion = metadata.resourceVersion ?? resourceVersion;
+    }
     const listedAt = clock.monotonic();
     store.replace({ namespace, objects, resourceVersion, versionAtStart });
     this.#report({ type: "listed", objects: objects.length, pages, durationMs: clock.monotonic() - startedAt });

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
 
 /** Responds to one request. */
 export type Responder = (response: ServerResponse, url: URL, request: IncomingMessage) => void;
@@ -68,6 +69,14 @@ export const stream =
     response.flushHeaders();
     for (const event of events) response.write(`${JSON.stringify(event)}\n`);
     rest(response);
+  };
+
+/** Responds with a text that is longer than the memory: it is made while it is sent, until the client closes the connection. */
+export const long =
+  (parts: () => Iterable<string>, status = 200): Responder =>
+  (response) => {
+    response.writeHead(status, { "content-type": "application/json" });
+    Readable.from(parts()).pipe(response);
   };
 
 /** Resets the connection. */

@@ -44,8 +44,13 @@ interface HttpResponse {
   readonly text: string;
 }
 
-/** A call with a larger response fails. */
-const maxResponseBytes = 256 * 1024 * 1024;
+/**
+ * A call with a larger response fails. It is held in memory as bytes, as text and as objects. A page of 500 objects of ordinary
+ * size has less than 5 MiB, and a list asks for fewer objects if a page does not fit.
+ */
+const maxResponseBytes = 64 * 1024 * 1024;
+/** Of the response to a watch that was refused, no more is read: it is a short `Status`, or a proxy's page. */
+const maxRefusalBytes = 64 * 1024;
 /** Less than the 90 s after which the API server closes an idle connection, so that we do not write to a closed one. */
 const keepAliveMs = seconds(30);
 const connectTimeoutMs = seconds(10);
@@ -140,7 +145,7 @@ export class Transport {
         });
         if (statusCode === 200) return { status: statusCode, body, text: "", retryAfterMs: undefined };
         const retryAfterMs = this.#parseRetryAfter(headers["retry-after"]);
-        return { status: statusCode, body: undefined, text: await body.text(), retryAfterMs };
+        return { status: statusCode, body: undefined, text: await beginningOf(body), retryAfterMs };
       } catch (error) {
         throw signal.aborted ? signal.reason : KubeError.noResponse(request.call, messageOf(error), error);
       } finally {
@@ -202,7 +207,9 @@ export class Transport {
       );
       return { status, retryAfterMs: status < 300 ? undefined : this.#parseRetryAfter(retryAfter), text };
     } catch (error) {
-      throw signal.aborted ? signal.reason : KubeError.noResponse(call, messageOf(error), error);
+      if (signal.aborted) throw signal.reason;
+      if (isOversized(error)) throw KubeError.tooLarge(call, maxResponseBytes, error);
+      throw KubeError.noResponse(call, messageOf(error), error);
     }
   }
 
@@ -218,6 +225,21 @@ async function* chunksOf(request: HttpRequest, body: AsyncIterable<Uint8Array>):
   } catch (error) {
     throw request.signal.aborted ? request.signal.reason : KubeError.noResponse(request.call, messageOf(error), error);
   }
+}
+
+/** The text of a body as far as it is read; leaving the iteration closes the connection. */
+async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    if ((bytes += chunk.length) > maxRefusalBytes) break;
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function isOversized(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "UND_ERR_RES_EXCEEDED_MAX_SIZE";
 }
 
 function failure(call: string, { status, text, retryAfterMs }: HttpResponse): KubeError {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readTextSync } from "#src/files/read-text.ts";
 
 /** Where the subject token is from: the token that Kubernetes or a CI system issued to the workload. */
 export interface SubjectToken {
@@ -23,7 +23,7 @@ const standardInput = "-";
 export function readSubjectToken(path: string): SubjectToken {
   let text: string;
   try {
-    text = readFileSync(path === standardInput ? 0 : path, "utf8").trim();
+    text = readTextSync(path === standardInput ? 0 : path).trim();
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const reason =

@@ -71,12 +71,8 @@ export class AccessWorld {
   /** Runs a command of `muster access` with a token; without a cluster unless arguments name one. */
   run(token: string, ...args: readonly string[]): Promise<CommandRun> {
     const without = args.includes("--kubeconfig") ? [] : ["--no-cluster"];
-    const tokenFile = this.file("token", `${token}\n`);
-    return runCommand([
-      ...["access", ...args],
-      ...["--platform-url", this.gateway.url, "--token-file", tokenFile],
-      ...without,
-    ]);
+    const platform = ["--platform-url", this.gateway.url, "--token-file", this.file("token", `${token}\n`)];
+    return runCommand(["access", ...args, ...platform, ...without]);
   }
 
   asAdmin(...args: readonly string[]): Promise<CommandRun> {

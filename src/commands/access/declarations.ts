@@ -3,6 +3,7 @@ import type { CommandContext } from "#src/commands/command.ts";
 import { visibleText } from "#src/commands/output/visible-text.ts";
 import { forEachObject } from "#src/commands/reader/for-each-object.ts";
 import { type OptionalClusterValues, readOptionalCluster } from "#src/commands/reader/optional-cluster.ts";
+import type { ReadBudget } from "#src/commands/reader/read-budget.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import type { KubeApi } from "#src/kube/api.ts";
 import type { KubeObject } from "#src/kube/object.ts";
@@ -38,14 +39,16 @@ interface DeclaringObject extends KubeObject {
  * Reads which objects of a cluster declare groups, identities and role bindings. Without a cluster, or if it cannot be read,
  * that is unknown.
  * @throws {KubeConfigError} if the settings name a cluster to which no connection can be configured
+ * @throws {TooMuchToRead}
  */
 export async function readDeclarations(
   kinds: readonly Kind[],
   values: OptionalClusterValues,
   context: Pick<CommandContext, "env" | "signal">,
+  budget: ReadBudget,
 ): Promise<Declarations> {
   const reading = await readOptionalCluster(values, context, kinds.length, (kube) =>
-    declarationsIn(kube, kinds, context.signal),
+    declarationsIn(budget.cluster(kube), kinds, context.signal),
   );
   return reading.read ? { read: true, of: reading.value } : reading;
 }

@@ -4,6 +4,7 @@ import { withExitCode } from "#src/commands/login/exit-code.ts";
 import { type AnswerText, formatAnswer } from "#src/commands/output/answer-format.ts";
 import type { OutputFormat } from "#src/commands/output/output-format.ts";
 import { connectReader, type PlatformReader } from "#src/commands/reader/connect-reader.ts";
+import { ReadBudget } from "#src/commands/reader/read-budget.ts";
 import { readingCapabilities } from "#src/commands/reader/reading-capabilities.ts";
 import { readFailure } from "#src/commands/reader/read-failure.ts";
 import { keepYoungGenerationSmall } from "#src/commands/reader/young-generation.ts";
@@ -59,10 +60,11 @@ export async function printAccess(
   keepYoungGenerationSmall();
   await withExitCode(async () => {
     const reader = await connectReader(values, context, capabilities);
+    const budget = new ReadBudget("use a token that is limited to some groups, or read no cluster with --no-cluster");
     try {
       const [state, declarations] = await Promise.all([
-        readAccessState(reader, context.signal),
-        readDeclarations(kinds, values, context),
+        readAccessState({ ...reader, api: budget.platform(reader.api) }, context.signal),
+        readDeclarations(kinds, values, context, budget),
       ]);
       const model = accessModel(state);
       const view = new AccessView(model, declarations);

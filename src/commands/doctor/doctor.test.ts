@@ -52,7 +52,7 @@ it.each<[name: string, line: string, message: string, change: (cluster: ClusterS
     (cluster) =>
       cluster.put(
         "customresourcedefinitions",
-        withFields(({ policy: _, ...fewer }) => fewer),
+        withFields(({ policy: _policy, ...fewer }) => fewer),
       ),
   ],
   [

@@ -1,6 +1,6 @@
-import { readFile } from "node:fs/promises";
 import type { Link } from "#src/commands/why/link.ts";
 import { readTokenPayload } from "#src/login/token-claims.ts";
+import { subjectTokenFile } from "#src/platform-client/subject-token-file.ts";
 import { oneLine } from "#src/telemetry/one-line.ts";
 
 /** Whether a file has a service-account token that is still valid, and what it claims. The token itself is never shown. */
@@ -8,7 +8,7 @@ export async function tokenLink(file: string, now: number): Promise<Link> {
   const base = { link: "token", subject: file };
   const fix =
     "Mount a projected service-account token with the audience of the platform there, or correct --token-file.";
-  const text = await readFile(file, "utf8").catch(() => undefined);
+  const text = await subjectTokenFile(file)().catch(() => undefined);
   if (text === undefined) return { ...base, state: "problem", message: "The file cannot be read.", fix };
   const claims = readTokenPayload(text);
   if (claims === undefined)

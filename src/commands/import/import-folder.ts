@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { visibleText } from "#src/commands/output/visible-text.ts";
+import { filesBelow, TooManyFiles } from "#src/files/files-below.ts";
+import { readTextSync } from "#src/files/read-text.ts";
 import type { ImportFiles } from "#src/import/import-files.ts";
 import { originOf, signedText, type TextOrigin } from "./signed-text.ts";
 
@@ -148,7 +150,7 @@ function find(path: string, group: string): Found {
   if (stats === undefined) return { is: "absent" };
   if (!stats.isFile()) return { is: "notAFile" };
   if (stats.size > maxBytes) return { is: "foreign", text: "" };
-  const text = readFileSync(path, "utf8");
+  const text = readTextSync(path, { maxBytes });
   return { is: originOf(text, group), text };
 }
 
@@ -174,17 +176,20 @@ function isEqual(one: Found, other: Found): boolean {
 
 /** The files of earlier imports of the group that this one does not have. */
 function staleFiles(root: string, files: ImportFiles, group: string): readonly EarlierFile[] {
-  return [...manifestsIn(root)]
+  return manifestsIn(root)
     .filter((path) => !files.has(path))
     .map((path) => ({ path, found: find(join(root, path), group) }))
-    .filter(isEarlier);
+    .filter(isEarlier)
+    .toArray();
 }
 
 /** The paths of the files that earlier imports of a group wrote into a folder, edited ones included. */
 export function filesOfImport(folder: string, group: string): readonly string[] {
   const root = resolve(folder);
   requireFolder(root, "--dir: ");
-  return [...manifestsIn(root)].filter((path) => isEarlier({ found: find(join(root, path), group) }));
+  return manifestsIn(root)
+    .filter((path) => isEarlier({ found: find(join(root, path), group) }))
+    .toArray();
 }
 
 function isEarlier<T extends { readonly found: Found }>(file: T): file is T & Pick<EarlierFile, "found"> {
@@ -193,19 +198,16 @@ function isEarlier<T extends { readonly found: Found }>(file: T): file is T & Pi
 
 /** The paths of all manifests in a folder and below it. */
 function* manifestsIn(root: string): Generator<string> {
-  let entries = 0;
-  const search = function* (path: string): Generator<string> {
-    const listed = readdirSync(join(root, path), { withFileTypes: true });
-    if ((entries += listed.length) > maxEntries)
-      throw new Error(`--dir: ${root} contains more than ${maxEntries} files: give import a folder of its own`);
-    for (const entry of listed.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
-      const below = path === "" ? entry.name : `${path}/${entry.name}`;
-      // Hidden folders are those of other programs, such as .git.
-      if (entry.isDirectory() && !entry.name.startsWith(".")) yield* search(below);
-      if (entry.isFile() && entry.name.endsWith(".yaml")) yield below;
-    }
-  };
-  if (lstatSync(root, { throwIfNoEntry: false }) !== undefined) yield* search("");
+  if (lstatSync(root, { throwIfNoEntry: false }) === undefined) return;
+  // Hidden folders are those of other programs, such as .git.
+  const enters = (name: string) => !name.startsWith(".");
+  try {
+    for (const { entry, path } of filesBelow(root, { maxEntries, enters }))
+      if (entry.isFile() && path.endsWith(".yaml")) yield path;
+  } catch (error) {
+    if (!(error instanceof TooManyFiles)) throw error;
+    throw new Error(`--dir: ${error.message}: give import a folder of its own`, { cause: error });
+  }
 }
 
 /**

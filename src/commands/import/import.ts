@@ -4,6 +4,7 @@ import { kubeSystemUid } from "#src/kube/namespaces.ts";
 import { formatAnswer } from "#src/commands/output/answer-format.ts";
 import { callerOf } from "#src/commands/plan/caller.ts";
 import { clusterConnection } from "#src/commands/reader/cluster-connection.ts";
+import { ReadBudget } from "#src/commands/reader/read-budget.ts";
 import { connectReader } from "#src/commands/reader/connect-reader.ts";
 import { readFailure } from "#src/commands/reader/read-failure.ts";
 import { SettingsError } from "#src/commands/settings/settings.ts";
@@ -49,11 +50,15 @@ async function runImport(values: ImportValues, context: CommandContext): Promise
   const adopt = adoptsOf(values);
   const reader = await connectReader({ ...values, timeout }, context);
   try {
+    const budget = new ReadBudget(
+      "import smaller groups one by one with --group, or read no cluster with --no-cluster",
+    );
+    const api = budget.platform(reader.api);
     const caller = callerOf(reader, context);
-    const group = await findGroup(reader.api, values.group, context.signal);
+    const group = await findGroup(api, values.group, context.signal);
     const [{ tree, unseen, isComplete }, cluster] = await Promise.all([
-      readTree(reader.api, { kinds, group, caller, elsewhere: adopt, signal: context.signal }),
-      readClusterObjects(kinds, values, context),
+      readTree(api, { kinds, group, caller, elsewhere: adopt, signal: context.signal }),
+      readClusterObjects(kinds, values, context, budget),
     ]);
     const namespace = values.namespace ?? namespaceOf(tree.group.name);
     const owners = hasMarkers(tree) ? await ownersOf(values, context) : [];

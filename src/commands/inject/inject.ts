@@ -1,6 +1,6 @@
-import { createReadStream } from "node:fs";
 import { type CommandContext, defineCommand } from "#src/commands/command.ts";
 import * as settings from "#src/commands/settings/settings.ts";
+import { readStream, readText } from "#src/files/read-text.ts";
 import { type InjectionSettings, defaultSettings } from "#src/injection/description.ts";
 import { KubeClient } from "#src/kube/client.ts";
 import { readConnection } from "#src/kube/config.ts";
@@ -95,8 +95,9 @@ export default defineCommand({
   summary: "give the pods in manifests their identity, for clusters before Kubernetes 1.36",
   settings: commandSettings,
   /** Prints the manifests of all files. It prints nothing if a pod cannot be injected. */
-  run: async (values, { env, signal, stdout }) => {
-    const texts = await Promise.all(values.file.map(readManifests));
+  run: async (values, context) => {
+    const { env, signal, stdout } = context;
+    const texts = await Promise.all(values.file.map((path) => readManifests(path, context)));
     const { valuesOf, close } = await source(values, { env, signal });
     try {
       const results: string[] = [];
@@ -167,20 +168,13 @@ function listed(quantities: Readonly<Record<string, string>>): string {
 /** The sum of many manifests, each of which has at most about 1 MiB. */
 const maxFileBytes = 64 * 2 ** 20;
 
-async function readManifests(path: string): Promise<string> {
-  const stream = path === "-" ? createReadStream("", { fd: 0, autoClose: false }) : createReadStream(path);
-  const chunks: Buffer[] = [];
-  let bytes = 0;
+async function readManifests(path: string, { signal, stdin }: CommandContext): Promise<string> {
+  const limits = { maxBytes: maxFileBytes, signal };
   try {
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      if (bytes > maxFileBytes) throw new Error(`it has more than ${maxFileBytes} bytes; split it`);
-      chunks.push(chunk);
-    }
+    return await (path === "-" ? readStream(stdin, limits) : readText(path, limits));
   } catch (error) {
     throw settings.readError("--file", path === "-" ? "standard input" : path, error);
   }
-  return Buffer.concat(chunks).toString();
 }
 
 function withoutSlash(url: URL): string {

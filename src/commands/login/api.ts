@@ -1,9 +1,9 @@
-import { readFile } from "node:fs/promises";
 import { once } from "node:events";
-import { text as readAll } from "node:stream/consumers";
 import { type CommandContext, defineCommand } from "#src/commands/command.ts";
+import { jsonText } from "#src/commands/output/json.ts";
 import { outputSetting, recordFormat } from "#src/commands/output/output-format.ts";
 import * as settings from "#src/commands/settings/settings.ts";
+import { readStream, readText } from "#src/files/read-text.ts";
 import { apiCall, type Field, parseField } from "./api-request.ts";
 import { withExitCode } from "./exit-code.ts";
 import { pagesOf } from "./list-pages.ts";
@@ -71,6 +71,9 @@ The exit code says why a call failed: see "muster help exit-codes". The API's ow
     }),
 });
 
+/** Far more than a platform accepts: ours accepts 1 MiB. */
+const maxBodyBytes = 64 * 2 ** 20;
+
 async function accessOf(
   { platformCa, platformUrl, tokenFile }: settings.Values<typeof platformAccessSettings>,
   context: CommandContext,
@@ -85,7 +88,7 @@ async function printed(text: string, output: "json" | "yaml"): Promise<string> {
   if (text.trim() === "") return "";
   const value = parseJson(text);
   if (value === undefined) return text;
-  if (output === "json") return `${JSON.stringify(value, undefined, 2)}\n`;
+  if (output === "json") return `${jsonText(value, 2)}\n`;
   return (await import("#src/commands/output/yaml.ts")).stringify(value);
 }
 
@@ -94,18 +97,19 @@ async function write(text: string, { signal, stdout }: CommandContext): Promise<
 }
 
 /** @throws {SettingsError} if it is not JSON */
-async function dataOf(data: string | undefined, { stdin }: CommandContext): Promise<string | undefined> {
+async function dataOf(data: string | undefined, context: CommandContext): Promise<string | undefined> {
   if (data === undefined) return undefined;
-  const text = !data.startsWith("@") ? data : data === "@-" ? await readAll(stdin) : await contentOf(data.slice(1));
+  const text = data.startsWith("@") ? await contentOf(data.slice(1), context) : data;
   if (parseJson(text) === undefined)
     throw new settings.SettingsError([`--data: ${data.startsWith("@") ? data : "the text"} is not JSON`]);
   return text;
 }
 
-async function contentOf(path: string): Promise<string> {
+async function contentOf(path: string, { signal, stdin }: CommandContext): Promise<string> {
+  const limits = { maxBytes: maxBodyBytes, signal };
   try {
-    return await readFile(path, "utf8");
+    return await (path === "-" ? readStream(stdin, limits) : readText(path, limits));
   } catch (error) {
-    throw settings.readError("--data", path, error);
+    throw settings.readError("--data", path === "-" ? "standard input" : path, error);
   }
 }

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import { text as readAll } from "node:stream/consumers";
 import { type CommandContext, defineCommand } from "#src/commands/command.ts";
 import * as settings from "#src/commands/settings/settings.ts";
+import { readStream } from "#src/files/read-text.ts";
 import { AuthorizationServer } from "#src/login/authorization-server.ts";
 import { findBrowser, openBrowser } from "#src/login/browser.ts";
 import { browserTimeLimitMs, logInWithBrowser } from "#src/login/browser-login.ts";
@@ -103,9 +103,9 @@ function isConfidential({ hostname, protocol }: URL): boolean {
   return protocol === "https:" || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
-async function inviteOf(invite: string | undefined, { stdin }: CommandContext): Promise<string | undefined> {
+async function inviteOf(invite: string | undefined, { signal, stdin }: CommandContext): Promise<string | undefined> {
   if (invite !== "-") return invite;
-  const code = (await readAll(stdin)).trim();
+  const code = (await readStream(stdin, { signal })).trim();
   if (code === "") throw new Error("--invite: there is no code on standard input");
   return code;
 }

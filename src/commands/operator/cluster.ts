@@ -1,8 +1,8 @@
-import { readFile } from "node:fs/promises";
 import type { KubeApi } from "#src/kube/api.ts";
 import { isUnreadable, KubeError } from "#src/kube/errors.ts";
 import { kubeSystemUid } from "#src/kube/namespaces.ts";
 import { readTokenPayload } from "#src/login/token-claims.ts";
+import { subjectTokenFile } from "#src/platform-client/subject-token-file.ts";
 import type { Clock } from "#src/time/clock.ts";
 import { seconds } from "#src/time/durations.ts";
 import type { OperatorValues } from "./settings.ts";
@@ -64,10 +64,8 @@ async function readOwnerId(
 
 /** The issuer in the operator's own service-account token. */
 async function issuerOf(tokenFile: string): Promise<string> {
-  const token = await readFile(tokenFile, "utf8").catch((error: Error) => {
-    throw new Error(
-      `--token-file: ${tokenFile} cannot be read (${error.message}); mount a projected service-account token there`,
-    );
+  const token = await subjectTokenFile(tokenFile)().catch((error: Error) => {
+    throw new Error(`--token-file: ${error.message}; mount a projected service-account token there`, { cause: error });
   });
   const issuer = readTokenPayload(token)?.["iss"];
   if (typeof issuer === "string") return issuer;

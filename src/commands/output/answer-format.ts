@@ -1,6 +1,7 @@
-import { markdownCode, markdownTable, markdownText } from "./markdown.ts";
+import { markdownList, markdownTable, markdownText } from "./markdown.ts";
 import { type Note, noteText } from "./note.ts";
 import { formatValue, type OutputFormat } from "./output-format.ts";
+import { visibleLines, visibleText } from "./visible-text.ts";
 
 /** What people read of an answer. */
 export interface AnswerText {
@@ -20,20 +21,17 @@ export async function formatAnswer(format: OutputFormat, value: object, text: An
     return [
       `**${markdownText(heading)}**\n`,
       ...(rows.length === 0 ? [] : [markdownTable(titles, rows)]),
-      ...(notes.length === 0 ? [] : [notes.map((note) => `- ${markdownNote(note)}\n`).join("")]),
+      ...(notes.length === 0 ? [] : [markdownList(notes)]),
     ].join("\n");
   return [
-    `${heading}\n`,
+    `${visibleLines(heading)}\n`,
     ...(rows.length === 0 ? [] : [alignedRows([...(titles.some((title) => title !== "") ? [titles] : []), ...rows])]),
-    ...(notes.length === 0 ? [] : [notes.map((note) => `${noteText(note)}\n`).join("")]),
+    ...(notes.length === 0 ? [] : [notes.map((note) => `${visibleLines(noteText(note))}\n`).join("")]),
   ].join("\n");
 }
 
-function markdownNote(note: Note): string {
-  return typeof note === "string" ? markdownText(note) : `${markdownText(note.text)} ${markdownCode(note.command)}`;
-}
-
-function alignedRows(rows: readonly (readonly string[])[]): string {
+function alignedRows(texts: readonly (readonly string[])[]): string {
+  const rows = texts.map((row) => row.map(visibleText));
   const widths = (rows[0] ?? []).map((_, column) =>
     rows.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), 0),
   );

@@ -1,3 +1,5 @@
+import { visibleText } from "./visible-text.ts";
+
 /**
  * A table for spreadsheets (RFC 4180). It begins with a byte order mark, without which Excel does not read UTF-8, and no cell
  * is a formula, whichever separator the spreadsheet expects.
@@ -7,7 +9,7 @@ export function csvTable(titles: readonly string[], rows: readonly (readonly str
 }
 
 function csvRow(cells: readonly string[]): string {
-  return `${cells.map((cell) => `"${inert(cell).replaceAll('"', '""')}"`).join(",")}\r\n`;
+  return `${cells.map((cell) => `"${inert(visibleCell(cell)).replaceAll('"', '""')}"`).join(",")}\r\n`;
 }
 
 /**
@@ -15,6 +17,11 @@ function csvRow(cells: readonly string[]): string {
  * Where the separator of a list is a semicolon, they begin a cell there, in spite of the quotes around all of it.
  */
 const formulaStart = /(^|[;\n\r])(\s*)(?=[=+\-@\t\r＝＋－＠])/g;
+
+/** White space stays: it is quoted, and spreadsheets show it. */
+function visibleCell(text: string): string {
+  return text.replace(/[^ \t\r\n]+/g, visibleText);
+}
 
 /** The text with an apostrophe before what a spreadsheet would evaluate: it then shows the text. */
 function inert(text: string): string {

@@ -1,5 +1,7 @@
 import * as settings from "#src/commands/settings/settings.ts";
+import { jsonText } from "./json.ts";
 import { markdownRow, markdownTable } from "./markdown.ts";
+import { visibleLines, visibleText } from "./visible-text.ts";
 
 /** The formats of `--output`; the help topic `outputs` explains them. */
 export const outputFormats = ["table", "json", "yaml", "markdown"] as const;
@@ -39,7 +41,7 @@ export async function recordFormat<T extends object>(
 ): Promise<RecordFormat<T>> {
   switch (format) {
     case "json":
-      return { header: "", format: (record) => `${JSON.stringify(record)}\n` };
+      return { header: "", format: (record) => `${jsonText(record)}\n` };
     case "yaml": {
       const { stringify } = await import("./yaml.ts");
       return { header: "", format: (record) => `---\n${stringify(record)}` };
@@ -54,7 +56,7 @@ export async function recordFormat<T extends object>(
     case "table": {
       const line = (textOf: (column: Column<T>) => string) =>
         columns
-          .map((column) => textOf(column).padEnd(column.width))
+          .map((column) => visibleText(textOf(column)).padEnd(column.width))
           .join("  ")
           .trimEnd() + "\n";
       return { header: line(({ title }) => title), format: (record) => line(({ of }) => of(record)) };
@@ -70,14 +72,14 @@ export async function formatValue(
 ): Promise<string> {
   switch (format) {
     case "json":
-      return `${JSON.stringify(value, undefined, 2)}\n`;
+      return `${jsonText(value, 2)}\n`;
     case "yaml":
       return (await import("./yaml.ts")).stringify(value);
     case "markdown":
       return markdownTable(["", ""], rows);
     case "table": {
       const width = Math.max(...rows.map(([name]) => name.length));
-      return rows.map(([name, text]) => `${name.padEnd(width)}  ${text}\n`).join("");
+      return rows.map(([name, text]) => `${name.padEnd(width)}  ${visibleLines(text)}\n`).join("");
     }
   }
 }

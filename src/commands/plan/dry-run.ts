@@ -3,6 +3,7 @@ import { identifyCluster } from "#src/commands/operator/cluster.ts";
 import { connectKubernetes } from "#src/commands/operator/connect-kubernetes.ts";
 import { startServiceAccountKeys } from "#src/commands/operator/service-account-keys.ts";
 import type { OperatorValues } from "#src/commands/operator/settings.ts";
+import { ReadBudget } from "#src/commands/reader/read-budget.ts";
 import { keepYoungGenerationSmall } from "#src/commands/reader/young-generation.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import { MemoryCluster } from "#src/plan/memory-cluster.ts";
@@ -42,6 +43,7 @@ async function planOfOperator(
   };
   const { kube, leases, newClient } = await connectKubernetes(values, { env, clock, observe: () => undefined });
   const platform = await connectAsOperator(values, env);
+  const budget = new ReadBudget();
   const end = new AbortController();
   try {
     const facts = await identifyCluster(values, kube, { clock, random: Math.random, onError }, signal);
@@ -53,13 +55,13 @@ async function planOfOperator(
     const virtual = new VirtualClock(clock.now());
     const world = {
       kinds,
-      cluster: new MemoryCluster(await readCluster(kube, kinds, signal), virtual),
+      cluster: new MemoryCluster(await readCluster(budget.cluster(kube), kinds, signal), virtual),
       clock: virtual,
       caller: { identity: values.identity },
       subjects: undefined,
       facts,
       isWholeCluster: true,
-      platform,
+      platform: { ...platform, api: budget.platform(platform.api) },
       uploaded: () => keys?.uploaded,
     };
     return await planWithAccess(values, world, signal);

@@ -1,7 +1,8 @@
 import { dottedCapability } from "#src/access/capability-name.ts";
-import { markdownTable, markdownText } from "#src/commands/output/markdown.ts";
+import { markdownList, markdownTable, markdownText } from "#src/commands/output/markdown.ts";
+import { noteOf } from "#src/commands/output/note.ts";
 import { formatValue } from "#src/commands/output/output-format.ts";
-import { visibleText } from "#src/commands/output/visible-text.ts";
+import { visibleLines, visibleText } from "#src/commands/output/visible-text.ts";
 import { shortList } from "#src/text/short-list.ts";
 import { oneLine } from "#src/telemetry/one-line.ts";
 import { isPlanned, withNumbers } from "#src/plan/planned-uid.ts";
@@ -70,7 +71,7 @@ function asText({ access, notPlanned, ...plan }: ShownPlan): string {
   blocks.push(`Plan: ${summaryOf(plan)}.`);
   if (notPlanned !== undefined) blocks.push(notPlannedText(notPlanned));
   const text = `${blocks.join("\n\n")}\n`;
-  return access === undefined ? text : `${text}\n${accessText(access)}`;
+  return visibleLines(access === undefined ? text : `${text}\n${accessText(access)}`);
 }
 
 function asMarkdown({ access, notPlanned, ...plan }: ShownPlan): string {
@@ -82,16 +83,15 @@ function asMarkdown({ access, notPlanned, ...plan }: ShownPlan): string {
     change.reason,
     change.condition === undefined ? "" : `${change.condition.status} ${change.condition.reason}`,
   ]);
-  const refusals = plan.refusals.map(({ object, condition }) => [
-    objectText(object),
-    condition.reason,
-    condition.message,
-  ]);
+  const refusals = plan.refusals.map(({ object, condition }) =>
+    noteOf(oneLine(`Refused: ${objectText(object)}: ${condition.reason}: ${condition.message}`)),
+  );
   const unproven = plan.unproven.map(({ capability, group }) => [dottedCapability(capability), group]);
   const parts = [
     `**Plan: ${summaryOf(plan)}.**\n`,
     changes.length === 0 ? "" : markdownTable(["Change", "Resource", "Object", "Fields", "Why", "Condition"], changes),
-    refusals.length === 0 ? "" : markdownTable(["Refused", "Reason", "Message"], refusals),
+    // Not a table: in a cell, a command could not be copied.
+    markdownList(refusals),
     unproven.length === 0 ? "" : markdownTable(["Not seen: you do not have", "in"], unproven),
     notPlanned === undefined ? "" : `${markdownText(notPlannedText(notPlanned))}\n`,
     access === undefined ? "" : accessMarkdown(access),

@@ -31,3 +31,28 @@ it("refuses aliases that would fill the memory, as a mistake of their document",
     { value: { b: 2 } },
   ]);
 });
+
+it.each([
+  ["JSON", '{"a":'.repeat(1_000_000) + "1" + "}".repeat(1_000_000)],
+  ["YAML within the stack", `a: ${"[".repeat(200)}${"]".repeat(200)}`],
+  ["YAML in one line", `a: ${"[".repeat(5_000)}${"]".repeat(5_000)}`],
+  ["YAML in lines", Array.from({ length: 2_000 }, (_, level) => `${" ".repeat(level)}a:`).join("\n")],
+  ["a list of lists", `${"- ".repeat(2_000)}a`],
+])("refuses %s that is nested deeper than the stack, as a mistake of its document", (_, text) => {
+  expect([...parseDocuments(text)]).toEqual([
+    { line: 1, value: undefined, error: expect.stringMatching(/^it is nested deeper than 100 levels/) },
+  ]);
+});
+
+it("stops at a document that would fill the memory, such as one of 10 million aliases", () => {
+  const attack = `a: 1\n---\nb: 1\n---\na: &a 1\nb: [${"*a,".repeat(10_000_000)}]\n---\nc: 1\n`;
+  expect([...parseDocuments(attack, 100_000)]).toEqual([
+    { line: 1, value: { a: 1 } },
+    { line: 4, value: undefined, error: expect.stringMatching(/^it is too large for YAML: write a List as JSON, or /) },
+  ]);
+});
+
+it("reads any number of documents, none of which is too large", () => {
+  const text = "kind: A\nspec: {a: 1, b: 2, c: 3, d: 4}\n---\n".repeat(100);
+  expect([...parseDocuments(text, 60)].filter(({ error }) => error === undefined)).toHaveLength(101);
+});

@@ -321,11 +321,14 @@ it("shows no character of a manifest that a terminal would obey, or that changes
   expect(stdout).toContain("description: a\ufffd31m\ufffdb\n");
 });
 
+const { signal } = new AbortController();
+const sources = { stdin: process.stdin, signal, namespace: "shop", kinds };
+
 it("reads the manifests of a folder, and not what kustomize reads there", async () => {
   const folder = mkdtempSync(join(files, "folder-"));
   writeFileSync(join(folder, "tree.yaml"), tenant(team));
   writeFileSync(join(folder, "kustomization.yaml"), "kind: Kustomization\nresources: [tree.yaml]\n");
-  const { manifests } = await readManifests([folder], { stdin: process.stdin, namespace: "shop", kinds });
+  const { manifests } = await readManifests([folder], sources);
   expect(manifests.map(({ object }) => object.kind)).toEqual(["Tenant", "Namespace"]);
 });
 
@@ -347,7 +350,6 @@ it("reads what kubectl get prints of an object", async () => {
   const of = (apiVersion: string, kind: string, more: object) =>
     JSON.stringify({ apiVersion: "v1", kind: "List", items: [{ apiVersion, kind, metadata, ...more }] });
   writeFileSync(file, of("iam.muster.dev/v1beta1", "Group", { spec, status: { conditions: [] } }));
-  const sources = { stdin: process.stdin, namespace: "default", kinds };
   const [read] = (await readManifests([file], sources)).manifests;
   const { labels, annotations, uid } = metadata;
   expect(read?.object.metadata).toMatchObject({ name: "shop", namespace: "shop", labels, annotations, uid });
@@ -362,7 +364,7 @@ it("reads lists as kubectl prints them", async () => {
   const folder = mkdtempSync(join(files, "lists-"));
   writeFileSync(join(folder, "a.json"), listed("v1", "List", "a"));
   writeFileSync(join(folder, "b.json"), listed("iam.muster.dev/v1beta1", "GroupList", "b"));
-  const { manifests } = await readManifests([folder], { stdin: process.stdin, namespace: "shop", kinds });
+  const { manifests } = await readManifests([folder], sources);
   expect(manifests.map(({ object }) => object.metadata.name)).toEqual(["a", "b"]);
 });
 
@@ -370,7 +372,6 @@ it("reads the files in a folder whose name ends as that of a manifest, and names
   const folder = mkdtempSync(join(files, "folder-"));
   mkdirSync(join(folder, "shop.yaml"));
   writeFileSync(join(folder, "shop.yaml", "tree.yaml"), tenant(team));
-  const sources = { stdin: process.stdin, namespace: "shop", kinds };
   expect((await readManifests([folder], sources)).manifests).toHaveLength(2);
   symlinkSync(join(folder, "nothing"), join(folder, "link.yaml"));
   await expect(readManifests([folder], sources)).rejects.toThrow("link.yaml is a link to a file that does not exist");

@@ -1,6 +1,7 @@
 import { type CommandContext, defineCommand } from "#src/commands/command.ts";
 import { clusterConnection } from "#src/commands/reader/cluster-connection.ts";
 import { connectReader } from "#src/commands/reader/connect-reader.ts";
+import { ReadBudget } from "#src/commands/reader/read-budget.ts";
 import { keepYoungGenerationSmall } from "#src/commands/reader/young-generation.ts";
 import { SettingsError } from "#src/commands/settings/settings.ts";
 import { kinds } from "#src/kinds/kinds.ts";
@@ -70,10 +71,9 @@ interface ReadWorld extends ReadManifests {
 
 async function planOf(values: PlanValues, context: CommandContext): Promise<ShownPlan> {
   keepYoungGenerationSmall();
-  const { objects, manifests, notPlanned, appliedTo, ...facts } = await (values.offline ? readOffline : readOnline)(
-    values,
-    context,
-  );
+  const budget = new ReadBudget("read no cluster with --offline");
+  const read = values.offline ? readOffline : readOnline;
+  const { objects, manifests, notPlanned, appliedTo, ...facts } = await read(values, context, budget);
   const clock = new VirtualClock(systemClock.now());
   const cluster = new MemoryCluster(objects, clock);
   if (values.delete) for (const { object } of manifests) cluster.remove(object.kind, keyOf(object));
@@ -82,7 +82,8 @@ async function planOf(values: PlanValues, context: CommandContext): Promise<Show
   const { platformUrl } = reader;
   const { authUrl = reader.authUrl } = values;
   const operator = { identity: values.identity, owner: ownerOf(facts.ownerId, values.class), groups: values.rootGroup };
-  const platform = values.assumeOperator ? { ...reader, api: withAssumedOperator(reader.api, operator) } : reader;
+  const reads = budget.platform(reader.api);
+  const platform = { ...reader, api: values.assumeOperator ? withAssumedOperator(reads, operator) : reads };
   try {
     const world = {
       kinds,
@@ -120,10 +121,11 @@ async function manifestsOf(
   const others = await Promise.all(
     folders.map(async (folder) => ({ name: `--kustomize ${folder}`, text: await kustomize(folder, context) })),
   );
-  return readManifests(filename, { stdin: context.stdin, others, namespace, kinds });
+  const { signal, stdin } = context;
+  return readManifests(filename, { stdin, signal, others, namespace, kinds });
 }
 
-async function readOnline(values: PlanValues, context: CommandContext): Promise<ReadWorld> {
+async function readOnline(values: PlanValues, context: CommandContext, budget: ReadBudget): Promise<ReadWorld> {
   const { env, signal } = context;
   const connection = await clusterConnection(values, env);
   const namespace = values.namespace ?? connection.namespace ?? "default";
@@ -137,7 +139,7 @@ async function readOnline(values: PlanValues, context: CommandContext): Promise<
   };
   try {
     const [objects, ownerId, serviceAccountIssuer] = await Promise.all([
-      readCluster(kube, kinds, signal, noteApplied),
+      readCluster(budget.cluster(kube), kinds, signal, noteApplied),
       values.ownerId ?? readOwnerId(kube, signal),
       values.serviceAccountIssuer ?? readIssuer(kube, signal),
     ]);

@@ -3,13 +3,14 @@ import { apiVersion } from "#src/api/custom-resource.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { KubeError } from "#src/kube/errors.ts";
 import type { KubeList, ResourceKind } from "#src/kube/object.ts";
-import { type KubeReads, readCluster } from "./read-cluster.ts";
+import type { KubeApi } from "#src/kube/api.ts";
+import { readCluster } from "./read-cluster.ts";
 
 const { signal } = new AbortController();
 
 /** A cluster that throws at any call but a list. */
-function listing(list: (resource: ResourceKind, page: string | undefined) => KubeList): KubeReads {
-  return new Proxy({} as KubeReads, {
+function listing(list: (resource: ResourceKind, page: string | undefined) => KubeList): Pick<KubeApi, "list"> {
+  return new Proxy({} as Pick<KubeApi, "list">, {
     get: (_target, name) => {
       if (name !== "list") throw new Error(`the plan called ${String(name)}`);
       return async (resource: ResourceKind, options: { continue?: string }) => list(resource, options.continue);

@@ -7,16 +7,13 @@ import { isUnreadable } from "#src/kube/errors.ts";
 import { listExisting } from "#src/kube/list-all.ts";
 import { type KubeObject, type ResourceKind, withoutBulk } from "#src/kube/object.ts";
 
-/** The only calls that a plan makes to Kubernetes. */
-export type KubeReads = Pick<KubeApi, "get" | "list">;
-
 /**
  * The objects that the operator watches: custom resources, Tenants and namespaces.
  * @param onRead called with each object as it was read, with what only kubectl and the API server use
  * @throws {Error} if one of them may not be listed: a plan without them would be wrong
  */
 export async function readCluster(
-  kube: KubeReads,
+  kube: Pick<KubeApi, "list">,
   kinds: readonly Kind[],
   signal: AbortSignal,
   onRead: (object: KubeObject) => void = () => undefined,
@@ -27,7 +24,7 @@ export async function readCluster(
 }
 
 async function readAll(
-  kube: KubeReads,
+  kube: Pick<KubeApi, "list">,
   resource: ResourceKind,
   signal: AbortSignal,
   onRead: (object: KubeObject) => void,
@@ -53,7 +50,7 @@ async function readAll(
 }
 
 /** The uid of the namespace kube-system, which is the owner id unless a setting gives another one. */
-export async function readOwnerId(kube: KubeReads, signal: AbortSignal): Promise<string> {
+export async function readOwnerId(kube: Pick<KubeApi, "get">, signal: AbortSignal): Promise<string> {
   const uid = await kubeSystemUid(kube, signal);
   if (uid === undefined) throw new Error("the namespace kube-system has no uid: set --owner-id");
   return uid;

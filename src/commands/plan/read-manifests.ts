@@ -1,7 +1,10 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { basename, extname, join } from "node:path";
-import { text as readAll } from "node:stream/consumers";
 import { apiGroup } from "#src/api/custom-resource.ts";
+import { readError } from "#src/commands/settings/settings.ts";
+import { filesBelow, TooManyFiles } from "#src/files/files-below.ts";
+import { readStream, readText, type TextLimits, TooLong } from "#src/files/read-text.ts";
+import { shortLines } from "#src/text/short-list.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import { keyOf } from "#src/kube/object.ts";
 import type { ClusterObject } from "#src/plan/memory-cluster.ts";
@@ -29,8 +32,12 @@ export interface ReadManifests {
 
 /** More manifests than this are not read. */
 const maxObjects = 100_000;
-/** A larger file is not read. */
-const maxBytes = 64 * 1024 * 1024;
+/** Of all files together: 2.6 KiB for each of 100,000 objects. */
+const maxBytes = 256 * 1024 * 1024;
+/** A folder with more files is not one of manifests. */
+const maxEntries = 200_000;
+/** More mistakes are only counted. */
+const shownMistakes = 100;
 const extensions: readonly string[] = [".yaml", ".yml", ".json"];
 /** In a folder, these are for kustomize: what they name is in other files. */
 const kustomizations: readonly string[] = ["kustomization.yaml", "kustomization.yml"];
@@ -42,6 +49,7 @@ export interface ManifestText {
 
 export interface ManifestSources {
   readonly stdin: NodeJS.ReadableStream;
+  readonly signal: AbortSignal;
   /** Texts that were made elsewhere, each with the name by which messages call it. */
   readonly others?: readonly ManifestText[];
   /** Of objects that name none. */
@@ -50,20 +58,20 @@ export interface ManifestSources {
 }
 
 /**
- * Reads manifests, with the default values that the API server fills in. Objects of other groups, such as the Secret beside an
- * IdentityProvider, are counted and not read.
- * @param paths of files and folders, or `-`
- * @throws {Error} that names file, document and field of every mistake
+ * Reads manifests, with the default values that the API server fills in: at most 100,000 objects, and 256 MiB of text. Objects of
+ * other groups, such as the Secret beside an IdentityProvider, are counted and not read.
+ * @param paths of files, pipes and folders, or `-`
+ * @throws {Error} that names file, document and field of every mistake, up to 100
  */
 export async function readManifests(
   paths: readonly string[],
-  { kinds, namespace, others: texts = [], stdin }: ManifestSources,
+  { kinds, namespace, others: texts = [], signal, stdin }: ManifestSources,
 ): Promise<ReadManifests> {
   const schemas = specSchemasOf(kinds);
   const found: Manifest[] = [];
   const others = new Map<string, NotPlanned>();
   const mistakes: string[] = [];
-  for await (const { name, text } of textsOf(paths, { others: texts, stdin })) {
+  for await (const { name, text } of textsOf(paths, { others: texts, signal, stdin })) {
     let number = 0;
     for (const { error, line, value: document } of parseDocuments(text)) {
       const where = `${name}: document ${(number += 1)} (line ${line})`;
@@ -77,11 +85,12 @@ export async function readManifests(
         else if ("object" in read) found.push({ object: read.object, where: at });
         else count(others, read.other);
       }
-      if (found.length > maxObjects) throw new Error(`${where}: there are more than ${maxObjects} objects`);
+      if (found.length + mistakes.length + others.size > maxObjects)
+        throw new Error(`${where}: there are more than ${maxObjects} objects: plan them in parts`);
     }
   }
   mistakes.push(...duplicates(found));
-  if (mistakes.length > 0) throw new Error(`invalid manifests\n  ${mistakes.join("\n  ")}`);
+  if (mistakes.length > 0) throw new Error(`invalid manifests\n  ${shortLines(mistakes, shownMistakes)}`);
   return { manifests: found, notPlanned: [...others.values()] };
 }
 
@@ -92,25 +101,47 @@ function count(counts: Map<string, NotPlanned>, { apiVersion, kind }: OtherKind)
 
 async function* textsOf(
   paths: readonly string[],
-  { others, stdin }: Required<Pick<ManifestSources, "others" | "stdin">>,
+  { others, signal, stdin }: Required<Pick<ManifestSources, "others" | "signal" | "stdin">>,
 ): AsyncGenerator<ManifestText> {
+  let left = maxBytes;
+  const read = async (name: string, text: (limits: TextLimits) => Promise<string>): Promise<ManifestText> => {
+    try {
+      const found = { name, text: await text({ maxBytes: left, signal }) };
+      left -= Buffer.byteLength(found.text);
+      return found;
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      if (!(error instanceof TooLong)) throw readError("--filename", name, error);
+      const what = `with ${name}, the manifests are larger than ${maxBytes / 2 ** 20} MiB`;
+      throw new Error(`--filename: ${what}: plan them in parts`, { cause: error });
+    }
+  };
   for (const path of paths)
-    if (path === "-") yield { name: "standard input", text: await readAll(stdin) };
-    else for (const file of filesOf(path)) yield { name: file, text: readFile(file) };
+    if (path === "-") yield read("standard input", (limits) => readStream(stdin, limits));
+    else for (const file of filesOf(path)) yield read(file, (limits) => readText(file, limits));
   yield* others;
 }
 
+/** The path itself; of a folder, those of the manifests in it and below it. */
 function filesOf(path: string): readonly string[] {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined) throw new Error(`--filename: the file or folder ${path} does not exist`);
   if (!stats.isDirectory()) return [path];
-  const files = readdirSync(path, { recursive: true, encoding: "utf8" })
-    .filter((name) => extensions.includes(extname(name)) && !kustomizations.includes(basename(name)))
-    .toSorted()
-    .map((name) => join(path, name))
-    .filter((file) => !isFolder(file));
+  const files = manifestsBelow(path).toSorted();
   if (files.length === 0) throw new Error(`--filename: no file below ${path} ends with ${extensions.join(", ")}`);
   return files;
+}
+
+function manifestsBelow(folder: string): readonly string[] {
+  try {
+    return [...filesBelow(folder, { maxEntries })]
+      .filter(({ path }) => extensions.includes(extname(path)) && !kustomizations.includes(basename(path)))
+      .map(({ path }) => join(folder, path))
+      .filter((file) => !isFolder(file));
+  } catch (error) {
+    if (!(error instanceof TooManyFiles)) throw error;
+    throw new Error(`--filename: ${error.message}: name a folder that has only manifests`, { cause: error });
+  }
 }
 
 /** @throws {Error} if it is neither a file nor a folder: reading a pipe in a folder would wait for its writer */
@@ -119,11 +150,6 @@ function isFolder(path: string): boolean {
   if (stats === undefined) throw new Error(`--filename: ${path} is a link to a file that does not exist`);
   if (!stats.isFile() && !stats.isDirectory()) throw new Error(`--filename: ${path} is not a file`);
   return stats.isDirectory();
-}
-
-function readFile(path: string): string {
-  if (statSync(path).size > maxBytes) throw new Error(`--filename: ${path} is larger than 64 MiB`);
-  return readFileSync(path, "utf8");
 }
 
 /** The objects of a document: it may be empty, or a list, such as `kubectl get -o yaml` prints. */

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readTextSync } from "#src/files/read-text.ts";
 import { decodeJwt } from "jose";
 
 const prefix = "token:";
@@ -14,7 +14,7 @@ export function issuerIn(text: string): string {
   const file = text.slice(prefix.length);
   let token: string;
   try {
-    token = readFileSync(file, "utf8");
+    token = readTextSync(file);
   } catch (error) {
     throw new Error(`the file with a token of the issuer cannot be read: ${(error as Error).message}`, {
       cause: error,

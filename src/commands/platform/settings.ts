@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readTextSync } from "#src/files/read-text.ts";
 import { faultRuleForm, parseFaultRule } from "#src/platform/faults/fault-rule.ts";
 import { tokenLimits } from "#src/platform/limits/token-limits.ts";
 import { parseAddressRange } from "#src/platform/server/client-address.ts";
@@ -38,7 +38,7 @@ const trustedIssuer = {
     const caFile = given.get("ca");
     return {
       issuer: issuerUrl(issuerIn(issuer)),
-      ca: caFile === undefined ? undefined : readFileSync(caFile, "utf8"),
+      ca: caFile === undefined ? undefined : readTextSync(caFile),
       jwksUrl: given.has("jwks") ? httpsUrl(given.get("jwks") ?? "") : undefined,
     };
   },
@@ -54,7 +54,7 @@ const stsEndpoint = {
       throw new Error(`"${value}" is not URL or URL,ca=FILE`);
     return {
       url: issuerUrl(url).replace(/\/$/, ""),
-      ca: ca === undefined ? undefined : readFileSync(ca.slice("ca=".length), "utf8"),
+      ca: ca === undefined ? undefined : readTextSync(ca.slice("ca=".length)),
       privateAddresses: url !== defaultSts,
     };
   },
@@ -73,7 +73,7 @@ const webhookEndpoint = {
     const isLocal = url?.protocol === "http:" && loopback.test(url.hostname);
     return {
       url: isLocal ? url.href : httpsUrl(text),
-      ca: ca === undefined ? undefined : readFileSync(ca.slice("ca=".length), "utf8"),
+      ca: ca === undefined ? undefined : readTextSync(ca.slice("ca=".length)),
     };
   },
 };

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readTextSync } from "#src/files/read-text.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 
 const shortest = 32;
@@ -7,7 +7,7 @@ const shortest = 32;
 export function readWebhookSecrets(flag: string, path: string): readonly string[] {
   let text: string;
   try {
-    text = readFileSync(path, "utf8");
+    text = readTextSync(path);
   } catch (error) {
     throw settings.readError(flag, path, error);
   }

@@ -6,6 +6,7 @@ import { listExisting } from "#src/kube/list-all.ts";
 import type { KubeObject, ResourceKind } from "#src/kube/object.ts";
 import { grantCommands, refusedUser, type Right } from "#src/kube/right.ts";
 import { oneLine } from "#src/telemetry/one-line.ts";
+import { ReadBudget, TooMuchToRead } from "./read-budget.ts";
 
 /** What one read of a cluster found. A failed read, such as a forbidden one, does not show whether there is something. */
 export type Reading<T> = { readonly state: "found"; readonly value: T } | { readonly state: "absent" } | Unknown;
@@ -17,16 +18,16 @@ export interface Unknown {
   readonly fix: Note;
 }
 
-/** What is in a longer list is unknown: it is not read into the memory. */
-const maxObjects = 20_000;
-
 /** A cluster that can only be read: objects, and whether somebody has a right. */
 export class ClusterReads {
-  readonly #kube: Pick<KubeApi, "get" | "list" | "create">;
+  readonly #kube: Pick<KubeApi, "get" | "create">;
+  readonly #lists: Pick<KubeApi, "list">;
   readonly #signal: AbortSignal;
 
-  constructor(kube: Pick<KubeApi, "get" | "list" | "create">, signal: AbortSignal) {
+  /** @param budget for all lists together */
+  constructor(kube: Pick<KubeApi, "get" | "list" | "create">, signal: AbortSignal, budget = new ReadBudget()) {
     this.#kube = kube;
+    this.#lists = budget.cluster(kube);
     this.#signal = signal;
   }
 
@@ -49,23 +50,13 @@ export class ClusterReads {
     );
   }
 
-  /** All objects, page by page; unknown if there are more than 20,000. @param namespace absent: of all namespaces */
-  async list<T extends KubeObject>(resource: ResourceKind, namespace?: string): Promise<Reading<readonly T[]>> {
-    const read = await this.#reading(rightTo("list", resource, namespace), () => this.#all<T>(resource, namespace));
-    if (read.state !== "found" || read.value.length <= maxObjects) return read;
-    return {
-      state: "unknown",
-      because: `there are more than ${maxObjects} ${resource.plural}, which are not all read`,
-      fix: { text: "Ask about one of them:", command: `kubectl get ${resource.plural}` },
-    };
-  }
-
-  /** All objects; of more than fit, one more. */
-  async #all<T extends KubeObject>(resource: ResourceKind, namespace?: string): Promise<readonly T[]> {
-    const found: T[] = [];
-    for await (const object of listExisting<T>(this.#kube, resource, this.#signal, namespace))
-      if (found.push(object) > maxObjects) break;
-    return found;
+  /** All objects, page by page; unknown if they do not fit into the memory. @param namespace absent: of all namespaces */
+  list<T extends KubeObject>(resource: ResourceKind, namespace?: string): Promise<Reading<readonly T[]>> {
+    return this.#reading(rightTo("list", resource, namespace), async () => {
+      const found: T[] = [];
+      for await (const object of listExisting<T>(this.#lists, resource, this.#signal, namespace)) found.push(object);
+      return found;
+    });
   }
 
   /**
@@ -87,6 +78,7 @@ export class ClusterReads {
       return { state: "found", value: await read() };
     } catch (error) {
       if (isNotFound(error)) return { state: "absent" };
+      if (error instanceof TooMuchToRead) return { state: "unknown", because: error.message, fix: memoryFix };
       if (!(error instanceof KubeError)) throw error;
       const because = oneLine(error.message);
       return { state: "unknown", because, fix: isForbidden(error) ? grantFix(right, because) : connectionFix };
@@ -94,6 +86,7 @@ export class ClusterReads {
   }
 }
 
+const memoryFix: Note = "Ask about one object, with muster why.";
 const connectionFix: Note = { text: "Check that the cluster responds to you:", command: "kubectl auth whoami" };
 
 /** How somebody gets a right that they lack. @param refusal what Kubernetes said, which names the user. */

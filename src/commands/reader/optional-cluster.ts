@@ -5,6 +5,7 @@ import { oneLine } from "#src/telemetry/one-line.ts";
 import { systemClock as clock } from "#src/time/clock.ts";
 import { seconds } from "#src/time/durations.ts";
 import { clusterConnection, type ClusterValues } from "./cluster-connection.ts";
+import { TooMuchToRead } from "./read-budget.ts";
 
 const deadlineMs = seconds(10);
 
@@ -21,6 +22,7 @@ export type OptionalReading<T> =
  * Reads a cluster for a command that also works without one.
  * @param connections how many calls are made at the same time
  * @throws {KubeConfigError} if the settings name a cluster to which no connection can be configured
+ * @throws {TooMuchToRead} because the cluster is there, and --no-cluster says that it is not to be read
  */
 export async function readOptionalCluster<T>(
   values: OptionalClusterValues,
@@ -40,7 +42,7 @@ export async function readOptionalCluster<T>(
     }
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    if (named && error instanceof KubeConfigError) throw error;
+    if (error instanceof TooMuchToRead || (named && error instanceof KubeConfigError)) throw error;
     return { read: false, reason: oneLine(error instanceof Error ? error.message : String(error)) };
   }
 }

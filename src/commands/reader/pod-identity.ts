@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import type { CommandContext } from "#src/commands/command.ts";
 import { isServiceAccountToken } from "#src/commands/login/token-file.ts";
+import { readTextSync } from "#src/files/read-text.ts";
 
 export interface PodIdentityValues {
   readonly kubeconfig?: string | undefined;
@@ -39,7 +39,7 @@ export function podIdentityOf(
 
 function hasServiceAccountToken(file: string): boolean {
   try {
-    return isServiceAccountToken(readFileSync(file, "utf8"));
+    return isServiceAccountToken(readTextSync(file));
   } catch {
     // Whatever reads the file next reports that it cannot be read.
     return false;

@@ -1,13 +1,13 @@
-import { readFile } from "node:fs/promises";
+import { readText } from "#src/files/read-text.ts";
 import { requireFolderOf } from "./require-folder.ts";
 
 /**
- * The content of the file that is the value of `flag`.
+ * The content of the file that is the value of `flag`, of at most 4 MiB.
  * @throws {Error} that names the flag and says what to do, if the file cannot be read.
  */
 export async function readTextFile(flag: string, path: string): Promise<string> {
   try {
-    return await readFile(path, "utf8");
+    return await readText(path);
   } catch (error) {
     throw readError(flag, path, error);
   }

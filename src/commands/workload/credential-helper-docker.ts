@@ -1,6 +1,6 @@
-import { text as readAll } from "node:stream/consumers";
 import { type CommandContext, defineCommand } from "#src/commands/command.ts";
 import * as settings from "#src/commands/settings/settings.ts";
+import { readStream } from "#src/files/read-text.ts";
 import { dockerVerbs, respondToDocker } from "#src/workload/docker-credentials.ts";
 import { TokenFiles } from "#src/workload/token-files.ts";
 import { exchangeOnce } from "./exchange.ts";
@@ -35,7 +35,7 @@ export default defineCommand({
   run: async (values, context) => {
     const { registry: registries, username, verb } = values;
     try {
-      const input = verb === "get" ? await readAll(context.stdin) : "";
+      const input = verb === "get" ? await readStream(context.stdin, { signal: context.signal }) : "";
       const token = () => currentToken(values, context);
       context.stdout.write(await respondToDocker({ verb, input }, { registries, username, token }));
     } catch (error) {

@@ -22,7 +22,7 @@ function messageAbout(role: keyof typeof uids, roles: readonly string[], outerRo
     isDeclaredRole: () => false,
     capabilitiesOf: () => undefined,
     isCredential: () => false,
-    serviceAccounts: { issuer: "", audience: "" } as unknown as TenantLimits["serviceAccounts"],
+    serviceAccounts: { issuer: "", audience: "" },
     publicIssuers: [],
   };
   const field = { role: "role", path: "spec.roleRef", target: { by: "builtInRole" } } as unknown as Parameters<

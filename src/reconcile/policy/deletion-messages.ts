@@ -3,10 +3,6 @@ import { shortList } from "#src/text/short-list.ts";
 
 // Deletions, and what stays on the platform.
 
-export function peopleExist(noun: string, uids: readonly string[]): string {
-  return `People logged in by means of the ${noun}: identities ${shortList(uids)}. Delete these identities on the platform first; or keep the ${noun} with spec.policy.deletion: Orphan.`;
-}
-
 export function deletionProtected(noun: string): string {
   return `spec.policy.deletion is Protect, so the ${noun} is kept and this object waits. Set the field to Delete, or, if the Tenant allows it, to Orphan to keep the ${noun} on the platform.`;
 }

@@ -1,8 +1,8 @@
 import { minutes } from "#src/time/durations.ts";
 import { conclude } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
-import * as deletionMessages from "./deletion-messages.ts";
 import { waiting } from "./outcome.ts";
+import { peopleExist } from "./people-messages.ts";
 import { attempt } from "./retry.ts";
 import type { Step } from "./step.ts";
 
@@ -20,9 +20,5 @@ export function decidePeople(observed: DecisionInput): Step | undefined {
   if (people.snapshot === null || people.snapshot.startedAt < startedAfter)
     return attempt(observed, { do: "list", kind: "Identity", parent: people.group, startedAfter, stable: false });
   if (people.uids.length === 0) return undefined;
-  return conclude(
-    observed,
-    waiting("ChildrenExist", deletionMessages.peopleExist(kind.noun, people.uids)),
-    now + maxAgeMs,
-  );
+  return conclude(observed, waiting("ChildrenExist", peopleExist(kind.noun, people.uids)), now + maxAgeMs);
 }

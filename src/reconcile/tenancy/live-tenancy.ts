@@ -230,19 +230,14 @@ export class LiveTenancy implements Tenancy {
     );
     this.#breakGlassIdentities = new Set(Array.from(tenants.values(), ({ breakGlass: uids }) => uids).flat());
     return new Set([
-      ...inOneOf(credentials, this.#credentialIdentities),
-      ...inOneOf(breakGlass, this.#breakGlassIdentities),
+      ...credentials.symmetricDifference(this.#credentialIdentities),
+      ...breakGlass.symmetricDifference(this.#breakGlassIdentities),
     ]);
   }
 
   #notify(change: TenancyChange): void {
     for (const listener of this.#listeners) listener(change);
   }
-}
-
-/** What is in one of the two sets and not in the other. */
-function inOneOf(some: ReadonlySet<string>, others: ReadonlySet<string>): string[] {
-  return [...some].filter((one) => !others.has(one)).concat([...others].filter((one) => !some.has(one)));
 }
 
 /** Whether more than the status or the metadata of the Tenant differs. */
