@@ -70,6 +70,7 @@ export async function runRound(
     const settled = await converge(world, journal, async (picture) => {
       await removeReleased(world, journal, picture);
       await followResources(world, picture);
+      await abandonForbidden(world, journal, picture);
       return await world.recreateNamespaces();
     });
     const { objects } = await takePicture(world);
@@ -81,6 +82,7 @@ export async function runRound(
     const end = await converge(world, journal, async (picture) => {
       await removeReleased(world, journal, picture);
       await followResources(world, picture);
+      await abandonForbidden(world, journal, picture);
       return picture.objects.length === 0;
     });
     violations.push(...end.violations.map((text) => `after the deletion: ${text}`));
@@ -216,9 +218,25 @@ async function followResources(world: World, { objects, resources, teams: assign
       object["status"]?.uid ?? all.find((one) => carries(one, object))?.uid ?? groupOf(object, objects);
     const team = teams.find((one) => uid?.startsWith(`${world.fixed.groups[one]}/`));
     if (team !== undefined && assigned.get(namespace) !== team) await world.assign(namespace, team);
-    else if (wantsDeniedRole(object))
-      await world.kube.patch(object, { metadata: { annotations: { [abandonAnnotation]: "true" } } });
+    else if (wantsDeniedRole(object)) await abandon(world, object);
   }
+}
+
+/**
+ * An invite that outlived its namespace's Secrets, because the API server started while the namespace was deleted, may not read
+ * what says whether it created something. An administrator does what its condition says.
+ */
+async function abandonForbidden(world: World, journal: Journal, { objects }: Picture): Promise<void> {
+  for (const object of objects) {
+    const { kind, metadata, spec } = object;
+    if (kind !== "GroupInvite" || metadata.deletionTimestamp === undefined) continue;
+    if (conditionOf(object, "Ready")?.reason !== "KubernetesForbidden") continue;
+    if (!journal.isPermitted(metadata.namespace, spec.secretRef.name)) await abandon(world, object);
+  }
+}
+
+async function abandon(world: World, object: KubeObject): Promise<void> {
+  await world.kube.patch(object, { metadata: { annotations: { [abandonAnnotation]: "true" } } });
 }
 
 /**
