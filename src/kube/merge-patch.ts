@@ -1,4 +1,4 @@
-/** Applies a JSON merge patch (RFC 7386) as the API server does. Only tests and test doubles use it. */
+/** Applies a JSON merge patch (RFC 7386) as the API server does. */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
   const merged: Record<string, unknown> = isObject(target) ? { ...target } : {};

@@ -67,30 +67,16 @@ export class MemoryCluster implements ReconcilerKube {
   }
 
   /**
-   * Like `kubectl apply` of an object: its spec, and the labels and annotations that it names. A new object has no status, uid or
-   * version of its own, as a file may have that was read from a cluster.
-   * @param applied the labels and annotations that an earlier apply has set: those that the object does not name are removed
+   * Creates the object, or replaces it. A new object has no status, uid or version of its own, as a file may have that was read
+   * from a cluster.
    */
-  apply(
-    wanted: ClusterObject,
-    applied: Partial<Readonly<Record<"labels" | "annotations", readonly string[]>>> = {},
-  ): void {
+  put(wanted: ClusterObject): void {
     const before = this.#objects.get(nameOf(wanted));
     if (before === undefined) {
       const { status: _, metadata: given, ...created } = wanted;
       const { generation: __, resourceVersion: ___, uid: ____, ...metadata } = given;
       this.#store(undefined, this.#added({ ...created, metadata }));
-      return;
-    }
-    const metadata = { ...before.metadata };
-    for (const field of ["labels", "annotations"] as const) {
-      const kept = Object.entries(before.metadata[field] ?? {}).filter(([name]) => !applied[field]?.includes(name));
-      const merged = { ...Object.fromEntries(kept), ...wanted.metadata[field] };
-      if (Object.keys(merged).length > 0 || before.metadata[field] !== undefined)
-        Object.assign(metadata, { [field]: merged });
-    }
-    const after = { ...before, metadata, ...(wanted.spec === undefined ? {} : { spec: wanted.spec }) };
-    if (!isDeepStrictEqual(after, before)) this.#store(before, after);
+    } else if (!isDeepStrictEqual(wanted, before)) this.#store(before, wanted);
   }
 
   /** Like `kubectl delete --wait=false`. @returns false if there is no such object */

@@ -13,7 +13,7 @@ import { MemoryCluster } from "#src/plan/memory-cluster.ts";
 import { systemClock } from "#src/time/clock.ts";
 import { VirtualClock } from "#src/time/virtual-clock.ts";
 import type { ShownPlan } from "./format-plan.ts";
-import { type AppliedNames, appliedNames } from "./applied-names.ts";
+import { type EarlierApply, appliedFields } from "./applied-fields.ts";
 import { applyManifests } from "./apply-manifests.ts";
 import { withAssumedOperator } from "./assumed-operator.ts";
 import { callerOf } from "./caller.ts";
@@ -64,7 +64,7 @@ function checkSettings(values: PlanValues): void {
 interface ReadWorld extends ReadManifests {
   readonly objects: readonly KubeObject[];
   /** What an earlier apply has set, to the objects in the files, by subject. */
-  readonly appliedTo?: ReadonlyMap<string, AppliedNames>;
+  readonly appliedTo?: ReadonlyMap<string, EarlierApply>;
   readonly ownerId: string;
   readonly serviceAccountIssuer: string;
 }
@@ -132,10 +132,10 @@ async function readOnline(values: PlanValues, context: CommandContext, budget: R
   const read = await manifestsOf(values, context, namespace);
   const kube = new KubeClient({ connection, clock: systemClock });
   const planned = new Set(read.manifests.map(({ object }) => subjectOf(object)));
-  const appliedTo = new Map<string, AppliedNames>();
+  const appliedTo = new Map<string, EarlierApply>();
   const noteApplied = (object: KubeObject) => {
     const subject = subjectOf(object);
-    if (planned.has(subject)) appliedTo.set(subject, appliedNames(object));
+    if (planned.has(subject)) appliedTo.set(subject, appliedFields(object));
   };
   try {
     const [objects, ownerId, serviceAccountIssuer] = await Promise.all([

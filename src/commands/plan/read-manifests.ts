@@ -14,6 +14,8 @@ import { type OtherKind, readObject, specSchemasOf } from "./read-object.ts";
 /** An object in a file. */
 export interface Manifest {
   readonly object: ClusterObject;
+  /** The spec as it is written, without default values. */
+  readonly spec: unknown;
   /** Where it is, such as `tree.yaml: document 2 (line 14)`. */
   readonly where: string;
 }
@@ -82,7 +84,7 @@ export async function readManifests(
       for (const { value, at } of itemsOf(document, where)) {
         const read = readObject(value, namespace, schemas);
         if ("mistake" in read) mistakes.push(`${at}: ${read.mistake}`);
-        else if ("object" in read) found.push({ object: read.object, where: at });
+        else if ("object" in read) found.push({ ...read, where: at });
         else count(others, read.other);
       }
       if (found.length + mistakes.length + others.size > maxObjects)

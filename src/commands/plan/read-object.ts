@@ -21,9 +21,9 @@ export interface OtherKind {
   readonly kind: string;
 }
 
-/** What a document is: an object, one that a plan has nothing to do with, or why it is not valid. */
+/** What a document is: an object, with its spec as it is written, one that a plan has nothing to do with, or why it is not valid. */
 export type ReadObject =
-  | { readonly object: ClusterObject }
+  | { readonly object: ClusterObject; readonly spec: unknown }
   | { readonly other: OtherKind }
   | { readonly mistake: string };
 
@@ -50,27 +50,34 @@ export function readObject(value: unknown, defaultNamespace: string, schemas: Sp
   if (!isRecord(metadata) || metadata["name"] === undefined) return { mistake: nameIsMissing(metadata) };
   const meta = objectMetadata.safeParse(metadata);
   if (!meta.success) return { mistake: messageOf(meta.error, "metadata") };
-  const parsed = schema.safeParse(spec ?? {});
-  if (!parsed.success) return { mistake: messageOf(parsed.error, "spec") };
+  const parsed = parseSpec(schema, spec);
+  if ("mistake" in parsed) return parsed;
   const unknown =
     unknownMetadata(metadata) ??
     (isNamespace
       ? undefined
-      : (Object.keys(value).find((field) => !objectFields.has(field)) ?? unknownField(spec, parsed.data, "spec")));
+      : (Object.keys(value).find((field) => !objectFields.has(field)) ?? unknownField(spec, parsed.spec, "spec")));
   if (unknown !== undefined) return { mistake: `${unknown}: is not a field of ${kind}` };
   const kept = keptOf(meta.data);
-  if (isNamespace) return { object: { apiVersion: version, kind, metadata: withName(kept) } };
-  if (kind === "Tenant") return { object: { apiVersion, kind, metadata: kept, spec: parsed.data } };
+  if (isNamespace) return { object: { apiVersion: version, kind, metadata: withName(kept) }, spec: undefined };
+  if (kind === "Tenant") return { object: { apiVersion, kind, metadata: kept, spec: parsed.spec }, spec };
   const namespace = meta.data.namespace || defaultNamespace;
   return {
     object: {
       apiVersion,
       kind,
       metadata: { ...kept, namespace },
-      spec: parsed.data,
+      spec: parsed.spec,
       ...(status === undefined ? {} : { status }),
     },
+    spec,
   };
+}
+
+/** A spec with its default values, or why it is not valid. */
+export function parseSpec(schema: z.ZodType, spec: unknown): { readonly spec: unknown } | { readonly mistake: string } {
+  const parsed = schema.safeParse(spec ?? {});
+  return parsed.success ? { spec: parsed.data } : { mistake: messageOf(parsed.error, "spec") };
 }
 
 function nameIsMissing(metadata: unknown): string {

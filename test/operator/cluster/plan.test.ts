@@ -79,4 +79,24 @@ describeWithSystem("a plan with a cluster and a platform", (system) => {
     expect(deleted.code).toBe(2);
     expect(actions(deleted)).toEqual(["delete RoleBinding", "delete Identity", "delete Group"]);
   });
+
+  it("keeps what a person edited and the file does not name, as the API server does", async () => {
+    const { admin } = system().controlPlane;
+    const { description: _, ...spec } = group("").spec as Readonly<Record<string, unknown>>;
+    const own = { ...group(""), metadata: { name: "office", namespace: "team" }, spec };
+    const labelled = { ...own, metadata: { ...own.metadata, labels: { team: "a" } } };
+    const file = await write("office.yaml", [own]);
+    await admin.apply(labelled);
+    await system().ready(own);
+    await admin.patch(own, { spec: { description: "Edited", policy: { deletion: "Orphan" } } });
+    await system().ready(own);
+    expect(await plan("-f", file)).toEqual({ code: 0, changes: [], refusals: [], unproven: [] });
+    const applied = await admin.apply(own);
+    expect(applied).toMatchObject({ spec: { description: "Edited", policy: { deletion: "Orphan" } } });
+    expect(applied.metadata.labels ?? {}).toEqual({});
+    const changed = await write("office.yaml", [{ ...own, spec: { ...spec, description: "From the file" } }]);
+    expect(await plan("-f", changed)).toMatchObject({
+      changes: [{ action: "update", fields: [{ field: "description", from: "Edited", to: "From the file" }] }],
+    });
+  });
 });

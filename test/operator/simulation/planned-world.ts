@@ -50,7 +50,8 @@ export class PlannedWorld extends TwoTenants {
     const subjects = new Set<string>();
     for (const { kind, name, namespace = "team", spec } of apply) {
       const object: KubeObject & { spec: object } = { apiVersion, kind, metadata: { name, namespace }, spec };
-      cluster.apply(object);
+      const before = cluster.find(kind, keyOf(object));
+      cluster.put(before === undefined ? object : { ...before, spec });
       subjects.add(`${kind} ${keyOf(object)}`);
     }
     for (const { kind, name, namespace = "team" } of remove) {
