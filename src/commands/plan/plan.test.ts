@@ -67,12 +67,18 @@ spec: {groupRef: {name: shop}, identityRef: {name: ci}, roleRef: {name: ROLE}}
 
 function plan(
   text: string,
-  { token = person.token, args = [] as readonly string[], path = "", rootGroup = platform.root } = {},
+  {
+    token = person.token,
+    args = [] as readonly string[],
+    path = "",
+    rootGroup = platform.root,
+    url = platform.url,
+  } = {},
 ) {
   const tokenFile = join(files, "token");
   writeFileSync(tokenFile, token ?? "");
   const settings = {
-    "--platform-url": platform.url,
+    "--platform-url": url,
     "--token-file": tokenFile,
     "--identity": identity,
     "--root-group": rootGroup,
@@ -303,6 +309,15 @@ it("exits with 1 without a login", async () => {
   });
   expect(stderr).toContain("not logged in");
   expect(code).toBe(1);
+});
+
+it("exits with 1 and says what to do if the platform cannot be read", async () => {
+  const away = await plan(tenant(team) + tree, { url: "http://127.0.0.1:1" });
+  expect(away.code).toBe(1);
+  expect(away.stderr).toMatch(/ECONNREFUSED.*Check that the platform responds: muster doctor\./);
+  const expired = await plan(tenant(team) + tree, { token: "expired" });
+  expect(expired.code).toBe(1);
+  expect(expired.stderr).toContain("Log in again: muster login. Or replace the file of --token-file.");
 });
 
 it("does not call undeclared offline what other files may declare", async () => {

@@ -2,14 +2,17 @@ import { type CommandContext, defineCommand } from "#src/commands/command.ts";
 import { clusterConnection } from "#src/commands/reader/cluster-connection.ts";
 import { connectReader } from "#src/commands/reader/connect-reader.ts";
 import { ReadBudget } from "#src/commands/reader/read-budget.ts";
+import { readFix } from "#src/commands/reader/read-failure.ts";
 import { keepYoungGenerationSmall } from "#src/commands/reader/young-generation.ts";
 import { SettingsError } from "#src/commands/settings/settings.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { KubeClient } from "#src/kube/client.ts";
 import { type KubeObject, keyOf } from "#src/kube/object.ts";
+import { PlatformFailure } from "#src/platform-client/failure.ts";
 import { ownerOf } from "#src/platform-client/owner-record.ts";
 import { subjectOf } from "#src/plan/make-plan.ts";
 import { MemoryCluster } from "#src/plan/memory-cluster.ts";
+import { oneLine } from "#src/telemetry/one-line.ts";
 import { systemClock } from "#src/time/clock.ts";
 import { VirtualClock } from "#src/time/virtual-clock.ts";
 import type { ShownPlan } from "./format-plan.ts";
@@ -97,6 +100,9 @@ async function planOf(values: PlanValues, context: CommandContext): Promise<Show
     };
     const plan = await planWithAccess({ ...values, platformUrl, authUrl }, world, context.signal);
     return notPlanned.length === 0 ? plan : { ...plan, notPlanned };
+  } catch (error) {
+    if (!(error instanceof PlatformFailure)) throw error;
+    throw new Error(`${oneLine(error.message)}. ${readFix(error)}`, { cause: error });
   } finally {
     await platform.close();
   }
