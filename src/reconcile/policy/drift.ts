@@ -10,7 +10,7 @@ import * as driftMessages from "./drift-messages.ts";
 import { failing, type Problem, stalled } from "./outcome.ts";
 import { attemptOf } from "./attempted.ts";
 import { attempt, fightEndsAt, stalledDelayMs } from "./retry.ts";
-import { differencesWithSecret } from "./secret.ts";
+import { changedSecret, differencesWithSecret } from "./secret.ts";
 import type { Event, Step } from "./step.ts";
 
 /**
@@ -19,20 +19,15 @@ import type { Event, Step } from "./step.ts";
  * had been applied. Fields that follow from facts of the cluster are always written, too, but no more often than drift.
  */
 export function decideFields(observed: DecisionInput, desired: Fields, external: ExternalResource): Step | undefined {
-  const differences = differencesWithSecret(observed, desired, external);
-  if (differences === undefined) return undefined;
+  const all = differencesWithSecret(observed, desired, external);
+  if (all === undefined) return undefined;
   const isDrift = wasApplied(observed, external.uid);
+  const left = isDrift ? findDriftLeft(observed, all) : undefined;
+  // A Secret that somebody changed is an edit, whatever else is left as it is.
+  const differences = left === undefined ? all : changedSecret(observed, external);
+  if (differences === undefined) return left;
   const { body, mask, drift, secret } = differences;
-  const fields = drift.map(({ field }) => field).join(", ");
-  const followsCluster =
-    differences.isEdit === true ||
-    mask.every((field) => observed.kind.principal?.followsCluster(field, observed.resource) === true);
-  if (isDrift) {
-    const reported = followsCluster ? undefined : findDriftReported(observed, fields, differences);
-    if (reported !== undefined) return conclude(observed, reported);
-    const fightEnd = fightEndsAt(observed);
-    if (fightEnd !== undefined) return conclude(observed, driftFought(fields, differences), fightEnd);
-  }
+  const fields = fieldsOf(differences);
   const { now, state } = observed;
   const { update } = state;
   const keptOthers = update?.attemptOf === attemptOf(observed) && isDeepStrictEqual(update.drift, drift);
@@ -43,7 +38,7 @@ export function decideFields(observed: DecisionInput, desired: Fields, external:
       update.at + stalledDelayMs,
     );
   const event: Event =
-    isDrift && !followsCluster
+    isDrift && !followsCluster(observed, differences)
       ? { type: "Normal", reason: "DriftCorrected", note: driftMessages.driftCorrected(fields) }
       : { type: "Normal", reason: "Updated", note: messages.updated(fields) };
   return attempt(observed, {
@@ -58,16 +53,25 @@ export function decideFields(observed: DecisionInput, desired: Fields, external:
   });
 }
 
-/** The spec says that drift is reported and not corrected. */
-function findDriftReported({ resource }: DecisionInput, fields: string, { drift }: Differences): Problem | undefined {
-  return resource.spec.policy.drift === "Report"
-    ? { ...failing("DriftDetected", driftMessages.driftReported(fields)), drift }
-    : undefined;
+/** The step that reports drift and leaves it as it is; undefined if it is to be corrected. */
+function findDriftLeft(observed: DecisionInput, differences: Differences): Step | undefined {
+  const { drift } = differences;
+  const fields = fieldsOf(differences);
+  const detected = (message: string): Problem => ({ ...failing("DriftDetected", message), drift });
+  if (observed.resource.spec.policy.drift === "Report" && !followsCluster(observed, differences))
+    return conclude(observed, detected(driftMessages.driftReported(fields)));
+  const fightEnd = fightEndsAt(observed);
+  // Another writer reverts every correction.
+  return fightEnd === undefined ? undefined : conclude(observed, detected(driftMessages.driftFought(fields)), fightEnd);
 }
 
-/** Another writer reverts every correction. */
-function driftFought(fields: string, { drift }: Differences): Problem {
-  return { ...failing("DriftDetected", driftMessages.driftFought(fields)), drift };
+function fieldsOf({ drift }: Differences): string {
+  return drift.map(({ field }) => field).join(", ");
+}
+
+/** Whether nobody changed the resource: what it is to be follows from facts of the cluster, which have changed. */
+function followsCluster({ kind, resource }: DecisionInput, { isEdit, mask }: Differences): boolean {
+  return isEdit === true || mask.every((field) => kind.principal?.followsCluster(field, resource) === true);
 }
 
 /** Whether this generation of the spec had been applied to the resource. */

@@ -129,12 +129,9 @@ export function differencesWithSecret(
     }
     case "usable": {
       const { toSend } = wanted;
-      const { key } = toSend.at;
       const written = withSecret(kind.secret, desired, differences, toSend);
-      if (sent?.uid !== toSend.uid || sent.resourceVersion !== toSend.resourceVersion || sent.key !== key) {
-        const before = sent === undefined ? "(not sent)" : versionOf(sent);
-        return { ...drifted(written, versionOf({ ...toSend, key }), before), ...isEdit(differences) };
-      }
+      if (sent === undefined || !isSame(sent, toSend))
+        return { ...driftedFrom(sent, written, toSend), ...isEdit(differences) };
       if (differences !== undefined) return written;
       const updateTime = kind.secret.updateTimeOf(external);
       // What cannot be seen cannot be reported.
@@ -142,6 +139,21 @@ export function differencesWithSecret(
       return drifted(written, `as sent at ${sent.updateTime}`, `perhaps changed at ${updateTime}`);
     }
   }
+}
+
+/**
+ * The update that sends what a Secret has now, and leaves everything else as it is on the platform; undefined if that was sent, or
+ * if the resource lets in other people than the spec says: the secret is not for them.
+ */
+export function changedSecret(observed: DecisionInput, external: ExternalResource): Differences | undefined {
+  const { kind, resource } = observed;
+  if (kind.secret === null) return undefined;
+  const wanted = wantedSecret(observed);
+  const sent = sentTo(observed, external.uid);
+  if (wanted.is !== "usable" || (sent !== undefined && isSame(sent, wanted.toSend))) return undefined;
+  if ((kind.vouching?.otherPeople(resource, external) ?? []).length > 0) return undefined;
+  const written = withSecret(kind.secret, kind.actual(external, {}), undefined, wanted.toSend);
+  return { ...driftedFrom(sent, written, wanted.toSend), isEdit: true };
 }
 
 /** The update that also writes the secret, and the field that contains it. */
@@ -163,6 +175,16 @@ function drifted(differences: Differences, expected: string, actual: string): Di
   return { ...differences, drift: [...differences.drift, { field: "secret", expected, actual }] };
 }
 
+function driftedFrom(sent: SentSecret | undefined, differences: Differences, toSend: SecretToSend): Differences {
+  const { uid, resourceVersion, at } = toSend;
+  const expected = versionOf({ uid, resourceVersion, key: at.key });
+  return drifted(differences, expected, sent === undefined ? "(not sent)" : versionOf(sent));
+}
+
+function isSame(sent: SentSecret, { uid, resourceVersion, at: { key } }: SecretToSend): boolean {
+  return sent.uid === uid && sent.resourceVersion === resourceVersion && sent.key === key;
+}
+
 /** Only the Secret, or the spec, differs from what was sent: nobody changed anything on the platform. */
 function isEdit(differences: Differences | undefined): Pick<Differences, "isEdit"> {
   return differences === undefined ? { isEdit: true } : {};
@@ -174,10 +196,12 @@ function versionOf({ uid, resourceVersion, key }: Pick<SentSecret, "uid" | "reso
 
 /** `step`, or what it waits for, no later than the Secret is to be read again. */
 export function untilSecretRead(observed: DecisionInput, step: Step): Step {
-  const { kind, resource, secret } = observed;
-  if (step.do !== "done" || kind.secret === null || secret === null || resource.spec.policy.management !== "Full")
-    return step;
+  const { kind, resource, secret, now } = observed;
+  if (kind.secret === null || secret === null || resource.spec.policy.management !== "Full") return step;
   if (secretLocationOf(kind, resource) === undefined) return step;
   const readAt = readAgainAt(observed, secret);
-  return { do: "done", recheckAt: Math.min(step.recheckAt ?? readAt, readAt) };
+  // What the object waits for may be something before its Secret is looked at.
+  if (readAt <= now) return step;
+  if (step.do === "done") return { do: "done", recheckAt: Math.min(step.recheckAt ?? readAt, readAt) };
+  return step.do === "wait" ? { ...step, until: Math.min(step.until, readAt) } : step;
 }

@@ -90,6 +90,40 @@ describe("the client secret", () => {
     await scenario.until("sent", () => platform.clientSecrets.get(external().uid) === rotated);
   });
 
+  it.each([
+    ["is only reported", "Report"],
+    ["is corrected no more, because somebody reverts it", "Correct"],
+  ])("is sent when its Secret changes, and nothing else, where other drift %s", async (_, drift) => {
+    const { apply, change, setSecret, external, platform, scenario, ready } = startWorld();
+    setSecret(planted);
+    await apply(shop, { ...sso, spec: { ...sso.spec, policy: { ...policy, drift } } });
+    const { oidc } = external();
+    for (let times = 0; ready()?.reason !== "DriftDetected"; times += 1) {
+      expect(times).toBeLessThan(20);
+      change({ name: "by hand", oidc: { ...oidc, groupsClaim: "of somebody" } });
+      await scenario.resync();
+      await scenario.pass(60_000);
+    }
+    setSecret(rotated);
+    await scenario.until("sent", () => platform.clientSecrets.get(external().uid) === rotated);
+    expect(external()).toMatchObject({ name: "by hand", oidc: { ...oidc, groupsClaim: "of somebody" } });
+    const { writes } = platform;
+    await scenario.pass(1_200_000);
+    expect([platform.writes, ready()?.reason]).toEqual([writes, "DriftDetected"]);
+  });
+
+  it("is not sent to another client, where that is only reported", async () => {
+    const { apply, change, setSecret, external, platform, scenario, ready } = startWorld();
+    setSecret(planted);
+    await apply(shop, { ...sso, spec: { ...sso.spec, policy: { ...policy, drift: "Report" } } });
+    change({ oidc: { ...external().oidc, clientId: "other" } });
+    await scenario.resync();
+    await scenario.until("reported", () => ready()?.reason === "DriftDetected");
+    setSecret(rotated);
+    await scenario.pass(1_200_000);
+    expect(platform.clientSecrets.get(external().uid)).toBe(planted);
+  });
+
   it("is removed when the spec names none any longer", async () => {
     const { apply, setSecret, sent, status } = startWorld();
     setSecret(planted);
