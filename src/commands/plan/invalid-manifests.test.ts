@@ -41,6 +41,8 @@ it.each([
   [group.replace("namespace", "namespce"), "document 1 (line 2): metadata.namespce: is not a field of Group"],
   [group.replace("spec:", "sepc: {}\nspec:"), "document 1 (line 2): sepc: is not a field of Group"],
   [group.replace("parentUid: a", "parentUid: /a"), "document 1 (line 2): spec.parentUid: "],
+  [group.replace("The web shop", "null"), "spec.description: is null: remove the field, or give it a value"],
+  [group.replace(/parentUid: \w+/, "parentRef: {nam: a}"), "spec.parentRef.name: is missing"],
 ])("names file, document and field of a mistake: %j", async (text, mistake) => {
   const { signal } = new AbortController();
   const reading = readManifests(["-"], { stdin: Readable.from([text]), signal, namespace: "shop", kinds });
