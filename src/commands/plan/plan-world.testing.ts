@@ -45,6 +45,8 @@ export interface PlanOptions {
   readonly path?: string;
   readonly rootGroup?: string;
   readonly url?: string;
+  /** A file; absent: the cluster is in the manifests. */
+  readonly kubeconfig?: string;
 }
 
 /**
@@ -89,7 +91,7 @@ export class PlanWorld {
     await this.platform.stop();
   }
 
-  /** Runs `muster plan --offline` with manifests on standard input, in which TEAM is the uid of `team`, and ROLE is viewer. */
+  /** Runs `muster plan` with manifests on standard input, in which TEAM is the uid of `team`, and ROLE is viewer. */
   plan(
     text: string,
     {
@@ -98,6 +100,7 @@ export class PlanWorld {
       rootGroup = this.platform.root,
       token = this.person.token,
       url = this.platform.url,
+      kubeconfig,
     }: PlanOptions = {},
   ): Promise<CommandRun> {
     const tokenFile = join(this.files, "token");
@@ -111,8 +114,9 @@ export class PlanWorld {
       "--owner-id": "prod",
       "--service-account-issuer": "https://kubernetes.example.com",
     };
+    const cluster = kubeconfig === undefined ? ["--offline"] : ["--kubeconfig", kubeconfig];
     const input = text.replaceAll("TEAM", this.team).replaceAll("ROLE", "viewer");
-    return runCommand(["plan", "-f", "-", "--offline", ...Object.entries(settings).flat(), ...args], {
+    return runCommand(["plan", "-f", "-", ...cluster, ...Object.entries(settings).flat(), ...args], {
       input,
       env: { PATH: path },
     });

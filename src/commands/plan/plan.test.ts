@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { runCommand } from "#src/command-line.testing.ts";
 import type { Plan } from "#src/plan/plan.ts";
 import type { ShownPlan } from "./format-plan.ts";
+import { ClusterServer } from "#src/commands/reader/cluster-server.testing.ts";
 import { group, PlanWorld, tenant, tree } from "./plan-world.testing.ts";
 
 let world: PlanWorld;
@@ -199,4 +200,20 @@ it("exits with 1 after invalid manifests", async () => {
   const { code, stdout, stderr } = await world.plan(tenant(world.team) + group.replace("name: shop", "nam: shop"));
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toContain("muster plan: invalid manifests\n  standard input: document 3");
+});
+
+it("warns of objects that --delete names and that do not exist, as kubectl delete does", async () => {
+  const cluster = new ClusterServer();
+  await cluster.listen();
+  try {
+    const kubeconfig = join(world.files, "kubeconfig");
+    writeFileSync(kubeconfig, cluster.kubeconfig);
+    const { code, stdout, stderr } = await world.plan(group, { kubeconfig, args: ["--delete"] });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "Plan: nothing to do.\n" });
+    expect(stderr).toBe(
+      "muster: warning: these objects do not exist, so nothing is deleted for them: Group shop/shop\n",
+    );
+  } finally {
+    await cluster.close();
+  }
 });
