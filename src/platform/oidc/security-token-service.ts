@@ -332,9 +332,9 @@ export async function updateLastSeen(tx: Writer, uid: string, now: number): Prom
   if (identity === undefined) throw mismatch();
   const { createTime, lastSeenTime } = identity;
   const seenAt = lastSeenTime && timestampMs(lastSeenTime);
-  // An identity that nobody assumed yet has the time of its creation.
+  // An identity that nobody assumed yet has the time of its creation, which every later time replaces.
   const isNew = createTime !== undefined && seenAt === timestampMs(createTime);
-  if (seenAt !== undefined && !isNew && now - seenAt < lastSeenAccuracy) return;
+  if (seenAt !== undefined && now - seenAt < (isNew ? 1 : lastSeenAccuracy)) return;
   identity.lastSeenTime = timestampFromMs(now);
   await identities.update(new AuthoredWriter(tx, { kind: "platform" }, now), identity);
 }
