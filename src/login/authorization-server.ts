@@ -1,5 +1,6 @@
 import { HttpClient, type HttpClientOptions, type HttpClientResponse } from "#src/http/http-client.ts";
 import { parseRetryAfter } from "#src/http/retry-after.ts";
+import { parseJsonObject } from "#src/json/parse-json.ts";
 import { oneLine } from "#src/telemetry/one-line.ts";
 import { seconds } from "#src/time/durations.ts";
 import type { LoginTokens } from "./credentials.ts";
@@ -47,7 +48,7 @@ export class AuthorizationServer {
     const http = new HttpClient(new URL(authUrl), options);
     const url = new URL(`${authUrl}/.well-known/openid-configuration`);
     const response = await send(http, url, { signal });
-    const document = response.status === 200 ? parseObject(response.text) : undefined;
+    const document = response.status === 200 ? parseJsonObject(response.text) : undefined;
     if (document === undefined)
       throw new LoginFailure(
         `${url.href} does not return a discovery document (HTTP ${response.status}): check --platform-url and --auth-url, and proxies on the way`,
@@ -102,7 +103,7 @@ export class AuthorizationServer {
       ...parameters.map(([name, value]): [string, string] => [name, value]),
     ]);
     const response = await send(this.#http, url, { form, signal });
-    const body = parseObject(response.text);
+    const body = parseJsonObject(response.text);
     if (response.status === 200) return body ?? {};
     throw failureOf(url, response, body, this.#options.clock.now());
   }
@@ -189,15 +190,4 @@ function describe(error: unknown): string {
   // Node reports the failure to connect to several addresses of one name as an AggregateError without a message.
   const { message, code } = error as NodeJS.ErrnoException;
   return message === "" ? (code ?? "the connection failed") : oneLine(message);
-}
-
-function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Readonly<Record<string, unknown>>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,6 @@
 import { HttpClient, type HttpClientOptions, type HttpClientResponse } from "#src/http/http-client.ts";
 import { parseRetryAfter } from "#src/http/retry-after.ts";
+import { parseJsonObject } from "#src/json/parse-json.ts";
 import { oneLine } from "#src/telemetry/one-line.ts";
 import { seconds } from "#src/time/durations.ts";
 import { adviceForConnection, adviceForRefusal } from "./exchange-advice.ts";
@@ -91,7 +92,7 @@ function exchangeUrl({ authUrl, audience, identity }: TokenServiceOptions): URL 
 
 /** Accepts only what an application can use: a complete token that has not expired. */
 function readToken({ text }: HttpClientResponse, now: number): ApiToken {
-  const { token, expiry } = parseObject(text) ?? {};
+  const { token, expiry } = parseJsonObject(text) ?? {};
   const expiresAt = typeof expiry === "string" ? Date.parse(expiry) : Number.NaN;
   if (typeof token !== "string" || token.length > maxTokenLength || !/^[\x21-\x7e]+$/.test(token))
     throw new ExchangeFailure("the response of the token service does not contain a token", {});
@@ -111,7 +112,7 @@ function failureOf(
   { authUrl, audience, clock, identity }: TokenServiceOptions,
 ): ExchangeFailure {
   const retryAfterMs = parseRetryAfter(retryAfter, clock.now()) ?? 0;
-  const { code, message } = parseObject(text) ?? {};
+  const { code, message } = parseJsonObject(text) ?? {};
   if (typeof code !== "number" || typeof message !== "string") {
     const hint =
       status >= 300 && status < 400
@@ -134,13 +135,4 @@ function describe(error: unknown): string {
   // Node reports the failure to connect to several addresses of one name as an AggregateError without a message.
   const { message, code } = error as NodeJS.ErrnoException;
   return message === "" ? (code ?? "the connection failed") : adviceForConnection(error, oneLine(message));
-}
-
-function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
 }
