@@ -1,4 +1,9 @@
-import { HttpClient, type HttpClientOptions, type HttpClientResponse } from "#src/http/http-client.ts";
+import {
+  HttpClient,
+  type HttpClientOptions,
+  type HttpClientResponse,
+  messageOfFailure,
+} from "#src/http/http-client.ts";
 import { parseRetryAfter } from "#src/http/retry-after.ts";
 import { parseJsonObject } from "#src/json/parse-json.ts";
 import { oneLine } from "#src/telemetry/one-line.ts";
@@ -152,7 +157,7 @@ async function send(
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     throw new LoginFailure(
-      `the token service at ${url.origin} is not available: ${describe(error)}`,
+      `the token service at ${url.origin} is not available: ${oneLine(messageOfFailure(error))}`,
       { kind: "unavailable" },
       { cause: error },
     );
@@ -184,10 +189,4 @@ function failureOf(
     `${url.href} returned HTTP ${status}${text === "" ? "" : ", which is not a response of the platform"}: check --auth-url, and proxies on the way`,
     unavailable,
   );
-}
-
-function describe(error: unknown): string {
-  // Node reports the failure to connect to several addresses of one name as an AggregateError without a message.
-  const { message, code } = error as NodeJS.ErrnoException;
-  return message === "" ? (code ?? "the connection failed") : oneLine(message);
 }

@@ -1,4 +1,9 @@
-import { HttpClient, type HttpClientOptions, type HttpClientResponse } from "#src/http/http-client.ts";
+import {
+  HttpClient,
+  type HttpClientOptions,
+  type HttpClientResponse,
+  messageOfFailure,
+} from "#src/http/http-client.ts";
 import { parseRetryAfter } from "#src/http/retry-after.ts";
 import { parseJsonObject } from "#src/json/parse-json.ts";
 import { oneLine } from "#src/telemetry/one-line.ts";
@@ -73,7 +78,8 @@ export class TokenService {
       response = await this.#http.send(this.#url, { headers, deadlineMs, maxBytes: maxResponseBytes, signal });
     } catch (error) {
       if (signal.aborted) throw signal.reason;
-      throw new ExchangeFailure(`the token service at ${this.#url.origin} is not available: ${describe(error)}`, {
+      const message = adviceForConnection(error, oneLine(messageOfFailure(error)));
+      throw new ExchangeFailure(`the token service at ${this.#url.origin} is not available: ${message}`, {
         cause: error,
       });
     }
@@ -129,10 +135,4 @@ function failureOf(
   const reason = `the token service refused the exchange for the identity ${identity}: ${said} (${refusal.name})`;
   const advice = adviceForRefusal(refusal.name, said, { audience, authUrl, claims: subject.claims });
   return new ExchangeFailure(advice === undefined ? reason : `${reason}. ${advice}`, { refused: true, retryAfterMs });
-}
-
-function describe(error: unknown): string {
-  // Node reports the failure to connect to several addresses of one name as an AggregateError without a message.
-  const { message, code } = error as NodeJS.ErrnoException;
-  return message === "" ? (code ?? "the connection failed") : adviceForConnection(error, oneLine(message));
 }

@@ -1,5 +1,10 @@
 import { CommandFailure } from "#src/commands/command.ts";
-import { HttpClient, type HttpClientOptions, type HttpClientResponse } from "#src/http/http-client.ts";
+import {
+  HttpClient,
+  type HttpClientOptions,
+  type HttpClientResponse,
+  messageOfFailure,
+} from "#src/http/http-client.ts";
 import { parseRetryAfter } from "#src/http/retry-after.ts";
 import { parseJson, parseJsonObject } from "#src/json/parse-json.ts";
 import { type CodeName, parseErrorBody, type PlatformError } from "#src/platform-client/failure.ts";
@@ -81,10 +86,9 @@ export class PlatformApi {
       });
     } catch (error) {
       if (this.#limits.signal.aborted) throw this.#limits.signal.reason;
-      const { message, code } = error as NodeJS.ErrnoException;
       const effect =
         method === "GET" ? "" : ". Whether the call had an effect is unknown: read the resource before you repeat it";
-      throw new Error(`${platform} is not available: ${oneLine(message) || code || "no response"}${effect}`, {
+      throw new Error(`${platform} is not available: ${oneLine(messageOfFailure(error))}${effect}`, {
         cause: error,
       });
     }
