@@ -49,7 +49,7 @@ export function readObject(value: unknown, defaultNamespace: string, schemas: Sp
       mistake: `kind: there is no ${kind} of ${version}; the kinds are ${[...schemas.keys()].join(", ")} of ${apiVersion}`,
     };
   if (!isJsonObject(metadata) || metadata["name"] === undefined) return { mistake: nameIsMissing(metadata) };
-  const meta = objectMetadata.safeParse(metadata);
+  const meta = objectMetadata.safeParse(metadata, { error: missingOrNull });
   if (!meta.success) return { mistake: messageOf(meta.error, "metadata") };
   const parsed = parseSpec(schema, spec);
   if ("mistake" in parsed) return parsed;
@@ -77,8 +77,14 @@ export function readObject(value: unknown, defaultNamespace: string, schemas: Sp
 
 /** A spec with its default values, or why it is not valid. */
 export function parseSpec(schema: z.ZodType, spec: unknown): { readonly spec: unknown } | { readonly mistake: string } {
-  const parsed = schema.safeParse(spec ?? {});
+  const parsed = schema.safeParse(spec ?? {}, { error: missingOrNull });
   return parsed.success ? { spec: parsed.data } : { mistake: messageOf(parsed.error, "spec") };
+}
+
+/** Of what is not there, which the schemas have no message for. */
+function missingOrNull({ code, input }: { readonly code?: string; readonly input?: unknown }): string | undefined {
+  if (code !== "invalid_type" || (input !== undefined && input !== null)) return undefined;
+  return input === null ? "is null: remove the field, or give it a value" : "is missing";
 }
 
 function nameIsMissing(metadata: unknown): string {
