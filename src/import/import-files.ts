@@ -10,13 +10,16 @@ export type ImportFiles = ReadonlyMap<string, string>;
 /** The names of objects by kind. */
 export type EarlierNames = ReadonlyMap<string, readonly string[]>;
 
+/** The path of the file with the Namespace. */
+export const namespaceFile = "namespace.yaml";
+
 /**
  * The files of an import: the Namespace, the Tenant, and one folder a group with one file an object. There is one kustomization, after
  * all that it names: with one in each folder, Kustomize needs half as long again, and `kubectl apply --recursive` refuses the folders.
  */
 export function importFiles({ namespace, tenant, folder, secrets }: ImportedTree): ImportFiles {
   const files = new Map<string, string>();
-  files.set("namespace.yaml", manifestText({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }));
+  files.set(namespaceFile, manifestText({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }));
   files.set("tenant.yaml", comment(tenantComment(tenant.spec)) + manifestText({ ...tenant }));
   addFolder(files, folder, "", secrets);
   files.set("kustomization.yaml", kustomization([...files.keys()]));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { writeFileSync } from "node:fs";
+import { writeFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { ClusterServer } from "#src/commands/reader/cluster-server.testing.ts";
 import { ImportingPlatform } from "./importing-platform.testing.ts";
@@ -84,6 +84,7 @@ it("names the Tenants of the cluster with which its own would overlap", async ()
   expect((await importTeam()).overlappingTenants).toEqual(["a", "all"]);
   const { stdout } = await at.world.run(at.world.team, ["--kubeconfig", join(at.world.home, "kubeconfig")]);
   expect(stdout).toContain("Overlap: namespace team has Tenant a, Tenant all already, and with two Tenants");
+  rmSync(at.world.folder, { recursive: true });
   expect((await importTeam("--namespace", "other")).overlappingTenants).toBeUndefined();
   cluster.forbidden.add("tenants");
   const unread = await importTeam();

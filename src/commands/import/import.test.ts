@@ -1,4 +1,4 @@
-import { appendFileSync, copyFileSync } from "node:fs";
+import { appendFileSync, copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { ImportingPlatform } from "./importing-platform.testing.ts";
@@ -214,6 +214,25 @@ it("needs a namespace for a group whose name is not one", async () => {
   const { code, stderr } = await at.world.run(group);
   expect(code).toBe(2);
   expect(stderr).toContain("--namespace (-n) is required");
+});
+
+it("keeps the namespace of the earlier import into the folder, and refuses another", async () => {
+  await at.world.run(at.world.team, ["--namespace", "payments"]);
+  const before = at.world.content();
+  const { code, stderr } = await at.world.run(at.world.team, ["--namespace", "billing"]);
+  expect(code).toBe(2);
+  expect(stderr).toContain("has an import into the namespace payments, whose objects would lose their files");
+  expect((await at.world.run(at.world.team)).stdout).toContain("0 written, 7 unchanged, 0 removed");
+  expect(at.world.content()).toEqual(before);
+});
+
+it("takes the name of the group for the namespace where somebody made the file of the earlier one something else", async () => {
+  await at.world.run(at.world.team, ["--namespace", "payments"]);
+  const file = join(at.world.folder, "namespace.yaml");
+  const [header = ""] = readFileSync(file, "utf8").split("\n");
+  writeFileSync(file, `${header}\n- 1\n`);
+  const { stdout } = await at.world.run(at.world.team);
+  expect(stdout).toContain("in namespace team");
 });
 
 it("says that a group does not exist, with the exit code of NOT_FOUND", async () => {

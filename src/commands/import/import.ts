@@ -16,6 +16,7 @@ import { kinds } from "#src/kinds/kinds.ts";
 import { ownerHash } from "#src/kinds/marker.ts";
 import { KubeClient } from "#src/kube/client.ts";
 import { systemClock } from "#src/time/clock.ts";
+import { earlierNamespace } from "./earlier-namespace.ts";
 import { findGroup } from "./find-group.ts";
 import { filesOfImport, writeImport } from "./import-folder.ts";
 import { type ImportReport, isEverything, reportOf, reportText, summaryOf } from "./import-report.ts";
@@ -60,7 +61,8 @@ async function runImport(values: ImportValues, context: CommandContext): Promise
       readTree(api, { kinds, group, caller, elsewhere: adopt, signal: context.signal }),
       readClusterObjects(kinds, values, context, budget),
     ]);
-    const namespace = values.namespace ?? namespaceOf(tree.group.name);
+    const earlier = inFolder(dir, () => earlierNamespace(dir, group, values.namespace));
+    const namespace = values.namespace ?? earlier ?? namespaceOf(tree.group.name);
     const owners = hasMarkers(tree) ? await ownersOf(values, context) : [];
     const imported = importTree(tree, {
       namespace,
