@@ -35,6 +35,25 @@ it.each([
     group.replace("namespace: shop", "namespace: shop, annotations: {iam.muster.dev/paused: true}"),
     "metadata.annotations.iam.muster.dev/paused: Invalid input: expected string, received boolean",
   ],
+  ...["a b", "/a", "a/", "a/b/c", "A.b/c", `${"a".repeat(64)}`, "-a"].map((name): [string, string] => [
+    group.replace("namespace: shop", `namespace: shop, labels: {"${name}": "1"}`),
+    `metadata.labels.${name}: the name must have only letters, digits`,
+  ]),
+  ...["a b", "-", "a".repeat(64), "é"].map((value): [string, string] => [
+    group.replace("namespace: shop", `namespace: shop, labels: {team: "${value}"}`),
+    "metadata.labels.team: the value must have only letters, digits",
+  ]),
+  [
+    group.replace("namespace: shop", 'namespace: shop, annotations: {"a b": "1"}'),
+    "metadata.annotations.a b: the name must have only letters, digits",
+  ],
+  [
+    group.replace(
+      "namespace: shop",
+      `namespace: shop, annotations: {a: ${"x".repeat(131_072)}, b: ${"y".repeat(131_072)}}`,
+    ),
+    "metadata.annotations: are larger than 256 KiB in all",
+  ],
   [`${group.slice(0, -4)}\nspec: {}\n`, "document 1 (line 2): Map keys must be unique (line 7)"],
   [group + group, "document 2 (line 8): metadata.name: Group shop/shop is also in standard input: document 1"],
   [group.replace("description", "descriptoin"), "document 1 (line 2): spec.descriptoin: is not a field of Group"],
@@ -47,4 +66,14 @@ it.each([
   const { signal } = new AbortController();
   const reading = readManifests(["-"], { stdin: Readable.from([text]), signal, namespace: "shop", kinds });
   await expect(reading).rejects.toThrow(mistake);
+});
+
+it.each([
+  'labels: {team: "", app.kubernetes.io/name: a_b.C-1, A: x}',
+  'annotations: {Example.com/a_B: "any text, {\u00e9}", paused: ""}',
+])("accepts the metadata %s", async (metadata) => {
+  const { signal } = new AbortController();
+  const stdin = Readable.from([group.replace("namespace: shop", `namespace: shop, ${metadata}`)]);
+  const { manifests } = await readManifests(["-"], { stdin, signal, namespace: "shop", kinds });
+  expect(manifests).toHaveLength(1);
 });
