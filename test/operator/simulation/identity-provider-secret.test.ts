@@ -112,6 +112,19 @@ describe("the client secret", () => {
     expect([platform.writes, ready()?.reason]).toEqual([writes, "DriftDetected"]);
   });
 
+  it("is not taken for a correction of drift, however often it is rotated", async () => {
+    const { apply, change, setSecret, sent, external, scenario } = startWorld();
+    setSecret(planted);
+    await apply(shop, sso);
+    for (const text of [1, 2, 3].map((count) => `${rotated}-${count}`)) {
+      setSecret(text);
+      await scenario.until("sent", () => sent() === text);
+    }
+    change({ defaultRole: owner });
+    await scenario.resync();
+    await scenario.until("corrected", () => external().defaultRole === viewer);
+  });
+
   it("is not sent to another client, where that is only reported", async () => {
     const { apply, change, setSecret, external, platform, scenario, ready } = startWorld();
     setSecret(planted);
