@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { issuerAnnotation } from "#src/api/annotations.ts";
+import { issuerAnnotation, pausedAnnotation } from "#src/api/annotations.ts";
 import {
   issuer,
   planted,
@@ -107,6 +107,7 @@ describe("the client secret", () => {
     setSecret(rotated);
     await scenario.until("sent", () => platform.clientSecrets.get(external().uid) === rotated);
     expect(external()).toMatchObject({ name: "by hand", oidc: { ...oidc, groupsClaim: "of somebody" } });
+    expect(scenario.events.findLast((event) => /^(Updated|DriftCorrected) /.test(event))).toBe("Updated sso");
     const { writes } = platform;
     await scenario.pass(1_200_000);
     expect([platform.writes, ready()?.reason]).toEqual([writes, "DriftDetected"]);
@@ -135,6 +136,17 @@ describe("the client secret", () => {
     setSecret(rotated);
     await scenario.pass(1_200_000);
     expect(platform.clientSecrets.get(external().uid)).toBe(planted);
+  });
+
+  it("is not read all the time while the object is paused", async () => {
+    const { apply, setSecret, kube, scenario } = startWorld();
+    setSecret(planted);
+    await apply(shop, sso);
+    kube.annotate("IdentityProvider", "sso", { [pausedAnnotation]: "true" });
+    await scenario.pass(60_000);
+    const { reconciles } = scenario.process;
+    await scenario.pass(3_600_000);
+    expect(scenario.process.reconciles - reconciles).toBeLessThan(20);
   });
 
   it("is removed when the spec names none any longer", async () => {
