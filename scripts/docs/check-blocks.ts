@@ -4,6 +4,7 @@ import { type Document, parseAllDocuments } from "yaml";
 import type { z } from "zod";
 import { apiGroup } from "#src/api/custom-resource.ts";
 import { tenantDefinition } from "#src/api/tenant.ts";
+import { isJsonObject } from "#src/json/json-object.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { commandMistakes } from "./command-checker.ts";
 import type { Fence, ParsedPage } from "./page-parser.ts";
@@ -65,7 +66,7 @@ export function manifestsOf({ fences }: ParsedPage): readonly Manifest[] {
     .flatMap(({ code, line }) =>
       parseAllDocuments(code)
         .map((document) => (document as Document).toJS() as unknown)
-        .filter(isObject)
+        .filter(isJsonObject)
         .filter((value) => typeof value["apiVersion"] === "string" && typeof value["kind"] === "string")
         .map((object) => ({ object, line })),
     );
@@ -85,7 +86,7 @@ function yamlMistakes(code: string): readonly string[] {
     const { errors } = document as Document;
     if (errors.length > 0) return errors.map(({ message }) => message);
     const value = (document as Document).toJS() as unknown;
-    if (!isObject(value) || !String(value["apiVersion"]).startsWith(`${apiGroup}/`)) return [];
+    if (!isJsonObject(value) || !String(value["apiVersion"]).startsWith(`${apiGroup}/`)) return [];
     const kind = String(value["kind"]);
     const schema = schemas.get(kind);
     if (schema === undefined) return [`${kind} is not a kind of Muster`];
@@ -100,8 +101,4 @@ const examples = globSync("examples/**/*", { withFileTypes: true })
 
 function isExample(code: string): boolean {
   return examples.includes(code.trim());
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -34,6 +34,15 @@ export interface HttpClientResponse {
 }
 
 /**
+ * What the error of a request says. Node reports the failure to connect to several addresses of one name as an
+ * AggregateError without a message: its code then.
+ */
+export function messageOfFailure(error: unknown): string {
+  const { message, code } = error as NodeJS.ErrnoException;
+  return message || code || "the connection failed";
+}
+
+/**
  * Sends requests, each on a connection of its own. Redirects are not followed. It uses Node's own client, because undici would
  * double the memory of an agent in a pod, and the time that a short command takes to start.
  */

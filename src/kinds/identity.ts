@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { type Identity, identityDefinition, type IdentitySpec } from "#src/api/identity.ts";
 import type { Exchange } from "#src/api/status.ts";
+import { isJsonObject } from "#src/json/json-object.ts";
 import { externalText, externalUid } from "#src/platform-client/collection.ts";
 import { childUids } from "#src/platform-client/uid.ts";
 import type { Endpoints, Fields, Kind, ServiceAccountTokens } from "./kind.ts";
@@ -168,7 +169,7 @@ function authenticationMethod(
 
 /** Returns the fields without the expiration time that the platform fills in if the user set none. */
 function withoutDefaults(actual: Fields, desired: unknown): Fields {
-  if (!isObject(desired) || "expirationTime" in desired) return actual;
+  if (!isJsonObject(desired) || "expirationTime" in desired) return actual;
   const { expirationTime: _platformDefault, ...rest } = actual;
   return rest;
 }
@@ -178,20 +179,19 @@ function withoutDefaults(actual: Fields, desired: unknown): Fields {
  * return it empty.
  */
 function compact(value: object): Fields {
-  const entries = Object.entries(value).filter(
-    ([, field]) => field !== undefined && field !== "" && !(isObject(field) && Object.keys(field).length === 0),
-  );
+  const entries = Object.entries(value).filter(([, field]) => !isEmpty(field));
   return Object.fromEntries(
     entries.map(([name, field]) => [name, name === "expirationTime" ? inOneFormat(String(field)) : field]),
   );
+}
+
+function isEmpty(field: unknown): boolean {
+  if (typeof field === "object" && field !== null) return Object.keys(field).length === 0;
+  return field === undefined || field === "";
 }
 
 /** `time` as every equal time is written; unchanged if it is not a time, which the platform may return. */
 function inOneFormat(time: string): string {
   const parsed = Date.parse(time);
   return Number.isNaN(parsed) ? time : new Date(parsed).toISOString();
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
 }

@@ -1,5 +1,11 @@
-import { HttpClient, type HttpClientOptions, type HttpClientResponse } from "#src/http/http-client.ts";
+import {
+  HttpClient,
+  type HttpClientOptions,
+  type HttpClientResponse,
+  messageOfFailure,
+} from "#src/http/http-client.ts";
 import { parseRetryAfter } from "#src/http/retry-after.ts";
+import { parseJsonObject } from "#src/json/parse-json.ts";
 import { oneLine } from "#src/telemetry/one-line.ts";
 import { seconds } from "#src/time/durations.ts";
 import type { LoginTokens } from "./credentials.ts";
@@ -47,7 +53,7 @@ export class AuthorizationServer {
     const http = new HttpClient(new URL(authUrl), options);
     const url = new URL(`${authUrl}/.well-known/openid-configuration`);
     const response = await send(http, url, { signal });
-    const document = response.status === 200 ? parseObject(response.text) : undefined;
+    const document = response.status === 200 ? parseJsonObject(response.text) : undefined;
     if (document === undefined)
       throw new LoginFailure(
         `${url.href} does not return a discovery document (HTTP ${response.status}): check --platform-url and --auth-url, and proxies on the way`,
@@ -102,7 +108,7 @@ export class AuthorizationServer {
       ...parameters.map(([name, value]): [string, string] => [name, value]),
     ]);
     const response = await send(this.#http, url, { form, signal });
-    const body = parseObject(response.text);
+    const body = parseJsonObject(response.text);
     if (response.status === 200) return body ?? {};
     throw failureOf(url, response, body, this.#options.clock.now());
   }
@@ -151,7 +157,7 @@ async function send(
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     throw new LoginFailure(
-      `the token service at ${url.origin} is not available: ${describe(error)}`,
+      `the token service at ${url.origin} is not available: ${oneLine(messageOfFailure(error))}`,
       { kind: "unavailable" },
       { cause: error },
     );
@@ -183,21 +189,4 @@ function failureOf(
     `${url.href} returned HTTP ${status}${text === "" ? "" : ", which is not a response of the platform"}: check --auth-url, and proxies on the way`,
     unavailable,
   );
-}
-
-function describe(error: unknown): string {
-  // Node reports the failure to connect to several addresses of one name as an AggregateError without a message.
-  const { message, code } = error as NodeJS.ErrnoException;
-  return message === "" ? (code ?? "the connection failed") : oneLine(message);
-}
-
-function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Readonly<Record<string, unknown>>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }

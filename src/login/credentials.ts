@@ -1,3 +1,6 @@
+import { isJsonObject } from "#src/json/json-object.ts";
+import { parseJsonObject } from "#src/json/parse-json.ts";
+
 /** What `muster login` keeps: one login for each platform, of which commands use the current one unless --platform-url names another one. */
 export interface Credentials {
   /** The key of a login. Absent after that login was removed. */
@@ -79,13 +82,8 @@ function formatLogin({ tokens, ...rest }: Login): object {
 
 /** @returns undefined if the text is not what this version of the program writes, for example because it was cut off */
 export function parseCredentials(text: string): Credentials | undefined {
-  let file: unknown;
-  try {
-    file = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  if (!isRecord(file) || file["version"] !== fileVersion || !isRecord(file["logins"])) return undefined;
+  const file = parseJsonObject(text);
+  if (file?.["version"] !== fileVersion || !isJsonObject(file["logins"])) return undefined;
   const entries = Object.entries(file["logins"]).map(([platform, login]) => [platform, parseLogin(login)] as const);
   if (entries.length > maxLogins) return undefined;
   const logins = new Map<string, Login>();
@@ -99,7 +97,7 @@ export function parseCredentials(text: string): Credentials | undefined {
 }
 
 function parseLogin(value: unknown): Login | undefined {
-  if (!isRecord(value)) return undefined;
+  if (!isJsonObject(value)) return undefined;
   const { authUrl, platformCa, audiences, tokens } = value;
   const through = parseRoute(value["through"]);
   if (!isText(authUrl) || URL.parse(authUrl) === null || through === undefined) return undefined;
@@ -117,14 +115,14 @@ function parseLogin(value: unknown): Login | undefined {
 }
 
 function parseRoute(value: unknown): LoginRoute | undefined {
-  if (!isRecord(value)) return undefined;
+  if (!isJsonObject(value)) return undefined;
   const { group, identityProvider } = value;
   if (isText(group)) return { group };
   return isText(identityProvider) ? { identityProvider } : undefined;
 }
 
 function parseTokens(value: unknown): LoginTokens | undefined {
-  if (!isRecord(value)) return undefined;
+  if (!isJsonObject(value)) return undefined;
   const { accessToken, refreshToken } = value;
   const expiresAt = timeOf(value["expiresAt"]);
   const endsAt = timeOf(value["endsAt"]);
@@ -154,8 +152,4 @@ function timeOf(value: unknown): number | undefined {
 
 function isText(value: unknown): value is string {
   return typeof value === "string" && value !== "" && value.length <= maxTextLength;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

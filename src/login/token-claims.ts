@@ -1,3 +1,6 @@
+import { isJsonObject, type JsonObject } from "#src/json/json-object.ts";
+import { parseJsonObject } from "#src/json/parse-json.ts";
+
 /** What a token of the platform says about its owner. */
 export interface TokenClaims {
   /** The uid of the identity. */
@@ -21,7 +24,7 @@ export interface TokenClaims {
 export function readTokenClaims(token: string): TokenClaims | undefined {
   const claims = readTokenPayload(token);
   if (claims === undefined) return undefined;
-  const actor = isRecord(claims["act"]) ? claims["act"] : {};
+  const actor = isJsonObject(claims["act"]) ? claims["act"] : {};
   const { aud, cap, scopes } = claims;
   return {
     identity: textOf(claims["sub"]),
@@ -35,14 +38,9 @@ export function readTokenClaims(token: string): TokenClaims | undefined {
 }
 
 /** All claims of a token, not verified. Undefined if the token is not a JWT. */
-export function readTokenPayload(token: string): Readonly<Record<string, unknown>> | undefined {
+export function readTokenPayload(token: string): JsonObject | undefined {
   const [, payload = ""] = token.split(".");
-  try {
-    const claims: unknown = JSON.parse(Buffer.from(payload, "base64url").toString("utf8"));
-    return isRecord(claims) ? claims : undefined;
-  } catch {
-    return undefined;
-  }
+  return parseJsonObject(Buffer.from(payload, "base64url").toString("utf8"));
 }
 
 function textOf(value: unknown): string | undefined {
@@ -51,8 +49,4 @@ function textOf(value: unknown): string | undefined {
 
 function textsOf(value: unknown): readonly string[] | undefined {
   return Array.isArray(value) ? value.filter((one) => typeof one === "string") : undefined;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -23,11 +23,12 @@ import { minutes } from "#src/time/durations.ts";
 import type { VirtualClock } from "#src/time/virtual-clock.ts";
 import { Agenda } from "./agenda.ts";
 import { AssumedSecrets } from "./assumed-secrets.ts";
-import { runToEnd } from "./run-to-end.ts";
 import type { MemoryCluster } from "./memory-cluster.ts";
-import { type Caller, OverlayPlatform, type PlatformWrite } from "./overlay-platform.ts";
+import { OverlayPlatform, type PlatformWrite } from "./overlay-platform.ts";
 import type { Plan } from "./plan.ts";
 import { PlanRecorder } from "./plan-recorder.ts";
+import { type Caller, ProvenReads } from "./proven-reads.ts";
+import { runToEnd } from "./run-to-end.ts";
 
 export interface PlanOptions
   extends Pick<
@@ -87,13 +88,9 @@ const maxReconcilesPerObject = 200;
  */
 export async function makePlan(options: PlanOptions): Promise<MadePlan> {
   const { kinds, cluster, clock, reads, caller, signal } = options;
-  const overlay = new OverlayPlatform({
-    reads,
-    caller,
-    collections: kinds.map(({ collection }) => collection),
-    now: () => clock.now(),
-    signal,
-  });
+  const collections = kinds.map(({ collection }) => collection);
+  const proven = new ProvenReads({ reads, caller, collections, signal });
+  const overlay = new OverlayPlatform({ reads: proven, collections, now: () => clock.now() });
   const stores = newResourceStores(kinds);
   const { tenants, namespaces } = newTenancyStores();
   const storeOf = (kind: string) =>
@@ -135,7 +132,7 @@ export async function makePlan(options: PlanOptions): Promise<MadePlan> {
   const agenda = new Agenda(kinds, clock);
   const recorder = new PlanRecorder({ kinds, cluster, subjects: options.subjects });
   const writes: PlatformWrite[] = [];
-  const fail = () => Promise.reject(overlay.failure);
+  const fail = () => Promise.reject(proven.failure);
   const reconciler = new Reconciler({
     sources,
     kube: cluster,
@@ -168,12 +165,9 @@ export async function makePlan(options: PlanOptions): Promise<MadePlan> {
           throw new Error(`the plan does not end: ${kind} ${key} is reconciled again and again`);
         const result = await runToEnd(
           reconciler.reconcile(kindOf(sources, kind), key, signal, () => undefined),
-          {
-            clock,
-            overlay,
-          },
+          { clock, reads: proven },
         );
-        if (overlay.failure !== undefined) await fail();
+        if (proven.failure !== undefined) await fail();
         if (result.type === "failed") throw result.error;
         if (result.type === "requeueAfter") agenda.addAt(kind, key, clock.monotonic() + result.ms);
         for (const event of cluster.takeEvents()) storeOf(event.object.kind)?.apply(event);
@@ -201,12 +195,12 @@ export async function makePlan(options: PlanOptions): Promise<MadePlan> {
             for (const key of await undeclared.assess(listed)) agenda.add("Group", key);
           },
         }),
-        { clock, overlay },
+        { clock, reads: proven },
       );
-    if (overlay.failure !== undefined) await fail();
+    if (proven.failure !== undefined) await fail();
     await reconcileAll();
   }
-  return { ...recorder.plan(overlay.unproven), writes };
+  return { ...recorder.plan(proven.unproven), writes };
 }
 
 function openSessions(options: PlanOptions, overlay: OverlayPlatform): TenantSessions {

@@ -5,6 +5,7 @@ import type { ExternalResource, ResourceType } from "#src/platform-client/collec
 import { PlatformFailure } from "#src/platform-client/failure.ts";
 import { groupOfScope, type ListQuery } from "#src/platform-client/api.ts";
 import { OverlayPlatform } from "./overlay-platform.ts";
+import { ProvenReads } from "./proven-reads.ts";
 
 const root = "a".repeat(40);
 const shop = `${root}/00000000000000a1`;
@@ -61,44 +62,13 @@ function platform(capabilities = collections.map(({ listCapability }) => listCap
     },
   });
   const { signal } = new AbortController();
-  const options = { reads: guarded, caller: { identity: me }, collections, now: () => 0, signal };
-  return { calls, overlay: new OverlayPlatform(options) };
+  const proven = new ProvenReads({ reads: guarded, caller: { identity: me }, collections, signal });
+  return { calls, proven, overlay: new OverlayPlatform({ reads: proven, collections, now: () => 0 }) };
 }
 
 const below = (group: string) => ({ scope: { descendantsOf: group } });
 const uids = async (overlay: OverlayPlatform, type: ResourceType, group: string) =>
   (await overlay.list(type, below(group))).resources.map(({ uid }) => uid);
-
-/** The platform for an administrator, whom it refuses the calls of some types. */
-function refusing(code: "PERMISSION_DENIED" | "NOT_FOUND", refused: readonly string[]): OverlayPlatform {
-  const error = { code, message: "", reason: "", domain: "", fieldViolations: [], preconditionViolations: [] };
-  const call = async (type: ResourceType) => {
-    if (refused.includes(type.name)) throw new PlatformFailure("call", { kind: "rejected", error });
-    return { resources: [], totalCount: 0 };
-  };
-  const reads = { list: call, get: call } as unknown as ReadApi;
-  const { signal } = new AbortController();
-  return new OverlayPlatform({ reads, caller: "administrator", collections, now: () => 0, signal });
-}
-
-describe("what the platform refuses to show", () => {
-  it("is not proven, and the reconciler sees the refusal, whoever asks", async () => {
-    const overlay = refusing("PERMISSION_DENIED", ["roleBindings", "identities"]);
-    await expect(overlay.list(roleBindings, below(shop))).rejects.toThrow("PERMISSION_DENIED");
-    await expect(overlay.get(identities, ci)).rejects.toThrow("PERMISSION_DENIED");
-    expect(overlay.unproven).toEqual([
-      { capability: "CAP_IAM_ROLE_BINDINGS_LIST", group: shop },
-      { capability: "CAP_IAM_IDENTITY_LIST", group: shop },
-    ]);
-    expect(overlay.failure).toBeUndefined();
-  });
-
-  it("is a failure of the plan if it is in no group", async () => {
-    const overlay = refusing("PERMISSION_DENIED", ["roleBindings"]);
-    await expect(overlay.list(roleBindings, { filter: { identity: ci } })).rejects.toThrow("PERMISSION_DENIED");
-    expect(overlay.failure).toBeInstanceOf(PlatformFailure);
-  });
-});
 
 describe("what was written is in memory only", () => {
   it("shows what is created, under placeholders, and what is changed", async () => {
@@ -172,10 +142,10 @@ it("reads the same only once, and what a list covers not at all", async () => {
 });
 
 it("refuses to list what the caller may not see as a whole, and says so", async () => {
-  const { overlay } = platform(["CAP_IAM_GROUPS_LIST"]);
+  const { overlay, proven } = platform(["CAP_IAM_GROUPS_LIST"]);
   await expect(overlay.list(identities, below(shop))).rejects.toThrow("PERMISSION_DENIED");
   await expect(overlay.get(identities, `${shop}/00000000000000ff`)).rejects.toThrow("PERMISSION_DENIED");
   const capability = collections.find(({ name }) => name === identities.name)?.listCapability;
-  expect(overlay.unproven).toEqual([{ capability, group: shop }]);
-  expect(overlay.failure).toBeUndefined();
+  expect(proven.unproven).toEqual([{ capability, group: shop }]);
+  expect(proven.failure).toBeUndefined();
 });

@@ -8,7 +8,8 @@ import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { Observed } from "#src/reconcile/observe/observed.ts";
 import { eventsOf, type Step } from "#src/reconcile/policy/step.ts";
 import type { ClusterObject, MemoryCluster } from "./memory-cluster.ts";
-import type { PlatformWrite, UnprovenAbsence } from "./overlay-platform.ts";
+import type { PlatformWrite } from "./overlay-platform.ts";
+import type { UnprovenAbsence } from "./proven-reads.ts";
 import { isPlanned } from "./planned-uid.ts";
 import { returnedField } from "./read-form.ts";
 import type {

@@ -1,5 +1,5 @@
 import type { Condition } from "#src/api/condition.ts";
-import type { UnprovenAbsence } from "./overlay-platform.ts";
+import type { UnprovenAbsence } from "./proven-reads.ts";
 
 /** What the operator would do, as plain data. */
 export interface Plan {

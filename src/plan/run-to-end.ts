@@ -1,17 +1,17 @@
 import { settled, type VirtualClock } from "#src/time/virtual-clock.ts";
-import type { OverlayPlatform } from "./overlay-platform.ts";
+import type { ProvenReads } from "./proven-reads.ts";
 
 /** What a step of a plan can wait for. */
 export interface PlanTime {
   readonly clock: VirtualClock;
-  readonly overlay: Pick<OverlayPlatform, "nextResponse">;
+  readonly reads: Pick<ProvenReads, "nextResponse">;
 }
 
 /**
  * Lets virtual time pass until `work` has ended. A response of the real platform is waited for first: it takes no virtual time.
  * @throws {Error} if `work` waits for neither
  */
-export async function runToEnd<T>(work: Promise<T>, { clock, overlay }: PlanTime): Promise<T> {
+export async function runToEnd<T>(work: Promise<T>, { clock, reads }: PlanTime): Promise<T> {
   let hasEnded = false;
   const end = () => {
     hasEnded = true;
@@ -20,7 +20,7 @@ export async function runToEnd<T>(work: Promise<T>, { clock, overlay }: PlanTime
   for (;;) {
     await settled();
     if (hasEnded) return work;
-    const { nextResponse } = overlay;
+    const { nextResponse } = reads;
     if (nextResponse !== undefined) {
       await nextResponse;
       continue;

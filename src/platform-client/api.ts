@@ -12,6 +12,12 @@ export function groupOfScope(scope: ListScope): string {
   return "descendantsOf" in scope ? scope.descendantsOf : scope.childrenOf;
 }
 
+/** Whether a list of the scope covers the resource with this uid; a list without a scope covers every one. */
+export function isInScope({ uids }: ResourceType, uid: string, scope: ListScope | undefined): boolean {
+  if (scope === undefined) return true;
+  return "descendantsOf" in scope ? uids.isBelow(uid, scope.descendantsOf) : uids.parentOf(uid) === scope.childrenOf;
+}
+
 export interface ListQuery {
   /** Absent: everything that the caller can see. */
   readonly scope?: ListScope;

@@ -1,4 +1,5 @@
 import { parseRetryAfter } from "#src/http/retry-after.ts";
+import { isJsonObject } from "#src/json/json-object.ts";
 import { hours } from "#src/time/durations.ts";
 
 /** The names of the gRPC codes, indexed by number. An AIP-193 error carries the number. */
@@ -140,10 +141,10 @@ const maxTextLength = 32_768;
 
 /** Parses the body of an AIP-193 error. Returns undefined if `body` is not one or its code contradicts the HTTP status. */
 export function parseErrorBody(status: number, body: unknown): PlatformError | undefined {
-  if (!isRecord(body) || typeof body["code"] !== "number" || typeof body["message"] !== "string") return undefined;
+  if (!isJsonObject(body) || typeof body["code"] !== "number" || typeof body["message"] !== "string") return undefined;
   const code = codeNames[body["code"]];
   if (code === undefined || code === "OK" || (statusOfCode[body["code"]] ?? 500) !== status) return undefined;
-  const details = Array.isArray(body["details"]) ? body["details"].slice(0, maxItems).filter(isRecord) : [];
+  const details = Array.isArray(body["details"]) ? body["details"].slice(0, maxItems).filter(isJsonObject) : [];
   const detail = (type: string) =>
     details.find((candidate) => String(candidate["@type"]).endsWith(`google.rpc.${type}`)) ?? {};
   return {
@@ -223,12 +224,8 @@ export function parseBoundedRetryAfter(header: string | undefined, now: number):
   return requestedMs === undefined ? undefined : Math.min(requestedMs, hours(1));
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function recordsOf(value: unknown): Record<string, unknown>[] {
-  return Array.isArray(value) ? value.slice(0, maxItems).filter(isRecord) : [];
+  return Array.isArray(value) ? value.slice(0, maxItems).filter(isJsonObject) : [];
 }
 
 function textOf(value: unknown): string {

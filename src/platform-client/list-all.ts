@@ -1,4 +1,4 @@
-import { type ListQuery, type ListScope, type ReadApi, resourcesPerPage } from "./api.ts";
+import { isInScope, type ListQuery, type ReadApi, resourcesPerPage } from "./api.ts";
 import type { ExternalResource, ResourceType } from "./collection.ts";
 import { PlatformFailure } from "./failure.ts";
 
@@ -52,9 +52,4 @@ export async function listAll<R extends ExternalResource>(
     if (pageToken === undefined) return { resources, stable: stable && resources.length === total };
   }
   throw malformed(`the list has more than ${maxPages} pages`);
-}
-
-function isInScope({ uids }: ResourceType, uid: string, scope: ListScope | undefined): boolean {
-  if (scope === undefined) return true;
-  return "descendantsOf" in scope ? uids.isBelow(uid, scope.descendantsOf) : uids.parentOf(uid) === scope.childrenOf;
 }

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import { readTextSync } from "#src/files/read-text.ts";
+import type { JsonObject } from "#src/json/json-object.ts";
+import { parseJsonObject } from "#src/json/parse-json.ts";
 
 /** Where the subject token is from: the token that Kubernetes or a CI system issued to the workload. */
 export interface SubjectToken {
@@ -47,26 +49,19 @@ export function readSubjectToken(path: string): SubjectToken {
   };
 }
 
-type Json = Readonly<Record<string, unknown>>;
-
-function jsonOf(part: string): Json | undefined {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(part, "base64url").toString("utf8"));
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
-  } catch {
-    return undefined;
-  }
+function jsonOf(part: string): JsonObject | undefined {
+  return parseJsonObject(Buffer.from(part, "base64url").toString("utf8"));
 }
 
 /** The claims that differ in each token that an issuer issues to the same workload. */
 const timeClaims = new Set(["exp", "iat", "nbf", "jti", "warnafter"]);
 
 /** Without the time claims at the top and in `kubernetes.io`, where Kubernetes has one more. */
-function withoutTimes(claims: Json): Json {
+function withoutTimes(claims: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(claims)
       .filter(([name]) => !timeClaims.has(name))
-      .map(([name, value]) => [name, name === "kubernetes.io" ? withoutTimes((value ?? {}) as Json) : value]),
+      .map(([name, value]) => [name, name === "kubernetes.io" ? withoutTimes((value ?? {}) as JsonObject) : value]),
   );
 }
 

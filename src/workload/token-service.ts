@@ -1,5 +1,11 @@
-import { HttpClient, type HttpClientOptions, type HttpClientResponse } from "#src/http/http-client.ts";
+import {
+  HttpClient,
+  type HttpClientOptions,
+  type HttpClientResponse,
+  messageOfFailure,
+} from "#src/http/http-client.ts";
 import { parseRetryAfter } from "#src/http/retry-after.ts";
+import { parseJsonObject } from "#src/json/parse-json.ts";
 import { oneLine } from "#src/telemetry/one-line.ts";
 import { seconds } from "#src/time/durations.ts";
 import { adviceForConnection, adviceForRefusal } from "./exchange-advice.ts";
@@ -72,7 +78,8 @@ export class TokenService {
       response = await this.#http.send(this.#url, { headers, deadlineMs, maxBytes: maxResponseBytes, signal });
     } catch (error) {
       if (signal.aborted) throw signal.reason;
-      throw new ExchangeFailure(`the token service at ${this.#url.origin} is not available: ${describe(error)}`, {
+      const message = adviceForConnection(error, oneLine(messageOfFailure(error)));
+      throw new ExchangeFailure(`the token service at ${this.#url.origin} is not available: ${message}`, {
         cause: error,
       });
     }
@@ -91,7 +98,7 @@ function exchangeUrl({ authUrl, audience, identity }: TokenServiceOptions): URL 
 
 /** Accepts only what an application can use: a complete token that has not expired. */
 function readToken({ text }: HttpClientResponse, now: number): ApiToken {
-  const { token, expiry } = parseObject(text) ?? {};
+  const { token, expiry } = parseJsonObject(text) ?? {};
   const expiresAt = typeof expiry === "string" ? Date.parse(expiry) : Number.NaN;
   if (typeof token !== "string" || token.length > maxTokenLength || !/^[\x21-\x7e]+$/.test(token))
     throw new ExchangeFailure("the response of the token service does not contain a token", {});
@@ -111,7 +118,7 @@ function failureOf(
   { authUrl, audience, clock, identity }: TokenServiceOptions,
 ): ExchangeFailure {
   const retryAfterMs = parseRetryAfter(retryAfter, clock.now()) ?? 0;
-  const { code, message } = parseObject(text) ?? {};
+  const { code, message } = parseJsonObject(text) ?? {};
   if (typeof code !== "number" || typeof message !== "string") {
     const hint =
       status >= 300 && status < 400
@@ -128,19 +135,4 @@ function failureOf(
   const reason = `the token service refused the exchange for the identity ${identity}: ${said} (${refusal.name})`;
   const advice = adviceForRefusal(refusal.name, said, { audience, authUrl, claims: subject.claims });
   return new ExchangeFailure(advice === undefined ? reason : `${reason}. ${advice}`, { refused: true, retryAfterMs });
-}
-
-function describe(error: unknown): string {
-  // Node reports the failure to connect to several addresses of one name as an AggregateError without a message.
-  const { message, code } = error as NodeJS.ErrnoException;
-  return message === "" ? (code ?? "the connection failed") : adviceForConnection(error, oneLine(message));
-}
-
-function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
 }

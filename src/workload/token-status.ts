@@ -1,3 +1,6 @@
+import { isJsonObject } from "#src/json/json-object.ts";
+import { parseJsonObject } from "#src/json/parse-json.ts";
+
 /** What `token.json`, next to the token, says about it. It contains no secret. */
 export interface TokenStatus {
   /** The uid of the identity that the token stands for. */
@@ -19,19 +22,14 @@ export interface TokenFailure {
 
 /** @returns undefined if `text` is not a status, for example because an older version wrote it. */
 export function parseTokenStatus(text: string): TokenStatus | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  if (!isRecord(value) || typeof value["identity"] !== "string") return undefined;
+  const value = parseJsonObject(text);
+  if (typeof value?.["identity"] !== "string") return undefined;
   const { identity, expiry, renewed, failure } = value;
   return {
     identity,
     ...(isTime(expiry) ? { expiry } : {}),
     ...(isTime(renewed) ? { renewed } : {}),
-    ...(isRecord(failure) && isTime(failure["since"]) && typeof failure["message"] === "string"
+    ...(isJsonObject(failure) && isTime(failure["since"]) && typeof failure["message"] === "string"
       ? { failure: { since: failure["since"], message: failure["message"] } }
       : {}),
   };
@@ -53,10 +51,6 @@ export function checkToken(status: TokenStatus | undefined, hasToken: boolean, n
   return Date.parse(expiry) > now
     ? { valid: true, message: `the token is valid until ${expiry}${failing}` }
     : { valid: false, message: `the token expired at ${expiry}${failing}` };
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
 }
 
 function isTime(value: unknown): value is string {

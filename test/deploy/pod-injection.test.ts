@@ -9,66 +9,17 @@ import { parseAllDocuments, stringify } from "yaml";
 import { apiVersion } from "#src/api/custom-resource.ts";
 import { describeWithControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
 import type { KubeClient, KubeObject } from "#test/support/control-plane/kube-client.ts";
+import { comparable, withoutServerFields } from "./comparable-pod.ts";
 import { applyDefinitions } from "./definitions.ts";
 import { kustomize } from "./kustomize.ts";
-import { injected, longIdentity, podOf, type PodShape, refused, refusedWithAuthorities } from "./pod-shapes.ts";
+import { createIdentities, namespace, uid } from "./pod-identities.ts";
+import { injected, podOf, type PodShape, refused, refusedWithAuthorities } from "./pod-shapes.ts";
 import { refusal } from "./users.ts";
 
 const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 const run = promisify(execFile);
 
-const namespace = "shop";
-const uid = `${"a".repeat(40)}/${"1".repeat(16)}`;
 const label = "iam.muster.dev/identity";
-const subject = "system:serviceaccount:shop:checkout";
-const issuer = "https://cluster.example";
-const exchange = {
-  url: "https://auth.example/sts/exchange",
-  platformUrl: "https://platform.example",
-  issuer,
-  subject,
-  audience: "auth.example",
-  apiAudience: "https://platform.example",
-};
-const onPlatform = { observedGeneration: 1, uid, exchange };
-const staticKeys = { issuer, issuerKeys: '{"keys": []}', audiences: ["auth.example"] };
-const notFound = {
-  type: "Ready",
-  status: "False",
-  reason: "ReferenceNotFound",
-  message: "spec.groupRef: the Group shop does not exist",
-  observedGeneration: 1,
-  lastTransitionTime: "2026-01-01T00:00:00Z",
-};
-
-/** The Identities, by name: spec and status. The operator does not run: nothing of Muster has to, for a pod to be admitted. */
-const identities: Readonly<Record<string, { readonly spec: object; readonly status?: object }>> = {
-  checkout: { spec: { serviceAccountRef: { name: "checkout" } }, status: onPlatform },
-  [longIdentity]: { spec: { serviceAccountRef: { name: "checkout" } }, status: onPlatform },
-  default: {
-    spec: { serviceAccountRef: { name: "default" } },
-    status: { ...onPlatform, exchange: { ...exchange, subject: "system:serviceaccount:shop:default" } },
-  },
-  claims: { spec: { claimMatch: { issuer, subject } }, status: onPlatform },
-  pattern: {
-    spec: { claimMatch: { issuer, subjectPattern: "system:serviceaccount:shop:.*" } },
-    status: { ...onPlatform, exchange: { ...exchange, subject: "system:serviceaccount:shop:.*" } },
-  },
-  keys: { spec: { staticKeys: { ...staticKeys, subject } }, status: onPlatform },
-  "other-keys": {
-    spec: { staticKeys: { ...staticKeys, subject: "ci" } },
-    status: { ...onPlatform, exchange: { ...exchange, subject: "ci" } },
-  },
-  aws: { spec: { awsIdentity: { awsAccount: "123456789012", arn: "arn:a", userId: "A:b" } }, status: onPlatform },
-  audiences: { spec: { claimMatch: { issuer, subject, audiencePattern: "a.*" } }, status: onPlatform },
-  new: { spec: { serviceAccountRef: { name: "checkout" } } },
-  waiting: {
-    spec: { serviceAccountRef: { name: "checkout" } },
-    status: { observedGeneration: 1, conditions: [notFound] },
-  },
-  deleted: { spec: { serviceAccountRef: { name: "checkout" } }, status: onPlatform },
-};
-
 const podNamed = (shape: PodShape, index: number) => podOf(shape, `pod-${index}`, namespace) as KubeObject;
 /** That of the operator in the overlay. */
 const agentImage = ["--agent-image", "muster:0.1.0"];
@@ -106,14 +57,7 @@ describeWithControlPlane("deploy/kustomize/components/pod-injection", (controlPl
     ({ admin } = controlPlane());
     folder = await mkdtemp(join(tmpdir(), "muster-injection-"));
     await applyDefinitions(admin);
-    await createNamespaces(admin);
-    for (const [name, { spec, status }] of Object.entries(identities)) {
-      const metadata = { name, namespace, ...(name === "deleted" ? { finalizers: ["example.com/hold"] } : {}) };
-      const identity = { apiVersion, kind: "Identity", metadata, spec: { groupUid: "a".repeat(40), ...spec } };
-      await admin.create(identity);
-      if (status !== undefined) await admin.patch(identity, { status }, "status");
-      if (name === "deleted") await admin.delete(identity);
-    }
+    await createIdentities(admin);
     const created = (pods: readonly KubeObject[]) =>
       Promise.all(pods.map((pod) => admin.create(pod, { dryRun: true })));
     fromCommand = await created((await inject(injected.map(podNamed))).objects);
@@ -396,49 +340,4 @@ function withVariables(policy: KubeObject, literals: Readonly<Record<string, unk
     variable.name in literals ? { ...variable, expression: JSON.stringify(literals[variable.name]) } : variable,
   );
   return { ...policy, spec: { ...spec, variables } };
-}
-
-async function createNamespaces(admin: KubeClient): Promise<void> {
-  const level = "pod-security.kubernetes.io/enforce";
-  for (const name of [namespace, "restricted", "baseline"]) {
-    const labels = name === namespace ? {} : { [level]: name };
-    await admin.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name, labels } });
-    for (const account of ["checkout", "default", "other"])
-      await admin.apply({ apiVersion: "v1", kind: "ServiceAccount", metadata: { name: account, namespace: name } });
-  }
-  const spec = { groupUid: "a".repeat(40), serviceAccountRef: { name: "checkout" } };
-  for (const [name, where] of [
-    ["checkout", "restricted"],
-    ["checkout", "baseline"],
-    ["elsewhere", "baseline"],
-  ] as const) {
-    const identity = { apiVersion, kind: "Identity", metadata: { name, namespace: where }, spec };
-    await admin.create(identity);
-    await admin.patch(identity, { status: onPlatform }, "status");
-  }
-}
-
-/** A pod without what the server chooses at random, and with lists in one order where the order means nothing. */
-function comparable(pod: KubeObject | undefined): object {
-  const { metadata, spec } = withoutServerFields(pod as KubeObject);
-  const text = JSON.stringify({ metadata, spec }).replaceAll(/kube-api-access-\w+/g, "kube-api-access");
-  const { metadata: known, spec: sorted } = JSON.parse(text) as KubeObject;
-  if ("generateName" in known) delete (known as { name?: string }).name;
-  const byKey = (key: string) => (a: Record<string, string>, b: Record<string, string>) =>
-    (a[key] ?? "").localeCompare(b[key] ?? "");
-  sorted.volumes?.sort(byKey("name"));
-  for (const each of [...sorted.containers, ...(sorted.initContainers ?? [])])
-    each.volumeMounts?.sort(byKey("mountPath"));
-  return { metadata: known, spec: sorted };
-}
-
-function withoutServerFields(pod: KubeObject): KubeObject {
-  const {
-    uid: _uid,
-    creationTimestamp: _time,
-    managedFields: _fields,
-    generation: _generation,
-    ...metadata
-  } = pod.metadata as unknown as Record<string, unknown>;
-  return { apiVersion: "v1", kind: "Pod", metadata: metadata as unknown as KubeObject["metadata"], spec: pod["spec"] };
 }

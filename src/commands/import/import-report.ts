@@ -7,7 +7,7 @@ import type { ExistingTree } from "#src/import/existing-tree.ts";
 import type { GroupFolder, ImportedTree, ImportException, NeededSecret } from "#src/import/imported-tree.ts";
 import { shortList } from "#src/text/short-list.ts";
 import { secretCommands } from "#src/import/secret-steps.ts";
-import type { UnprovenAbsence } from "#src/plan/overlay-platform.ts";
+import type { UnprovenAbsence } from "#src/plan/proven-reads.ts";
 import type { WrittenFiles } from "./import-folder.ts";
 
 /** What an import did, for every output. */

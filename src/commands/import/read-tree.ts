@@ -16,7 +16,7 @@ import { isRejection } from "#src/platform-client/failure.ts";
 import type { ExternalRoleBinding } from "#src/platform-client/permission-resources.ts";
 import { readPermissions } from "#src/platform-client/permissions.ts";
 import { isBelow } from "#src/platform-client/uid.ts";
-import type { Caller, UnprovenAbsence } from "#src/plan/overlay-platform.ts";
+import type { Caller, UnprovenAbsence } from "#src/plan/proven-reads.ts";
 
 /** Why a resource with a code that only the response to the create request contains has no manifest. */
 const codeIsLost =

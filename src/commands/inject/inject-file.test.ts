@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import type { InjectionValues } from "#src/injection/description.ts";
-import { injectFile, type InjectionError } from "./inject-file.ts";
+import { injectFile, InjectionError } from "./inject-file.ts";
 import { givenValues } from "./identity-values.ts";
 
 const values: InjectionValues = {
@@ -240,6 +240,13 @@ spec:
     );
     expect(problems[2]).toContain("app.yaml: not valid YAML:");
     expect(problems.at(-1)).toContain("app.yaml: Deployment shop: the pod is invalid: spec.containers:");
+  });
+
+  it.each(["*planted", "|planted", '"\\xplanted"'])("quotes nothing of %j, which can be of a Secret", async (value) => {
+    const error: unknown = await inject(`kind: Secret\npassword: ${value}\n`).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(InjectionError);
+    expect(String(error)).toContain("app.yaml: not valid YAML: ");
+    expect(String(error)).not.toContain("plant");
   });
 
   it("refuses a label on the object around the pod, where it has no effect", async () => {

@@ -4,6 +4,7 @@ import type { InjectionValues } from "#src/injection/description.ts";
 import { identityLabel } from "#src/injection/names.ts";
 import { type Pod, podSchema } from "#src/injection/pod.ts";
 import { emptyLabel, messageStart, podRefusals, refusalOf } from "#src/injection/refusals.ts";
+import { yamlMistake } from "#src/text/yaml-mistake.ts";
 import { injectTemplate } from "./inject-template.ts";
 import { type PodTemplate, podTemplates } from "./pod-templates.ts";
 
@@ -56,12 +57,23 @@ export async function injectFile(file: string, text: string, valuesOf: ValuesOf)
   return results.join("");
 }
 
+/** @throws {InjectionError} if an alias has no anchor, or there are too many aliases */
+function valueOf(document: Document.Parsed): unknown {
+  try {
+    return document.toJS();
+  } catch (error) {
+    throw new InjectionError(`not valid YAML: ${yamlMistake(error as Error)}`, { cause: error });
+  }
+}
+
 async function injectDocument(source: string, valuesOf: ValuesOf, report: (problem: string) => void): Promise<string> {
   const parsed = parseDocument(source, { merge: true });
   const [syntaxError] = parsed.errors;
   if (syntaxError !== undefined)
-    throw new InjectionError(`not valid YAML: ${syntaxError.message.replace(/:?\n[^]*/, "")}`);
-  const manifest: unknown = parsed.toJS();
+    throw new InjectionError(
+      `not valid YAML: ${yamlMistake(syntaxError)} (line ${syntaxError.linePos?.[0].line ?? 1} of the document)`,
+    );
+  const manifest = valueOf(parsed);
   let document: Document = parsed;
   let changed = false;
   for (const template of podTemplates(manifest)) {

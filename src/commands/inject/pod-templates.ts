@@ -1,3 +1,5 @@
+import { isJsonObject } from "#src/json/json-object.ts";
+
 /** Where the pod of a manifest is: the path of the object that has its metadata and spec. */
 export type PodPath = readonly (string | number)[];
 
@@ -31,7 +33,7 @@ const maxDepth = 8;
 
 /** Returns the pods and pod templates of a manifest, also within a List. Other kinds have none. */
 export function podTemplates(manifest: unknown, path: PodPath = []): readonly PodTemplate[] {
-  if (!isRecord(manifest)) return [];
+  if (!isJsonObject(manifest)) return [];
   const { apiVersion, kind, metadata, items } = manifest;
   if (typeof apiVersion !== "string" || typeof kind !== "string") return [];
   if (kind.endsWith("List") && Array.isArray(items) && path.length <= maxDepth)
@@ -40,7 +42,7 @@ export function podTemplates(manifest: unknown, path: PodPath = []): readonly Po
     );
   const template = Object.hasOwn(templates, `${apiVersion}/${kind}`) ? templates[`${apiVersion}/${kind}`] : undefined;
   if (template === undefined) return [];
-  const { name, generateName, namespace, labels } = isRecord(metadata) ? metadata : {};
+  const { name, generateName, namespace, labels } = isJsonObject(metadata) ? metadata : {};
   const known = [name, generateName].find((text) => typeof text === "string");
   return [
     {
@@ -55,11 +57,7 @@ export function podTemplates(manifest: unknown, path: PodPath = []): readonly Po
 
 /** The items of a PodList, say, may omit their type. */
 function withType(item: unknown, apiVersion: string, listKind: string): unknown {
-  return isRecord(item) && listKind !== "List"
+  return isJsonObject(item) && listKind !== "List"
     ? { apiVersion, kind: listKind.slice(0, -"List".length), ...item }
     : item;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

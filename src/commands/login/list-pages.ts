@@ -1,4 +1,5 @@
-import { parseJsonObject, type PlatformApi } from "./platform-api.ts";
+import { parseJsonObject } from "#src/json/parse-json.ts";
+import type { PlatformApi } from "./platform-api.ts";
 
 const largestPage = "200";
 

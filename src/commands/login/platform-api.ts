@@ -1,6 +1,12 @@
 import { CommandFailure } from "#src/commands/command.ts";
-import { HttpClient, type HttpClientOptions, type HttpClientResponse } from "#src/http/http-client.ts";
+import {
+  HttpClient,
+  type HttpClientOptions,
+  type HttpClientResponse,
+  messageOfFailure,
+} from "#src/http/http-client.ts";
 import { parseRetryAfter } from "#src/http/retry-after.ts";
+import { parseJson, parseJsonObject } from "#src/json/parse-json.ts";
 import { type CodeName, parseErrorBody, type PlatformError } from "#src/platform-client/failure.ts";
 import { oneLine } from "#src/telemetry/one-line.ts";
 import { exitCodeOf } from "./exit-code.ts";
@@ -80,30 +86,12 @@ export class PlatformApi {
       });
     } catch (error) {
       if (this.#limits.signal.aborted) throw this.#limits.signal.reason;
-      const { message, code } = error as NodeJS.ErrnoException;
       const effect =
         method === "GET" ? "" : ". Whether the call had an effect is unknown: read the resource before you repeat it";
-      throw new Error(`${platform} is not available: ${oneLine(message) || code || "no response"}${effect}`, {
+      throw new Error(`${platform} is not available: ${oneLine(messageOfFailure(error))}${effect}`, {
         cause: error,
       });
     }
-  }
-}
-
-/** @returns undefined if the text is not a JSON object */
-export function parseJsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  const value = parseJson(text);
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as Readonly<Record<string, unknown>>)
-    : undefined;
-}
-
-/** @returns undefined if the text is not JSON, which has no value that is undefined */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

@@ -1,5 +1,6 @@
 import { defineCommand } from "#src/commands/command.ts";
 import { anyOutput, formatValue } from "#src/commands/output/output-format.ts";
+import { isJsonObject } from "#src/json/json-object.ts";
 import { readTokenClaims } from "#src/login/token-claims.ts";
 import { seconds } from "#src/time/durations.ts";
 import { withExitCode } from "./exit-code.ts";
@@ -85,7 +86,7 @@ async function rolesOf(api: PlatformApi, identity: string): Promise<readonly Gro
     const query = new URLSearchParams({ identity, page_size: "200", page_token: pageToken });
     const page = (await api.find(`/iam/v2beta1/roleBindings?${query.toString()}`)) ?? {};
     const bindings = Array.isArray(page["roleBindings"]) ? page["roleBindings"] : [];
-    roles.push(...bindings.filter(isRecord).map(({ group, role }) => ({ group: named(group), role: named(role) })));
+    roles.push(...bindings.filter(isJsonObject).map(({ group, role }) => ({ group: named(group), role: named(role) })));
     const { nextPageToken: next } = page;
     if (typeof next !== "string" || next === "" || next === pageToken || roles.length >= maxRoles) return roles;
     pageToken = next;
@@ -93,15 +94,11 @@ async function rolesOf(api: PlatformApi, identity: string): Promise<readonly Gro
 }
 
 function named(value: unknown): Named {
-  return isRecord(value)
+  return isJsonObject(value)
     ? { ...(typeof value["uid"] === "string" ? { uid: value["uid"] } : {}), ...nameOf(value) }
     : {};
 }
 
 function nameOf(value: Readonly<Record<string, unknown>> | undefined): { readonly name?: string } {
   return typeof value?.["name"] === "string" ? { name: value["name"] } : {};
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -41,6 +41,20 @@ it("finds what was applied on the server, and not what was set in another way", 
   });
 });
 
+it("leaves out what somebody owns who sets it in another way: an apply on the server does not remove it", () => {
+  const spec = (claimMatch: object) => ({
+    "f:spec": { ".": {}, "f:policy": { "f:drift": {} }, "f:claimMatch": claimMatch },
+  });
+  const managedFields = [
+    { operation: "Apply", fieldsV1: spec({ "f:subject": {}, "f:audience": {} }) },
+    { operation: "Update", fieldsV1: spec({ "f:audience": {}, "f:claims": {} }) },
+  ];
+  expect(found(appliedFields(object({ managedFields }))).server).toEqual({
+    metadata: {},
+    spec: { claimMatch: { subject: {} } },
+  });
+});
+
 it.each(["", "{", "null", "[]", '{"metadata": 1}', '{"metadata": {"name": "shop"}}'])("finds nothing in %j", (text) => {
   expect(readable(appliedFields(lastApplied(text)).onClient)).toEqual({ metadata: {} });
 });

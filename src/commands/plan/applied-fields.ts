@@ -23,9 +23,22 @@ export function appliedFields({ metadata }: KubeObject): EarlierApply {
   const onClient: Fields = new Map();
   addFields(onClient, lastAppliedObject(metadata.annotations?.[lastApplied]), (name) => name);
   const onServer: Fields = new Map();
+  const others: Fields = new Map();
   for (const { operation, subresource, fieldsV1 } of managers.parse(managedFields))
-    if (operation === "Apply" && subresource === undefined) addFields(onServer, fieldsV1, managedName);
-  return { onClient: ofFiles(onClient), onServer: ofFiles(onServer) };
+    if (subresource === undefined) addFields(operation === "Apply" ? onServer : others, fieldsV1, managedName);
+  return { onClient: ofFiles(onClient), onServer: ofFiles(without(onServer, others)) };
+}
+
+/** What is not of others, too: on the server, a field stays until nobody owns it. */
+function without(applied: Fields, others: Fields): Fields {
+  return new Map(
+    [...applied].flatMap(([name, within]) => {
+      const ofOthers = others.get(name);
+      if (ofOthers === undefined) return [[name, within]];
+      const left = without(within, ofOthers);
+      return left.size === 0 ? [] : [[name, left]];
+    }),
+  );
 }
 
 function lastAppliedObject(text = "{}"): unknown {

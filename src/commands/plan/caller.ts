@@ -1,6 +1,6 @@
 import type { CommandContext } from "#src/commands/command.ts";
 import type { PlatformReader } from "#src/commands/reader/connect-reader.ts";
-import type { Caller } from "#src/plan/overlay-platform.ts";
+import type { Caller } from "#src/plan/proven-reads.ts";
 
 /** Whose permissions say what the token lists; undefined, with a warning, if that is not known. */
 export function callerOf(

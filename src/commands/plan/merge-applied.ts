@@ -1,3 +1,4 @@
+import { isJsonObject } from "#src/json/json-object.ts";
 import { mergePatch } from "#src/kube/merge-patch.ts";
 import type { ClusterObject } from "#src/plan/memory-cluster.ts";
 import type { AppliedFields, EarlierApply } from "./applied-fields.ts";
@@ -31,14 +32,10 @@ function withoutRemoved(live: Fields, wanted: Fields, applied: AppliedFields, re
     if (within === undefined) return [[field, value]];
     const isWanted = Object.hasOwn(wanted, field);
     const inFile = isWanted ? wanted[field] : {};
-    if (!isWanted && (removed === "maps" || within.size === 0 || !isMap(value))) return [];
-    if (!isMap(value) || !isMap(inFile)) return [[field, value]];
+    if (!isWanted && (removed === "maps" || within.size === 0 || !isJsonObject(value))) return [];
+    if (!isJsonObject(value) || !isJsonObject(inFile)) return [[field, value]];
     const others = withoutRemoved(value, inFile, within, removed);
     return !isWanted && Object.keys(others).length === 0 ? [] : [[field, others]];
   });
   return Object.fromEntries(kept);
-}
-
-function isMap(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

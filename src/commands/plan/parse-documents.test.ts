@@ -23,6 +23,20 @@ it("goes on after a document that is not valid, and says why it is not", () => {
   expect(valid).toEqual({ line: 3, value: { b: 2 } });
 });
 
+it.each([
+  ["*planted", "Unresolved alias"],
+  ["|planted", "Block scalar header includes extra characters (line 2)"],
+  ["!planted!a b", "a tag is not valid"],
+  ['"\\xplanted"', "an escape sequence is not valid"],
+  ["a\n]planted", "Unexpected flow-seq-end token in YAML"],
+  ["a: planted", "Nested mappings are not allowed in compact mappings (line 2)"],
+  ["[planted", "Flow sequence in block collection must be sufficiently indented"],
+])("quotes nothing of %j, which can be of a Secret", (value, reason) => {
+  const [{ error } = {}] = [...parseDocuments(`kind: Secret\npassword: ${value}\n`)];
+  expect(error).toContain(reason);
+  expect(error).not.toContain("plant");
+});
+
 it("refuses aliases that would fill the memory, as a mistake of their document", () => {
   const levels = Array.from({ length: 9 }, (_, level) => `l${level + 1}: &l${level + 1} [${`*l${level}, `.repeat(9)}]`);
   expect([...parseDocuments(["a: 1", "---", "l0: &l0 [x]", ...levels, "---", "b: 2"].join("\n"))]).toMatchObject([

@@ -1,4 +1,5 @@
 import { Composer, type CST, Lexer, LineCounter, Parser } from "yaml";
+import { yamlMistake } from "#src/text/yaml-mistake.ts";
 
 /** A document of a file. */
 export interface ParsedDocument {
@@ -86,7 +87,7 @@ function valueOf(convert: () => unknown): Omit<ParsedDocument, "line"> {
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   // The parser and the conversion go down to the end of the stack.
-  return error.message.includes("call stack") ? tooDeep : error.message;
+  return error.message.includes("call stack") ? tooDeep : yamlMistake(error);
 }
 
 /** The value, unless it is nested too deeply. */

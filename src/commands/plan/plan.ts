@@ -12,6 +12,7 @@ import { PlatformFailure } from "#src/platform-client/failure.ts";
 import { ownerOf } from "#src/platform-client/owner-record.ts";
 import { subjectOf } from "#src/plan/make-plan.ts";
 import { MemoryCluster } from "#src/plan/memory-cluster.ts";
+import { shortList } from "#src/text/short-list.ts";
 import { oneLine } from "#src/telemetry/one-line.ts";
 import { systemClock } from "#src/time/clock.ts";
 import { VirtualClock } from "#src/time/virtual-clock.ts";
@@ -21,7 +22,7 @@ import { applyManifests } from "./apply-manifests.ts";
 import { withAssumedOperator } from "./assumed-operator.ts";
 import { callerOf } from "./caller.ts";
 import { readCluster, readOwnerId } from "./read-cluster.ts";
-import { type ReadManifests, readManifests } from "./read-manifests.ts";
+import { type Manifest, type ReadManifests, readManifests } from "./read-manifests.ts";
 import { specSchemasOf } from "./read-object.ts";
 import { kustomize } from "./kustomize.ts";
 import { planWithAccess } from "./plan-with-access.ts";
@@ -79,7 +80,7 @@ async function planOf(values: PlanValues, context: CommandContext): Promise<Show
   const { objects, manifests, notPlanned, appliedTo, ...facts } = await read(values, context, budget);
   const clock = new VirtualClock(systemClock.now());
   const cluster = new MemoryCluster(objects, clock);
-  if (values.delete) for (const { object } of manifests) cluster.remove(object.kind, keyOf(object));
+  if (values.delete) removeFrom(cluster, manifests, context);
   else if (!values.live) applyManifests(cluster, manifests, specSchemasOf(kinds), appliedTo);
   const reader = await connectReader({ ...values, timeout: values.platformTimeout }, context);
   const { platformUrl } = reader;
@@ -106,6 +107,14 @@ async function planOf(values: PlanValues, context: CommandContext): Promise<Show
   } finally {
     await platform.close();
   }
+}
+
+/** Deletes the objects of manifests, and warns of those that do not exist, as `kubectl delete` does. */
+function removeFrom(cluster: MemoryCluster, manifests: readonly Manifest[], { stderr }: CommandContext): void {
+  const absent = manifests.filter(({ object }) => !cluster.remove(object.kind, keyOf(object)));
+  if (absent.length === 0) return;
+  const names = shortList(absent.map(({ object }) => subjectOf(object)));
+  stderr.write(`muster: warning: these objects do not exist, so nothing is deleted for them: ${names}\n`);
 }
 
 async function readOffline(values: PlanValues, context: CommandContext): Promise<ReadWorld> {

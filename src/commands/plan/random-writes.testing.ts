@@ -1,5 +1,6 @@
 import { kinds } from "#src/kinds/kinds.ts";
 import { OverlayPlatform, type PlatformWrite } from "#src/plan/overlay-platform.ts";
+import { ProvenReads } from "#src/plan/proven-reads.ts";
 import { nameOf } from "#src/commands/access/compare-with-platform.testing.ts";
 import { inProcessApi } from "#src/commands/access/in-process-api.testing.ts";
 import type { Call } from "#src/platform/tests/access-model/call.testing.ts";
@@ -52,7 +53,8 @@ export class RandomWriter {
     this.#world = world;
     this.#platform = after;
     const reads = inProcessApi(before, { kind: "admin" });
-    this.#overlay = new OverlayPlatform({ reads, caller: "administrator", collections, now: () => 0, signal });
+    const proven = new ProvenReads({ reads, caller: "administrator", collections, signal });
+    this.#overlay = new OverlayPlatform({ reads: proven, collections, now: () => 0 });
   }
 
   async make(count: number): Promise<RandomWrites> {

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { apiGroup, apiVersion } from "#src/api/custom-resource.ts";
 import { tenantSpecSchema } from "#src/api/tenant.ts";
+import { isJsonObject } from "#src/json/json-object.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import type { ClusterObject } from "#src/plan/memory-cluster.ts";
 import { objectMetadata } from "./object-metadata.ts";
@@ -34,7 +35,7 @@ const objectFields: ReadonlySet<string> = new Set(["apiVersion", "kind", "metada
  * @param defaultNamespace of an object that names none
  */
 export function readObject(value: unknown, defaultNamespace: string, schemas: SpecSchemas): ReadObject {
-  if (!isRecord(value)) return { mistake: "the document is not an object" };
+  if (!isJsonObject(value)) return { mistake: "the document is not an object" };
   const { apiVersion: version, kind, metadata, spec, status } = value;
   if (typeof version !== "string") return { mistake: "apiVersion: is missing" };
   if (typeof kind !== "string") return { mistake: "kind: is missing" };
@@ -47,8 +48,8 @@ export function readObject(value: unknown, defaultNamespace: string, schemas: Sp
     return {
       mistake: `kind: there is no ${kind} of ${version}; the kinds are ${[...schemas.keys()].join(", ")} of ${apiVersion}`,
     };
-  if (!isRecord(metadata) || metadata["name"] === undefined) return { mistake: nameIsMissing(metadata) };
-  const meta = objectMetadata.safeParse(metadata);
+  if (!isJsonObject(metadata) || metadata["name"] === undefined) return { mistake: nameIsMissing(metadata) };
+  const meta = objectMetadata.safeParse(metadata, { error: missingOrNull });
   if (!meta.success) return { mistake: messageOf(meta.error, "metadata") };
   const parsed = parseSpec(schema, spec);
   if ("mistake" in parsed) return parsed;
@@ -76,12 +77,18 @@ export function readObject(value: unknown, defaultNamespace: string, schemas: Sp
 
 /** A spec with its default values, or why it is not valid. */
 export function parseSpec(schema: z.ZodType, spec: unknown): { readonly spec: unknown } | { readonly mistake: string } {
-  const parsed = schema.safeParse(spec ?? {});
+  const parsed = schema.safeParse(spec ?? {}, { error: missingOrNull });
   return parsed.success ? { spec: parsed.data } : { mistake: messageOf(parsed.error, "spec") };
 }
 
+/** Of what is not there, which the schemas have no message for. */
+function missingOrNull({ code, input }: { readonly code?: string; readonly input?: unknown }): string | undefined {
+  if (code !== "invalid_type" || (input !== undefined && input !== null)) return undefined;
+  return input === null ? "is null: remove the field, or give it a value" : "is missing";
+}
+
 function nameIsMissing(metadata: unknown): string {
-  return isRecord(metadata) && metadata["generateName"] !== undefined
+  return isJsonObject(metadata) && metadata["generateName"] !== undefined
     ? "metadata.generateName: the API server chooses another name each time: give metadata.name instead"
     : "metadata.name: is missing";
 }
@@ -115,15 +122,11 @@ function unknownField(given: unknown, known: unknown, path: string): string | un
     }
     return undefined;
   }
-  if (!isRecord(given) || !isRecord(known)) return undefined;
+  if (!isJsonObject(given) || !isJsonObject(known)) return undefined;
   for (const [field, value] of Object.entries(given)) {
     if (value !== null && !(field in known)) return `${path}.${field}`;
     const found = unknownField(value, known[field], `${path}.${field}`);
     if (found !== undefined) return found;
   }
   return undefined;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -4,7 +4,7 @@ import type { WallClock } from "#src/time/wall-clock.ts";
 import type { Database } from "../store/database.ts";
 import { settleAll } from "../store/settle-all.ts";
 import { insertEvent } from "./audit-log.ts";
-import type { SecurityEvent, WaitingEvent } from "./security-event.ts";
+import { omissionOf, type WaitingEvent } from "./security-event.ts";
 import { recordedNow } from "./time-order.ts";
 
 /** More events are dropped and counted. */
@@ -79,7 +79,10 @@ export class RecordQueue {
     const { database, log, clock } = this.#options;
     const batch = this.#waiting.slice(0, batchSize);
     const dropped = this.#dropped;
-    const all = dropped === 0 ? batch : [...batch, { event: droppedEvents, time: clock(), omitted: dropped }];
+    const all =
+      dropped === 0
+        ? batch
+        : [...batch, { event: omissionOf("the database could not be written"), time: clock(), omitted: dropped }];
     try {
       await database.write(async (tx) => {
         const now = clock();
@@ -94,14 +97,3 @@ export class RecordQueue {
     return true;
   }
 }
-
-const droppedEvents: SecurityEvent = {
-  action: "omit",
-  author: { kind: "platform" },
-  type: "",
-  uid: "",
-  method: "",
-  code: 0,
-  reason: "the database could not be written",
-  address: "",
-};

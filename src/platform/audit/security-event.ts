@@ -63,6 +63,11 @@ export function classOf({ author }: SecurityEvent): EventClass {
   return "admin";
 }
 
+/** Stands for events of which none is recorded. @param reason empty: there were too many */
+export function omissionOf(reason: string): SecurityEvent {
+  return { action: "omit", author: { kind: "platform" }, type: "", uid: "", method: "", code: 0, reason, address: "" };
+}
+
 /** The source of which a limited number of events is recorded: an address, a root group or an admin. */
 export function sourceOf({ author, address }: SecurityEvent): string {
   if (author.kind === "anonymous") return address;

@@ -9,6 +9,7 @@ import {
   classOf,
   type EventClass,
   messageOf,
+  omissionOf,
   type SecurityEvent,
   sourceOf,
   type WaitingEvent,
@@ -110,7 +111,8 @@ export class SecurityLog {
       for (const { last, omitted: count } of omitted.ofCauses)
         this.#recordOmitted({ event: last, time, omitted: count });
     }
-    if (others > 0) this.#recordOmitted({ event: omission, time, omitted: others });
+    // Of their causes, no event was recorded.
+    if (others > 0) this.#recordOmitted({ event: omissionOf(""), time, omitted: others });
   }
 
   #recordOmitted(waiting: WaitingEvent): void {
@@ -118,15 +120,3 @@ export class SecurityLog {
     this.report(waiting);
   }
 }
-
-/** Events of causes of which none was recorded. */
-const omission: SecurityEvent = {
-  action: "omit",
-  author: { kind: "platform" },
-  type: "",
-  uid: "",
-  method: "",
-  code: 0,
-  reason: "",
-  address: "",
-};

@@ -330,8 +330,11 @@ async function keysFor(
 export async function updateLastSeen(tx: Writer, uid: string, now: number): Promise<void> {
   const identity = await identities.find(tx, uid);
   if (identity === undefined) throw mismatch();
-  const { lastSeenTime } = identity;
-  if (lastSeenTime !== undefined && now - timestampMs(lastSeenTime) < lastSeenAccuracy) return;
+  const { createTime, lastSeenTime } = identity;
+  const seenAt = lastSeenTime && timestampMs(lastSeenTime);
+  // An identity that nobody assumed yet has the time of its creation, which every later time replaces.
+  const isNew = createTime !== undefined && seenAt === timestampMs(createTime);
+  if (seenAt !== undefined && now - seenAt < (isNew ? 1 : lastSeenAccuracy)) return;
   identity.lastSeenTime = timestampFromMs(now);
   await identities.update(new AuthoredWriter(tx, { kind: "platform" }, now), identity);
 }

@@ -135,6 +135,16 @@ describe("token exchange", () => {
     expect(after.updateTime).toBe(before.updateTime);
     await separate.stop();
   });
+
+  it("updates lastSeenTime in the first exchange, also right after the creation", async () => {
+    const separate = await RunningPlatform.start();
+    const uid = await separate.makeIdentity(separate.root);
+    separate.advance(1_000);
+    expect((await separate.exchange(await separate.subjectToken(uid), uid)).status).toBe(200);
+    const { createTime, lastSeenTime } = await separate.admin.ok("GET", `/iam/v2beta1/identities/${uid}`);
+    expect(lastSeenTime).not.toBe(createTime);
+    await separate.stop();
+  });
 });
 
 describe("an auth URL with a path", () => {

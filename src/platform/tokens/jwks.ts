@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { JWK } from "jose";
+import { isJsonObject } from "#src/json/json-object.ts";
 
 /** The maximum number of keys, more than any issuer has. It bounds the search for a key. */
 const maximumKeys = 100;
@@ -39,9 +40,7 @@ export function fingerprintOf(key: JWK): string {
 
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) =>
-    typeof member === "object" && member !== null && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : member,
+    isJsonObject(member) ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1))) : member,
   );
 }
 

@@ -65,3 +65,14 @@ export function expectHandedOver({ kube, platform, existing, status, leaks }: In
   expect(status()).toMatchObject({ uid, roleUid: viewer, management: "Created" });
   expect(leaks()).toEqual([]);
 }
+
+export const gone = ({ scenario, kube }: InviteWorld) =>
+  scenario.until("gone", () => kube.find("GroupInvite", "ada") === undefined);
+
+/** Calls `spoil` when the operator creates an invite. */
+export function onCreation({ platform }: InviteWorld, spoil: () => void): void {
+  platform.fault = (call) => {
+    if (call === "create groupInvites") spoil();
+    return undefined;
+  };
+}
