@@ -58,6 +58,7 @@ describe("the people of a provider", () => {
   it.each<[boolean, object | undefined]>([
     [true, { issuer, subject: "ana", audience: "muster" }],
     [true, { issuer, subject: "ana" }],
+    [true, { issuer: `${issuer}/`, subject: "ana" }],
     [false, { issuer, subject: "ci", audience: "another" }],
     [false, { issuer: "https://other.example", subject: "ana", audience: "muster" }],
     [false, undefined],

@@ -9,6 +9,7 @@ import type { Fields, Kind } from "./kind.ts";
 import { carriedMarker } from "./marker.ts";
 import { parentReference } from "./parent-reference.ts";
 import { roleReference } from "./role-reference.ts";
+import { isSameIssuer } from "./same-issuer.ts";
 
 export const identityProviderKind: Kind<IdentityProvider, ExternalIdentityProvider> = {
   name: "IdentityProvider",
@@ -56,7 +57,9 @@ export const identityProviderKind: Kind<IdentityProvider, ExternalIdentityProvid
     // Somebody who logged in has an identity with the client's audience. Who is logged in by another claim is unknown.
     vouchesFor: ({ spec }, { oidc }, { claimMatch: { issuer = "", audience = "" } = {} }) =>
       issuer !== "" &&
-      [spec, oidc].some((one) => one?.issuer === issuer && (audience === "" || audience === one.clientId)),
+      [spec, oidc].some(
+        (one) => isSameIssuer(one?.issuer ?? "", issuer) && (audience === "" || audience === one?.clientId),
+      ),
   },
   secret: {
     field: "oidc",

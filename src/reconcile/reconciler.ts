@@ -28,7 +28,7 @@ import {
   stateAfterSuccess,
   stateAfterUnsent,
 } from "./policy/reconcile-state.ts";
-import { refusalOf } from "./policy/refusal.ts";
+import { refusalOf, writtenByOthers } from "./policy/refusal.ts";
 import { failureOf } from "./policy/retry.ts";
 import type { TenantContext } from "./tenancy/tenancy.ts";
 import { wakeRoleUsers } from "./wake-role-users.ts";
@@ -232,10 +232,16 @@ export class Reconciler {
     step: KubeStep,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const { sources, kube } = this.#options;
+    const { sources, kube, random } = this.#options;
     const loseCode = () => this.#remember(key, observed, (state) => stateAfterLostCode({ state }));
     try {
-      if (!(await performOnKubernetes(sources, kube, kind, observed, step, signal))) loseCode();
+      if (!(await performOnKubernetes(sources, kube, kind, observed, step, signal))) {
+        const now = sources.clock.monotonic();
+        const refusal = refusalOf(observed, step.do, writtenByOthers, now, random());
+        this.#remember(key, observed, (state) => stateAfterRefusal({ state }, step, refusal, now));
+        loseCode();
+        return true;
+      }
     } catch (error) {
       if (isNotFound(error) && step.do !== "readCrd") return false;
       if (!isRefused(error)) throw error;

@@ -3,7 +3,7 @@ import { keyOf } from "#src/kube/object.ts";
 import type { AddOptions } from "#src/runtime/queue.ts";
 import type { Enqueue } from "./enqueue.ts";
 import { type CachedResource, claimedUids } from "./observe/cached-resource.ts";
-import { isRecorded } from "./observe/claims.ts";
+import { recordedUid } from "./observe/claims.ts";
 import type { Sources } from "./observe/sources.ts";
 import { referrersOf } from "./wake-referrers.ts";
 
@@ -41,7 +41,7 @@ export function wakeAfterDeclaration(
   enqueue: Enqueue,
 ): void {
   if (kind.bindable === null) return;
-  const [earlier, later] = [managedUid(before), managedUid(after)];
+  const [earlier, later] = [recordedUid(before), recordedUid(after)];
   if (earlier === later) return;
   const uids = [earlier, later].filter((uid) => uid !== undefined);
   for (const uid of uids) wakeDeniedBy(sources, uid, enqueue, {});
@@ -68,10 +68,4 @@ function wakeDeniedBy(
     for (const [key, { deniedRoles }] of states.get(name).waiting())
       if (deniedRoles === "many" || deniedRoles?.includes(role) === true) enqueue(name, key, options);
   }
-}
-
-/** The uid that the object manages, as its status records it. */
-function managedUid(cached: CachedResource | undefined): string | undefined {
-  const uid = cached?.resource.status?.uid;
-  return cached !== undefined && uid !== undefined && isRecorded(cached.resource, uid) ? uid : undefined;
 }

@@ -21,6 +21,7 @@ import { mayReleaseClaim, wakeConflicts, wakeConflictsOverName } from "./wake-co
 import { referrersOf } from "./wake-referrers.ts";
 import { wakeReportingGroups } from "./wake-reporting-groups.ts";
 import { wakeAfterDeclaration, wakeRoleUsers } from "./wake-role-users.ts";
+import { wakeVouching } from "./wake-vouching.ts";
 import { wakeAllWaiting, wakeWaiting } from "./wake-waiting.ts";
 
 /**
@@ -28,8 +29,9 @@ import { wakeAllWaiting, wakeWaiting } from "./wake-waiting.ts";
  *
  * - A custom resource changed: the object itself; the objects that refer to it; if it is gone, or first says what it has, the
  *   objects that wait to be deleted after it; the objects that claim the same uid; those in Conflict, if it may have released
- *   what they want; if it began or ceased to manage a role, those that were not adopted because their resources hold it; and
- *   the Groups that report what it has taken over as undeclared.
+ *   what they want; if it began or ceased to manage a role, those that were not adopted because their resources hold it; the
+ *   Groups that report what it has taken over as undeclared; and, if that is an identity, the objects that wait to be deleted
+ *   after their people.
  * - A resource got another name, or is gone: the objects in Conflict over its name.
  * - The platform was listed: the objects whose external resources changed, those that bind a role which changed or were
  *   denied because of it, and all objects of the session that are waiting.
@@ -111,6 +113,7 @@ function onResourceChanged(
   wakeClaimants(sources, kind, before, after, enqueue);
   wakeAfterDeclaration(sources, kind, before, after, enqueue);
   wakeReportingGroups(sources, kind, before, after, enqueue);
+  wakeVouching(sources, kind, before, after, enqueue);
   if (before !== undefined && mayReleaseClaim(before, after)) wakeConflicts(sources, kind, [before], enqueue);
 }
 

@@ -20,6 +20,12 @@ export function isRecorded({ status }: Resource, uid: string): boolean {
   return status?.uid === uid && status.management !== "Observed";
 }
 
+/** The uid that the object manages, as its status records it. */
+export function recordedUid(cached: CachedResource | undefined): string | undefined {
+  const uid = cached?.resource.status?.uid;
+  return cached !== undefined && uid !== undefined && isRecorded(cached.resource, uid) ? uid : undefined;
+}
+
 /** Whether an object manages `external`, as its status records it, and not an earlier resource with the same uid. */
 function manages(owners: readonly string[], cached: CachedResource, external: ExternalResource): boolean {
   return isRecorded(cached.resource, external.uid) && hasRecordOf(owners, cached, external);

@@ -131,9 +131,9 @@ function keptBecause(observed: DecisionInput, found: ExternalResource | undefine
   if (management === "Observe") return deletionMessages.orphanedBecause.observed;
   // A grant always ends with its object.
   if (deletion !== undefined || !kind.hasMarker) return undefined;
-  const adopted =
-    resource.status?.management === "Adopted" || (found !== undefined && managementOf(observed, found) === "Adopted");
-  return adopted ? deletionMessages.orphanedBecause.adopted : undefined;
+  // What was created in place of an adopted resource that is gone was not adopted, whatever the status still records.
+  const recorded = found === undefined ? resource.status?.management : managementOf(observed, found);
+  return recorded === "Adopted" ? deletionMessages.orphanedBecause.adopted : undefined;
 }
 
 /** The policy does not let the deletion continue, or the Tenant does not allow what it says. */

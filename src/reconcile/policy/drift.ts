@@ -47,7 +47,8 @@ export function decideFields(observed: DecisionInput, desired: Fields, external:
     body,
     mask,
     drift,
-    correction: isDrift,
+    // Who rotates a Secret is not a writer who reverts what Muster does: it uses up none of the corrections of drift.
+    correction: isDrift && differences.isEdit !== true,
     ...(secret === undefined ? {} : { secret }),
     event,
   });

@@ -71,9 +71,18 @@ export function secretNotWritable(path: string, at: SecretLocation, { message, c
   return `${what}. It may do so only if a Role of Kubernetes RBAC names the Secret. Run: ${grantSecret(at, message)}`;
 }
 
+/** Somebody changed the Secret after it was checked, so that the code was not written. */
+export function secretChanging(path: string, { name }: SecretLocation, noun: string): string {
+  return `${path}: Secret ${name} was changed while its code was about to be written, so that the ${noun} was deleted. ${rareAttempts(noun)} Find who changes the Secret all the time, or create this object again with another Secret.`;
+}
+
 /** The write was refused although its dry run was not. */
 export function issuedInVain(noun: string): string {
-  return `Only the write itself is refused, not its dry run, so that each attempt creates and deletes a ${noun}: they become rare, at least one in 8 hours. To try again now, set the annotation ${reconcileRequestedAtAnnotation} to a new value.`;
+  return `Only the write itself is refused, not its dry run. ${rareAttempts(noun)}`;
+}
+
+function rareAttempts(noun: string): string {
+  return `Each attempt creates a ${noun} and deletes it if its code cannot be written: attempts become rare, at least one in 8 hours. To try again now, set the annotation ${reconcileRequestedAtAnnotation} to a new value.`;
 }
 
 export function secretUnreadable(path: string, at: SecretLocation, noun: string, { message }: Refused): string {

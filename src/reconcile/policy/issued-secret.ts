@@ -2,8 +2,8 @@ import { issuedSecretLocation, type SecretLocation } from "#src/kinds/secret-loc
 import { conclude } from "./conclude.ts";
 import * as issueMessages from "./issue-messages.ts";
 import { failing, type Problem, waiting } from "./outcome.ts";
-import { delayingRefusal } from "./refusal.ts";
-import type { MonotonicTime, SecretRead, SecretVersion } from "#src/reconcile/observe/observed.ts";
+import { delayingRefusal, writtenByOthers } from "./refusal.ts";
+import type { MonotonicTime, Refusal, SecretRead, SecretVersion } from "#src/reconcile/observe/observed.ts";
 import { seconds } from "#src/time/durations.ts";
 import type { IssueInput } from "./issued.ts";
 import type { Step } from "./step.ts";
@@ -37,7 +37,15 @@ export function prepareSecret(observed: IssueInput): Step | undefined {
   const unchecked = checkSecret(observed, Math.max(settledAt, request?.seenAt ?? 0));
   if (unchecked !== undefined) return unchecked;
   const unusable = findUnusable(observed);
-  return unusable && conclude(observed, unusable, outdatedAt(observed));
+  if (unusable !== undefined) return conclude(observed, unusable, outdatedAt(observed));
+  const lost = refusalOfWrite(observed, "writtenByOthers");
+  return lost && conclude(observed, findChanging(observed), lost.retryAt);
+}
+
+/** Why the code of an earlier attempt could not be written, while that delays the next one. */
+function refusalOfWrite(observed: IssueInput, because: "notPermitted" | "writtenByOthers"): Refusal | undefined {
+  const refusal = delayingRefusal(observed, "writeSecret");
+  return (refusal?.code === writtenByOthers.code) === (because === "writtenByOthers") ? refusal : undefined;
 }
 
 /**
@@ -49,7 +57,7 @@ export function checkSecret(observed: IssueInput, readAfter: MonotonicTime): Ste
   const { secret, now } = observed;
   const at = locationOf(observed);
   const refusal = delayingRefusal(observed, "readSecret") ?? delayingRefusal(observed, "checkSecret");
-  const refusedWrite = refusal === undefined ? delayingRefusal(observed, "writeSecret") : undefined;
+  const refusedWrite = refusal === undefined ? refusalOfWrite(observed, "notPermitted") : undefined;
   const delaying = refusal ?? refusedWrite;
   if (delaying !== undefined) {
     const { noun, issued } = observed.kind;
@@ -69,4 +77,10 @@ function findUnusable(observed: IssueInput): Problem | undefined {
   if (secret?.is !== "found")
     return waiting("ReferenceNotFound", issueMessages.secretMissing(kind.issued.specPath, at));
   return secret.isEmpty ? undefined : failing("Conflict", issueMessages.secretNotEmpty(kind.issued.specPath, at));
+}
+
+/** Others change the Secret between each check and the write after it, which applies only to what was checked. */
+function findChanging(observed: IssueInput): Problem {
+  const { noun, issued } = observed.kind;
+  return failing("Conflict", issueMessages.secretChanging(issued.specPath, locationOf(observed), noun));
 }

@@ -1,6 +1,6 @@
 import { takenName, wantedName } from "#src/kinds/unique-name.ts";
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
-import { proveAbsenceBelow } from "./absence.ts";
+import { proveAbsenceBelow, proveAbsenceBelowRoots } from "./absence.ts";
 import { conclude } from "./conclude.ts";
 import { conflictMessages } from "./conflict-messages.ts";
 import type { DecisionInput } from "./decision-input.ts";
@@ -12,14 +12,14 @@ import * as ownershipMessages from "./ownership-messages.ts";
 import * as tenancyMessages from "./tenancy-messages.ts";
 import { hasFinalizer } from "./object.ts";
 import { failing, type Problem, stalled } from "./outcome.ts";
-import { equalsSpec, findNameAmbiguous, foreignMarkerOf, managedUid, owns } from "./ownership.ts";
+import { equalsSpec, findNameAmbiguous, foreignMarkerOf, owns } from "./ownership.ts";
 import type { Resolved } from "./placed.ts";
 import { recordOf } from "./recorded.ts";
 import { decideRelease } from "./release.ts";
 import { attempt } from "./retry.ts";
 import type { Step } from "./step.ts";
 import { findOrphanDenied } from "./tenant.ts";
-import { guardsNothing, unrecordedMatch } from "./unrecorded.ts";
+import { guardsNothing, mayBeCreatedAgain, uidToEnd } from "./unrecorded.ts";
 
 /**
  * The step for an object that only observes (`spec.policy.management` is Observe). It needs no finalizer, and the platform
@@ -34,7 +34,7 @@ function decideLeavingFull(observed: DecisionInput, { uids }: Resolved): Step | 
   const { resource, claim, matches } = observed;
   if (!hasFinalizer(resource)) return undefined;
   if (guardsNothing(observed)) return { do: "removeFinalizer" };
-  const uid = managedUid(observed) ?? unrecordedMatch(observed)?.uid;
+  const uid = uidToEnd(observed);
   if (uid === undefined)
     return (
       (uids.parent === undefined ? undefined : proveAbsenceBelow(observed, uids.parent)) ?? { do: "removeFinalizer" }
@@ -42,7 +42,8 @@ function decideLeavingFull(observed: DecisionInput, { uids }: Resolved): Step | 
   const denied = findOrphanDenied(observed, "spec.policy.management: Observe");
   if (denied !== undefined) return conclude(observed, denied);
   const external = claim?.uid === uid ? claim.external : undefined;
-  if (external?.is === "gone") return { do: "removeFinalizer" };
+  if (external?.is === "gone")
+    return (mayBeCreatedAgain(observed) ? proveAbsenceBelowRoots(observed) : undefined) ?? { do: "removeFinalizer" };
   const found = external?.is === "present" ? external.resource : matches.find((match) => match.uid === uid);
   if (found === undefined) return attempt(observed, lookUp(observed, uid, external?.is === "stale"));
   if (!owns(observed, found) || foreignMarkerOf(observed, found) !== undefined) return { do: "removeFinalizer" };

@@ -21,6 +21,8 @@ const delaysOf: Readonly<Partial<Record<KubeStepName, Delays>>> = {
   // Each attempt costs a resource, which is created before the write and deleted after the refusal.
   writeSecret: { firstMs: minutes(1), maxMs: hours(8) },
 };
+/** A write was not made because others wrote the object after it had been read. */
+export const writtenByOthers = { code: 409, message: "the object was changed after it had been read" };
 /** Each delay is up to this share longer, so that the objects of a namespace do not all retry at once. */
 const jitter = 0.2;
 const maxMessageLength = 1024;

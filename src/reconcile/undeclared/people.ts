@@ -1,4 +1,5 @@
 import type { ExternalIdentity } from "#src/kinds/identity.ts";
+import { canonicalIssuer } from "#src/kinds/same-issuer.ts";
 import {
   type ExternalIdentityProvider,
   identityProviders,
@@ -61,7 +62,7 @@ function peopleOf(
   providers: ReadonlyMap<string, string>,
 ): People {
   return {
-    hasProvider: (uid, issuer) => providers.get(uid) === canonical(issuer),
+    hasProvider: (uid, issuer) => providers.get(uid) === canonicalIssuer(issuer),
     isKnown: (group) =>
       roots.some(
         (root) => isWithin(group, root) && known.has(root) && ancestorsOf(root).every((above) => known.has(above)),
@@ -86,13 +87,9 @@ function addIssuer(issuers: Map<string, Set<string>>, provider: ExternalIdentity
 function mayComeFrom({ claimMatch, staticKeys }: ExternalIdentity, issuers: readonly string[]): boolean {
   if (claimMatch?.issuerPattern !== undefined && claimMatch.issuerPattern !== "") return true;
   const issuer = claimMatch?.issuer ?? staticKeys?.issuer;
-  return issuer !== undefined && issuers.includes(canonical(issuer));
+  return issuer !== undefined && issuers.includes(canonicalIssuer(issuer));
 }
 
 function issuerOf({ oidc }: ExternalIdentityProvider): string {
-  return canonical(oidc?.issuer ?? "");
-}
-
-function canonical(issuer: string): string {
-  return issuer.replace(/\/+$/, "");
+  return canonicalIssuer(oidc?.issuer ?? "");
 }

@@ -56,6 +56,21 @@ describe("its people", () => {
     expect(platform.createdIn("identities")).toHaveLength(1);
   });
 
+  it("do not keep the provider from being deleted any longer once an object takes them over, before the next list", async () => {
+    const { apply, external, kube, platform, scenario, ready } = startWorld();
+    await apply(shop, publicClient);
+    const { uid } = external();
+    platform.set("identities", person(`${uid.slice(0, uid.lastIndexOf("/"))}/eeeeeeeeeeeeeeee`));
+    kube.remove(publicClient);
+    await scenario.until("waiting", () => ready()?.reason === "ChildrenExist");
+    const claimMatch = { issuer, subject: "ana", audience: "muster" };
+    const spec = { groupRef: { name: "shop" }, claimMatch, policy: { ...policy, adoption: "IfExists" } };
+    kube.apply({ kind: "Identity", name: "ana", spec });
+    await scenario.pass(5_000);
+    expect(kube.find("IdentityProvider", "sso")).toBeUndefined();
+    expect(platform.createdIn("identities")).toHaveLength(1);
+  });
+
   it("are not removed as undeclared while a declared provider is not on the platform", async () => {
     const { apply, external, kube, platform, scenario, resync, accessDeclared } = startWorld();
     const spec = { parentUid: root, undeclared: "Remove", policy };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { issuerAnnotation } from "#src/api/annotations.ts";
+import { issuerAnnotation, pausedAnnotation } from "#src/api/annotations.ts";
 import {
   issuer,
   planted,
@@ -107,9 +107,23 @@ describe("the client secret", () => {
     setSecret(rotated);
     await scenario.until("sent", () => platform.clientSecrets.get(external().uid) === rotated);
     expect(external()).toMatchObject({ name: "by hand", oidc: { ...oidc, groupsClaim: "of somebody" } });
+    expect(scenario.events.findLast((event) => /^(Updated|DriftCorrected) /.test(event))).toBe("Updated sso");
     const { writes } = platform;
     await scenario.pass(1_200_000);
     expect([platform.writes, ready()?.reason]).toEqual([writes, "DriftDetected"]);
+  });
+
+  it("is not taken for a correction of drift, however often it is rotated", async () => {
+    const { apply, change, setSecret, sent, external, scenario } = startWorld();
+    setSecret(planted);
+    await apply(shop, sso);
+    for (const text of [1, 2, 3].map((count) => `${rotated}-${count}`)) {
+      setSecret(text);
+      await scenario.until("sent", () => sent() === text);
+    }
+    change({ defaultRole: owner });
+    await scenario.resync();
+    await scenario.until("corrected", () => external().defaultRole === viewer);
   });
 
   it("is not sent to another client, where that is only reported", async () => {
@@ -122,6 +136,17 @@ describe("the client secret", () => {
     setSecret(rotated);
     await scenario.pass(1_200_000);
     expect(platform.clientSecrets.get(external().uid)).toBe(planted);
+  });
+
+  it("is not read all the time while the object is paused", async () => {
+    const { apply, setSecret, kube, scenario } = startWorld();
+    setSecret(planted);
+    await apply(shop, sso);
+    kube.annotate("IdentityProvider", "sso", { [pausedAnnotation]: "true" });
+    await scenario.pass(60_000);
+    const { reconciles } = scenario.process;
+    await scenario.pass(3_600_000);
+    expect(scenario.process.reconciles - reconciles).toBeLessThan(20);
   });
 
   it("is removed when the spec names none any longer", async () => {

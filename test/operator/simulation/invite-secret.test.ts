@@ -108,6 +108,27 @@ describe("the Secret of an invite", () => {
     expectHandedOver(world);
   });
 
+  it("that others change before each write costs an invite ever more rarely, too", async () => {
+    const world = startWorld();
+    const { kube, apply, ada, scenario, platform, existing, ready, isReady } = world;
+    kube.setSecret("ada", {});
+    let attempts = 0;
+    platform.fault = (call) => {
+      if (call === "create groupInvites") kube.setSecret("ada", {}, { changes: String((attempts += 1)) });
+      return undefined;
+    };
+    apply(shop, ada);
+    await scenario.pass(3_600_000);
+    // After 1, 2, 4, 8, 16 and 32 min.
+    expect(attempts).toBe(6);
+    expect([existing(), ready()?.reason]).toEqual([[], "Conflict"]);
+    expect(ready()?.message).toContain("Secret ada was changed while its code was about to be written");
+    platform.fault = () => undefined;
+    kube.annotate("GroupInvite", "ada", { [reconcileRequestedAtAnnotation]: "now" });
+    await isReady();
+    expectHandedOver(world);
+  });
+
   it("serves the older of two objects that name it, and then no other", async () => {
     const world = startWorld();
     const { kube, apply, ada, scenario, reported, isReady, ready, existing } = world;

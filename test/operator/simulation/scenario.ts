@@ -76,10 +76,14 @@ export class Scenario {
     const end = this.clock.monotonic() + timeoutMs;
     while (!reached() || this.#process.dead) {
       if (this.clock.monotonic() > end) throw new Error(`timed out waiting for: ${what}\n${this.describe()}`);
-      if (this.#process.dead) {
+      const process = this.#process;
+      if (process.dead) {
         await this.clock.advance(leaseMs);
-        this.failures.push(...this.#process.failures);
-        this.#process = this.#start("expired");
+        // Another `until` at the same time may have replaced it: there is one leader.
+        if (process === this.#process) {
+          this.failures.push(...process.failures);
+          this.#process = this.#start("expired");
+        }
       }
       await this.clock.advance(Math.min(this.clock.untilNext ?? 100, 1_000));
     }

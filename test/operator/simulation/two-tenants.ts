@@ -32,6 +32,7 @@ export interface TenantOptions {
   readonly kinds?: readonly string[];
   readonly awsAccounts?: readonly string[];
   readonly breakGlass?: readonly string[];
+  readonly allowOrphan?: boolean;
   /** Another class than "" is that of an operator that does not run here. */
   readonly class?: string;
 }
@@ -85,6 +86,7 @@ export class TwoTenants {
       adopt = allKinds,
       kinds = allKinds,
       awsAccounts = [awsAccount],
+      allowOrphan = true,
     } = options;
     const identityUid = options.identityUid ?? (name === "blue" ? blueIdentity : undefined);
     const selector =
@@ -103,7 +105,7 @@ export class TwoTenants {
         adopt: [...adopt],
         kinds: [...kinds],
         undeclared: "Remove",
-        allowOrphan: true,
+        allowOrphan,
         ...(options.breakGlass === undefined ? {} : { breakGlass: [...options.breakGlass] }),
         ...(options.class === undefined ? {} : { class: options.class }),
         credentials:
