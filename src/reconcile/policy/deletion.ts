@@ -21,7 +21,7 @@ import type { Step } from "./step.ts";
 import { findEndingDenied, findOrphanDenied, findUngoverned } from "./tenant.ts";
 import { identityRead } from "./unknown-identity.ts";
 import { unreadKind } from "./unread-kind.ts";
-import { decideUnpermitted, guardsNothing, mayBeCreatedAgain, uidToEnd } from "./unrecorded.ts";
+import { decideUnpermitted, guardsNothing, proveNotCreatedAgain, uidToEnd } from "./unrecorded.ts";
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
 
 /**
@@ -87,8 +87,7 @@ function decideRecorded(observed: DecisionInput, uid: string, root: string): Ste
   const external = claim?.uid === uid ? claim.external : ({ is: "unknown" } as const);
   const protection = protectionOf(observed, uid);
   if (protection === "root" || protection === "credential") return { do: "removeFinalizer" };
-  if (external.is === "gone")
-    return (mayBeCreatedAgain(observed) ? proveAbsenceBelowRoots(observed) : undefined) ?? { do: "removeFinalizer" };
+  if (external.is === "gone") return proveNotCreatedAgain(observed) ?? { do: "removeFinalizer" };
   if (crd === null || crd.readAt < (state.deletionSeenAt ?? state.firstSeenAt)) return { do: "readCrd" };
   if (crd.deleting)
     return { do: "removeFinalizer", event: orphaned(observed, uid, deletionMessages.orphanedBecause.kindRemoved) };

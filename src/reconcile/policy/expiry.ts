@@ -16,7 +16,7 @@ import { isPlatformStep, type PlatformStep, type Step } from "./step.ts";
 import { findEndingDenied } from "./tenant.ts";
 import { hours } from "#src/time/durations.ts";
 import { identityRead } from "./unknown-identity.ts";
-import { mayBeCreatedAgain, recheckUnrecordedAt, uidToEnd } from "./unrecorded.ts";
+import { proveNotCreatedAgain, recheckUnrecordedAt, uidToEnd } from "./unrecorded.ts";
 
 /** No timer runs longer. */
 const maxTimerMs = hours(24);
@@ -78,10 +78,7 @@ function decideEnding(observed: DecisionInput, uid: string, ending: Problem, end
   const root = rootAbove(observed, uid);
   const protection = protectionOf(observed, uid);
   if (protection === "root" || protection === "credential") return conclude(observed, ended);
-  if (external?.is === "gone")
-    return (
-      (mayBeCreatedAgain(observed) ? proveAbsenceBelowRoots(observed, ending) : undefined) ?? conclude(observed, ended)
-    );
+  if (external?.is === "gone") return proveNotCreatedAgain(observed, ending) ?? conclude(observed, ended);
   if (root === undefined || findEndingDenied(observed, uid) !== undefined) return conclude(observed, ending);
   const call = (step: PlatformStep): Step => {
     const next = attempt(observed, step);

@@ -1,6 +1,6 @@
 import { takenName, wantedName } from "#src/kinds/unique-name.ts";
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
-import { proveAbsenceBelow, proveAbsenceBelowRoots } from "./absence.ts";
+import { proveAbsenceBelow } from "./absence.ts";
 import { conclude } from "./conclude.ts";
 import { conflictMessages } from "./conflict-messages.ts";
 import type { DecisionInput } from "./decision-input.ts";
@@ -19,7 +19,7 @@ import { decideRelease } from "./release.ts";
 import { attempt } from "./retry.ts";
 import type { Step } from "./step.ts";
 import { findOrphanDenied } from "./tenant.ts";
-import { guardsNothing, mayBeCreatedAgain, uidToEnd } from "./unrecorded.ts";
+import { guardsNothing, proveNotCreatedAgain, uidToEnd } from "./unrecorded.ts";
 
 /**
  * The step for an object that only observes (`spec.policy.management` is Observe). It needs no finalizer, and the platform
@@ -42,8 +42,7 @@ function decideLeavingFull(observed: DecisionInput, { uids }: Resolved): Step | 
   const denied = findOrphanDenied(observed, "spec.policy.management: Observe");
   if (denied !== undefined) return conclude(observed, denied);
   const external = claim?.uid === uid ? claim.external : undefined;
-  if (external?.is === "gone")
-    return (mayBeCreatedAgain(observed) ? proveAbsenceBelowRoots(observed) : undefined) ?? { do: "removeFinalizer" };
+  if (external?.is === "gone") return proveNotCreatedAgain(observed) ?? { do: "removeFinalizer" };
   const found = external?.is === "present" ? external.resource : matches.find((match) => match.uid === uid);
   if (found === undefined) return attempt(observed, lookUp(observed, uid, external?.is === "stale"));
   if (!owns(observed, found) || foreignMarkerOf(observed, found) !== undefined) return { do: "removeFinalizer" };

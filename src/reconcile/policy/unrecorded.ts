@@ -1,6 +1,6 @@
 import type { ExternalResource, MonotonicTime } from "#src/reconcile/observe/observed.ts";
 import { minutes } from "#src/time/durations.ts";
-import { isAbsentBelowRoots } from "./absence.ts";
+import { isAbsentBelowRoots, proveAbsenceBelowRoots } from "./absence.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { conclude } from "./conclude.ts";
 import { hasFinalizer } from "./object.ts";
@@ -31,12 +31,20 @@ export function unrecordedMatch(observed: DecisionInput): ExternalResource | und
  * Whether the recorded resource is gone, and this or an earlier process may have created another one whose uid the status does
  * not record yet. What existed when this process decided to delete it was not created again before, and not since without a POST.
  */
-export function mayBeCreatedAgain(observed: DecisionInput): boolean {
+function mayBeCreatedAgain(observed: DecisionInput): boolean {
   const { claim, state } = observed;
   const recorded = managedUid(observed);
   if (recorded === undefined || issuesCode(observed)) return false;
   if (claim?.uid !== recorded || claim.external.is !== "gone") return false;
   return state.posted !== undefined || state.deleting !== recorded;
+}
+
+/**
+ * The step that proves that nothing was created in place of the recorded resource, which is gone; undefined if that is known.
+ * @param meanwhile what the object waits for until it is proven
+ */
+export function proveNotCreatedAgain(observed: DecisionInput, meanwhile?: Problem): Step | undefined {
+  return mayBeCreatedAgain(observed) ? proveAbsenceBelowRoots(observed, meanwhile) : undefined;
 }
 
 /** The uid of the resource of an object that ends: what the status records, or else what was found without that. */
