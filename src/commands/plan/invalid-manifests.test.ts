@@ -35,7 +35,7 @@ it.each([
     group.replace("namespace: shop", "namespace: shop, annotations: {iam.muster.dev/paused: true}"),
     "metadata.annotations.iam.muster.dev/paused: Invalid input: expected string, received boolean",
   ],
-  ...["a b", "/a", "a/", "a/b/c", "A.b/c", `${"a".repeat(64)}`, "-a"].map((name): [string, string] => [
+  ...["a b", "/a", "a/", "a/b/c", "A.b/c", "a".repeat(64), "-a"].map((name): [string, string] => [
     group.replace("namespace: shop", `namespace: shop, labels: {"${name}": "1"}`),
     `metadata.labels.${name}: the name must have only letters, digits`,
   ]),

@@ -8,22 +8,22 @@ const characters =
 /** Of all annotations of an object, names included. */
 const maxAnnotationBytes = 256 * 1024;
 
-const labels = texts.superRefine((all, { addIssue }) => {
+const labels = texts.superRefine((all, context) => {
   for (const [name, value] of Object.entries(all)) {
-    if (!isQualifiedName(name)) addIssue({ code: "custom", path: [name], message: badName });
+    if (!isQualifiedName(name)) context.addIssue({ code: "custom", path: [name], message: badName });
     if (value !== "" && !text63.test(value))
-      addIssue({ code: "custom", path: [name], message: `the value must have only ${characters}` });
+      context.addIssue({ code: "custom", path: [name], message: `the value must have only ${characters}` });
   }
 });
 
-const annotations = texts.superRefine((all, { addIssue }) => {
+const annotations = texts.superRefine((all, context) => {
   let bytes = 0;
   for (const [name, value] of Object.entries(all)) {
     bytes += Buffer.byteLength(name) + Buffer.byteLength(value);
-    if (!isQualifiedName(name.toLowerCase())) addIssue({ code: "custom", path: [name], message: badName });
+    if (!isQualifiedName(name.toLowerCase())) context.addIssue({ code: "custom", path: [name], message: badName });
   }
   if (bytes > maxAnnotationBytes)
-    addIssue({ code: "custom", message: `are larger than ${maxAnnotationBytes / 1024} KiB in all` });
+    context.addIssue({ code: "custom", message: `are larger than ${maxAnnotationBytes / 1024} KiB in all` });
 });
 
 const badName = `the name must have only ${characters}; it may begin with a domain in lowercase and '/'`;
