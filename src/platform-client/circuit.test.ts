@@ -11,8 +11,14 @@ const rejected = (code: CodeName): PlatformProblem => ({
   error: { code, message: code, reason: "", domain: "", fieldViolations: [], preconditionViolations: [] },
 });
 
+interface Setup {
+  readonly random?: number;
+  readonly problem?: PlatformProblem | undefined;
+  readonly probeIsExtra?: boolean;
+}
+
 /** A circuit whose probes have the result `platform.problem`. */
-function world({ random = 0, problem = lost }: { random?: number; problem?: PlatformProblem | undefined } = {}) {
+function world({ random = 0, problem = lost, probeIsExtra = true }: Setup = {}) {
   const clock = new ManualClock();
   const lifetime = new AbortController();
   const platform = { problem: problem as PlatformProblem | "silence" | undefined, probes: [] as number[] };
@@ -24,6 +30,7 @@ function world({ random = 0, problem = lost }: { random?: number; problem?: Plat
         await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
       else if (platform.problem !== undefined) throw new PlatformFailure("get groups", platform.problem);
     },
+    probeIsExtra,
     clock,
     random: () => random,
     signal: lifetime.signal,
@@ -37,7 +44,7 @@ function world({ random = 0, problem = lost }: { random?: number; problem?: Plat
 }
 
 /** A world with an open circuit. */
-async function outage(options: Parameters<typeof world>[0] = {}) {
+async function outage(options: Setup = {}) {
   const given = world(options);
   const problem = options.problem ?? lost;
   await given.fail([problem, problem, problem]);
@@ -105,6 +112,16 @@ describe("a closed circuit", () => {
     expect(changes).toEqual([]);
     expect(circuit.recoveries).toBe(0);
     expect(platform.probes.length).toBeLessThanOrEqual(61);
+  });
+
+  it("probes after every third failure if that costs no call", async () => {
+    const { fail, circuit, platform } = world({ probeIsExtra: false });
+    platform.problem = undefined;
+    for (let count = 0; count < 3; count += 1) await fail([lost, lost, lost]);
+    expect(platform.probes).toEqual([0, 0, 0]);
+    platform.problem = lost;
+    await fail([lost, lost, lost]);
+    expect(problemOf(circuit)).toMatchObject({ kind: "suspended" });
   });
 
   it("has no timer", async () => {
@@ -188,15 +205,30 @@ describe("an open circuit", () => {
     expect(circuit.recoveries).toBe(0);
   });
 
-  it("lets calls go when it is closed from outside, and opens again after a failed probe", async () => {
-    const { circuit, clock, changes, fail } = await outage();
+  it("lets calls go when it is closed from outside", async () => {
+    const { circuit, changes, clock } = await outage();
     circuit.close();
     expect(problemOf(circuit)).toBeUndefined();
     expect([changes, circuit.recoveries]).toEqual([["platform", undefined], 1]);
-    await fail([lost, lost, lost]);
-    expect(problemOf(circuit)).toBeUndefined();
-    await clock.advance(1_000);
-    expect(problemOf(circuit)).toMatchObject({ kind: "suspended" });
+    expect(clock.pending).toBe(0);
+  });
+
+  it.each<[string, (given: Awaited<ReturnType<typeof outage>>) => Promise<void> | void]>([
+    [
+      "a probe succeeded",
+      async ({ platform, clock }) => {
+        platform.problem = undefined;
+        await clock.advance(30_000);
+        platform.problem = lost;
+      },
+    ],
+    ["it was closed from outside", ({ circuit }) => circuit.close()],
+  ])("opens again after three failures and a failed probe as soon as %s, whatever the interval", async (_, end) => {
+    const given = await outage({ problem: refused });
+    await end(given);
+    expect(problemOf(given.circuit)).toBeUndefined();
+    await given.fail([lost, lost, lost]);
+    expect(problemOf(given.circuit)).toMatchObject({ kind: "suspended" });
   });
 
   it("stops to probe two minutes after the last call, and probes again at the next one", async () => {

@@ -9,6 +9,8 @@ export interface CircuitOptions {
    * because the call was paused, nothing is known, and the circuit probes again. It ends with `signal`.
    */
   readonly probe: (signal: AbortSignal) => Promise<unknown>;
+  /** Whether a probe is a call that nobody would make otherwise, so that it is not made for every few failures. */
+  readonly probeIsExtra: boolean;
   readonly clock: Clock;
   /** Returns a number in [0, 1). */
   readonly random: () => number;
@@ -44,8 +46,10 @@ const probeIntervals: Readonly<Record<OutageClass, { readonly minMs: number; rea
  * **Guarantees.**
  * - The failures of a single object, whatever their number, do not open the circuit while the probe succeeds. They neither
  *   end the delays of other objects nor reset the object's own.
- * - At most one probe is in flight, and probes are at least an interval apart: 1 to 2.5 s, or 30 to 60 s if the token was
- *   rejected or its exchange refused; longer if the platform asked for a longer pause (Retry-After).
+ * - At most one probe is in flight. During an outage they are an interval apart: 1 to 2.5 s, or 30 to 60 s if the token was
+ *   rejected or its exchange refused; longer if the platform asked for a longer pause (Retry-After). Extra ones that find no
+ *   outage are an interval apart, too.
+ * - An outage that begins right after another is met as soon as any other.
  * - There is no timer unless a call failed or was suspended within the last two minutes, and none after `signal` aborted.
  *
  * **Assumptions.** The probe needs nothing that the other calls do not need. Failures are recorded when they happen.
@@ -164,8 +168,12 @@ export class Circuit {
 
   /** Lets calls go again. */
   close(): void {
+    const { clock, probeIsExtra } = this.#options;
+    const wasOpen = this.#outage !== undefined;
     this.#run = undefined;
-    if (this.#outage === undefined) return;
+    if (wasOpen || !probeIsExtra) this.#nextProbeAt = clock.monotonic();
+    if (!wasOpen) return;
+    this.#cancelTimer?.();
     this.#outage = undefined;
     this.#recoveries += 1;
     this.#notify();

@@ -38,8 +38,14 @@ export class GovernedApi implements PlatformApi {
     this.#clock = clock;
     this.#throttle = new Throttle(clock, random);
     const readGroup = (end: AbortSignal) => api.get(groups, probedGroup, end);
-    this.circuit = new Circuit({ probe: (end) => probe(readGroup, clock, end), clock, random, signal });
-    this.writes = new Circuit({ probe: () => this.trials.request(), clock, random, signal });
+    this.circuit = new Circuit({
+      probe: (end) => probe(readGroup, clock, end),
+      probeIsExtra: true,
+      clock,
+      random,
+      signal,
+    });
+    this.writes = new Circuit({ probe: () => this.trials.request(), probeIsExtra: false, clock, random, signal });
     // What was known of writes is older than the outage that has ended.
     this.circuit.onChange((outage) => {
       if (outage === undefined) this.writes.close();
