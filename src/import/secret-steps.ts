@@ -1,9 +1,9 @@
-import { annotateSecret, createSecret } from "#src/kinds/secret-commands.ts";
+import { makeSecret } from "#src/kinds/secret-commands.ts";
 import type { NeededSecret } from "./imported-tree.ts";
 
 /** The commands that make the Secret of an identity provider, in order. FILE is the file with the client secret. */
 export function secretCommands(secret: NeededSecret): readonly string[] {
-  return [createSecret(secret, "FILE"), annotateSecret(secret, secret.issuer)];
+  return makeSecret(secret, secret.issuer, "FILE");
 }
 
 /** What the manifest of an identity provider says of its Secret. @param uid of the provider */

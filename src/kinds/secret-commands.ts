@@ -9,7 +9,11 @@ export function annotateSecret({ namespace, name }: SecretLocation, issuer: stri
   return `kubectl annotate --overwrite secret -n ${namespace} ${name} ${shellWord(`${issuerAnnotation}=${issuer}`)}`;
 }
 
-/** Makes the Secret from a file. */
-export function createSecret({ namespace, name, key }: SecretLocation, file: string): string {
+/** Makes the Secret from a file, and then names the issuer on it. */
+export function makeSecret(at: SecretLocation, issuer: string, file: string): readonly string[] {
+  return [createSecret(at, file), annotateSecret(at, issuer)];
+}
+
+function createSecret({ namespace, name, key }: SecretLocation, file: string): string {
   return `kubectl create secret generic ${name} -n ${namespace} ${shellWord(`--from-file=${key}=${file}`)}`;
 }

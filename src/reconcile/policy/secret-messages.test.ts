@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { secretNotGranted, secretRefused, secretUnusable } from "./secret-messages.ts";
+import { secretMissing, secretNotGranted, secretRefused, secretUnusable } from "./secret-messages.ts";
 
 const path = "spec.clientSecretRef";
 const at = { namespace: "team", name: "login", key: "clientSecret" };
@@ -22,6 +22,12 @@ it("prints the command that names the issuer on the Secret, and nothing else wha
   );
   expect(secretNotGranted(path, at, "https://x/$(reboot);'")).toContain(
     `${command}'iam.muster.dev/issuer=https://x/$(reboot);'\\'''`,
+  );
+});
+
+it("prints the commands that make a missing Secret", () => {
+  expect(secretMissing(path, at, "https://login.example")).toBe(
+    "spec.clientSecretRef: Secret login does not exist in namespace team. Create it from a file, FILE, that has the client secret and no line break. Run: kubectl create secret generic login -n team --from-file=clientSecret=FILE && kubectl annotate --overwrite secret -n team login iam.muster.dev/issuer=https://login.example",
   );
 });
 

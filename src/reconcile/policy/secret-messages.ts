@@ -1,4 +1,4 @@
-import { annotateSecret } from "#src/kinds/secret-commands.ts";
+import { annotateSecret, makeSecret } from "#src/kinds/secret-commands.ts";
 import type { SecretRead } from "#src/reconcile/observe/observed.ts";
 import type { SecretLocation } from "#src/kinds/secret-location.ts";
 import { grantCommands, refusedUser } from "#src/kube/right.ts";
@@ -16,8 +16,9 @@ const problems: Readonly<Record<Exclude<Unusable, "noKey">, string>> = {
   notText: "is not text in UTF-8, or contains a line break or another control character. Write it without one",
 };
 
-export function secretMissing(path: string, { namespace, name, key }: SecretLocation): string {
-  return `${path}: Secret ${name} does not exist in namespace ${namespace}. Create it with the key ${key}.`;
+export function secretMissing(path: string, at: SecretLocation, issuer: string): string {
+  const commands = makeSecret(at, issuer, "FILE").join(" && ");
+  return `${path}: Secret ${at.name} does not exist in namespace ${at.namespace}. Create it from a file, FILE, that has the client secret and no line break. Run: ${commands}`;
 }
 
 export function secretUnusable(path: string, { name, key }: SecretLocation, why: Unusable): string {

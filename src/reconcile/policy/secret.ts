@@ -66,8 +66,8 @@ function findUnusable({ kind, resource }: DecisionInput, read: SecretRead): Prob
   const at = secretLocationOf(kind, resource);
   if (kind.secret === null || at === undefined) return undefined;
   const { specPath } = kind.secret;
-  if (read.is === "missing") return waiting("ReferenceNotFound", messages.secretMissing(specPath, at));
   const issuer = kind.secret.issuerOf(resource);
+  if (read.is === "missing") return waiting("ReferenceNotFound", messages.secretMissing(specPath, at, issuer));
   if (read.issuer !== issuer) return failing("ReferenceNotGranted", messages.secretNotGranted(specPath, at, issuer));
   if (read.unusable === null) return undefined;
   return failing("ReferenceNotFound", messages.secretUnusable(specPath, at, read.unusable));
