@@ -95,13 +95,16 @@ export function summaryOf({ exceptions, unseen, kept }: ImportReport): string {
   ].join(", ");
 }
 
+/** The group itself, as the root of the Tenant, is never managed. */
+const managementText = { Observe: "Observe", Full: "Full below the group, which is only observed" } as const;
+
 export function reportText(report: ImportReport): AnswerText {
   const { group, dir, namespace, management, objects, exceptions, secrets, unseen, files, kept } = report;
   const { clusterNotRead, overlappingTenants = [] } = report;
   const parts = Object.entries(objects).map(([kind, count]) => `${kind}: ${count}`);
   const titles = ["OUTCOME", "TYPE", "NAME", "UID", "REASON"];
   return {
-    heading: `${dir} declares what is in group ${group.name} (${parts.join(", ")}) in namespace ${namespace}, with management ${management}.`,
+    heading: `${dir} declares what is in group ${group.name} (${parts.join(", ")}) in namespace ${namespace}, with management ${managementText[management]}.`,
     table: {
       titles,
       rows: exceptions.map(({ outcome, noun, name = "", uid, reason }) => [outcome, noun, name, uid, reason]),
