@@ -53,7 +53,8 @@ export function world({
   const sendBefore: (MonotonicTime | undefined)[] = [];
   const groups = new Map([root, group, child].map((uid) => [uid, groupResource(uid)]));
   const failing = new Map<string, () => Error>();
-  const state = { epoch: 1, canWrite: true, capabilities };
+  /** `createsBelow`: below which group a misbehaving platform creates everything. */
+  const state = { epoch: 1, canWrite: true, capabilities, createsBelow: undefined as string | undefined };
   const call = (name: string) => {
     calls.push(name);
     const error = failing.get(name);
@@ -90,7 +91,7 @@ export function world({
     },
     create: async (_: ResourceType, parent: string, body: { name: string }) => {
       call("create");
-      const made = groupResource(`${parent}/3333333333333333`, body.name);
+      const made = groupResource(`${state.createsBelow ?? parent}/3333333333333333`, body.name);
       groups.set(made.uid, made);
       return made;
     },

@@ -210,6 +210,17 @@ describe("writes", () => {
     expect(session.posts.unknownSince("another key")).toBe(0);
   });
 
+  it("a POST that returns a secret has created what it returns, if that is below the parent", async () => {
+    const issuing = { ...groupCollection, issuing: { schema: groupCollection.schema } };
+    const { session, state } = world({ collections: [issuing] });
+    const create = () => session.create(issuing, root, { name: "new" }, "another key");
+    expect(await create()).toMatchObject({ uid: `${root}/3333333333333333` });
+    expect(session.posts.unknownSince("another key")).toBeUndefined();
+    state.createsBelow = group;
+    expect(await problemOf(create())).toMatchObject({ kind: "noResponse" });
+    expect(session.posts.unknownSince("another key")).toBe(0);
+  });
+
   it("a DELETE of a missing resource succeeds if its absence is proven", async () => {
     const { session, groups } = world();
     groups.delete(child);

@@ -12,7 +12,11 @@ import { wakeAllWaiting } from "./wake-waiting.ts";
  * them changed: the objects of the session that declare or bind roles, and all that wait. A change of the lists is a change of
  * the Tenants, which wakes their objects itself.
  */
-export function wakeListedRoleUsers(sources: Sources, session: PlatformSession, enqueue: Enqueue): void {
+export function wakeListedRoleUsers(
+  sources: Pick<Sources, "kinds" | "stores" | "states" | "tenancy">,
+  session: PlatformSession,
+  enqueue: Enqueue,
+): void {
   let known: ReadonlyMap<string, string> = new Map();
   session.onPermissionsRead(() => {
     const before = known;
@@ -26,7 +30,7 @@ export function wakeListedRoleUsers(sources: Sources, session: PlatformSession, 
 }
 
 /** What the platform says of each role that a Tenant of the session lists, by its name or uid. */
-function listedRoles({ tenancy }: Sources, session: PlatformSession): ReadonlyMap<string, string> {
+function listedRoles({ tenancy }: Pick<Sources, "tenancy">, session: PlatformSession): ReadonlyMap<string, string> {
   const { roles } = session;
   const listed = new Set<string>();
   for (const context of tenancy.contexts)
