@@ -28,7 +28,8 @@ try {
     outside: true,
     run: (command) => ({ watch: true, onLine: (line) => print(command, line) }),
   });
-  await system.startOperator(["--resync", "30s"]);
+  // The Lease has the name that the manifests give it, under which muster why and muster doctor look for it.
+  await system.startOperator(["--resync", "30s", "--lease-name", "muster-operator"]);
   print(
     "muster",
     `everything runs; the platform and the operator restart when a source file changes. Ctrl-C stops everything.
