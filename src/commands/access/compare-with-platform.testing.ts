@@ -16,7 +16,6 @@ import { initialStamp } from "#src/platform/access/security-stamp.ts";
 import { ApiError } from "#src/platform/errors/api-error.ts";
 import { CapabilitySchema } from "#src/platform/gen/muster/capabilities/capabilities_pb.ts";
 import { InProcess } from "#src/platform/tests/access-model/in-process.testing.ts";
-import { insertWorld } from "#src/platform/tests/access-model/insert-world.testing.ts";
 import { Random } from "#src/platform/tests/access-model/random.testing.ts";
 import { now } from "#src/platform/tests/access-model/settings.testing.ts";
 import {
@@ -115,8 +114,7 @@ export async function compareWithPlatform({
   const seen = { asAdmin: 0, asOthers: 0, limited: 0, resources: 0, yes: 0, no: 0, unknown: 0, holders: 0, listed: 0 };
   for (let world = 0; world < worlds; world += 1) {
     const generated = randomWorld(random);
-    const platform = new InProcess();
-    await platform.database.write((tx) => insertWorld(tx, generated));
+    const platform = await InProcess.of(generated);
     const exchange = await platform.exchange();
     const read = async (caller: Caller): Promise<AccessModel> => {
       const scopes = caller.kind === "admin" ? undefined : caller.downscoping.groups;

@@ -10,10 +10,9 @@ import { allCapabilities, type Capability } from "#src/platform/access/capabilit
 import { securityStampOf } from "#src/platform/access/security-stamp.ts";
 import { isWithin } from "#src/platform/contract/uid.ts";
 import { InProcess } from "#src/platform/tests/access-model/in-process.testing.ts";
-import { insertWorld } from "#src/platform/tests/access-model/insert-world.testing.ts";
 import { Random } from "#src/platform/tests/access-model/random.testing.ts";
 import { now } from "#src/platform/tests/access-model/settings.testing.ts";
-import { randomWorld, type World } from "#src/platform/tests/access-model/world.testing.ts";
+import { randomWorld } from "#src/platform/tests/access-model/world.testing.ts";
 import { RandomWriter } from "./random-writes.testing.ts";
 import { stateAfter, unlistedResources } from "./state-after.ts";
 
@@ -47,7 +46,7 @@ export async function compareDifferences({
   const seen = { gains: 0, loses: 0, nothing: 0, uncertain: 0, assumptions: 0 };
   for (let change = 0; change < changes && wrong.length === 0; change += 1) {
     const world = randomWorld(random);
-    const [before, after] = [await platformOf(world), await platformOf(world)];
+    const [before, after] = [await InProcess.of(world), await InProcess.of(world)];
     const exchange = await before.exchange();
     const askers: Caller[] = [{ kind: "admin" }];
     while (askers.length < askersEach) {
@@ -102,12 +101,6 @@ export async function compareDifferences({
     await Promise.all([before.close(), after.close()]);
   }
   return { wrong, seen };
-}
-
-async function platformOf(world: World): Promise<InProcess> {
-  const platform = new InProcess();
-  await platform.database.write((tx) => insertWorld(tx, world));
-  return platform;
 }
 
 /** The difference that a person sees who asks before the writes; complete if nothing is unknown. */

@@ -8,7 +8,6 @@ import { expectedExchangeCode } from "./access-model/exchange-model.testing.ts";
 import { expectedResultOf } from "./access-model/model.testing.ts";
 import { changeableKinds, type Call, randomCall, v1Kinds } from "./access-model/call.testing.ts";
 import { Random } from "./access-model/random.testing.ts";
-import { insertWorld } from "./access-model/insert-world.testing.ts";
 import {
   type Principal,
   type Place,
@@ -37,8 +36,7 @@ it("every method, List, v1 and downscoped tokens: the access rules equal those o
   let compared = 0;
   for (let worldNumber = 0; worldNumber < worlds; worldNumber++) {
     const world = randomWorld(random);
-    const platform = new InProcess();
-    await platform.database.write((tx) => insertWorld(tx, world));
+    const platform = await InProcess.of(world);
     const exchange = await platform.exchange();
     const principals = await Promise.all(
       Array.from({ length: principalsEach }, () => withToken(randomPrincipal(random, world), world, exchange)),

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { describe } from "vitest";
 import type { Database } from "#src/platform/store/database.ts";
 import { PostgresDatabase } from "#src/platform/store/postgres/postgres-database.ts";
-import { SqliteDatabase } from "#src/platform/store/sqlite/sqlite-database.ts";
 import { describeWithPostgres } from "./describe-with-postgres.testing.ts";
+import { newSqliteDatabase } from "./new-sqlite-database.testing.ts";
 
 /** A new database with the platform's schema and no rows. */
 export interface TestDatabase {
@@ -19,7 +19,7 @@ export function describeOnEachBackend(name: string, tests: (open: () => Promise<
   describe(`${name} on SQLite`, () => {
     tests(async () => {
       const folder = mkdtempSync(join(tmpdir(), "muster-database-"));
-      const database = new SqliteDatabase(join(folder, "data"));
+      const database = await newSqliteDatabase(join(folder, "data"));
       const remove = async () => {
         await database.close();
         rmSync(folder, { recursive: true });

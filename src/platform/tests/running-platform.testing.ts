@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from "jose";
@@ -15,6 +15,7 @@ import { SqliteDatabase } from "#src/platform/store/sqlite/sqlite-database.ts";
 import type { Database } from "#src/platform/store/database.ts";
 import { type MasterKey, readOrCreateKeyFile } from "#src/platform/tokens/master-key.ts";
 import { newDatabase } from "./new-database.testing.ts";
+import { newSqliteDatabase } from "./new-sqlite-database.testing.ts";
 import { settingsAt } from "./settings-at.testing.ts";
 
 /** The JSON body of a response, with the fields that many tests read. */
@@ -321,6 +322,7 @@ export class RunningPlatform {
 }
 
 async function openDatabase(database: string | undefined, folder: string, stallTimeout?: number): Promise<Database> {
-  if (database === undefined) return new SqliteDatabase(join(folder, "data"));
+  const path = join(folder, "data");
+  if (database === undefined) return existsSync(path) ? new SqliteDatabase(path) : newSqliteDatabase(path);
   return PostgresDatabase.open(database, { connections: 5, ...(stallTimeout === undefined ? {} : { stallTimeout }) });
 }

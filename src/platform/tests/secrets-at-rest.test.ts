@@ -8,13 +8,11 @@ import {
 import { builtinRoles } from "../access/builtin-roles.ts";
 import { InProcess } from "./access-model/in-process.testing.ts";
 import { Random } from "./access-model/random.testing.ts";
-import { insertWorld } from "./access-model/insert-world.testing.ts";
 import { randomWorld } from "./access-model/world.testing.ts";
 
 it("stores client secrets encrypted and invite codes hashed: neither is in the data or in a response", async () => {
-  const platform = new InProcess();
   const world = randomWorld(new Random(1));
-  await platform.database.write((tx) => insertWorld(tx, world));
+  const platform = await InProcess.of(world);
   const parent = world.groups[0]?.uid ?? "";
   const role = builtinRoles[0]?.uid ?? "";
 

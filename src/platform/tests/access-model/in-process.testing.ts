@@ -8,30 +8,42 @@ import { PageTokens } from "#src/platform/resources/page-token.ts";
 import { servicesOf } from "#src/platform/services.ts";
 import type { Service } from "#src/platform/service/service.ts";
 import { Sessions } from "#src/platform/service/session.ts";
-import { SqliteDatabase } from "#src/platform/store/sqlite/sqlite-database.ts";
+import type { SqliteDatabase } from "#src/platform/store/sqlite/sqlite-database.ts";
+import { newSqliteDatabase } from "#src/platform/tests/new-sqlite-database.testing.ts";
 import type { Reader, Database, Writer } from "#src/platform/store/database.ts";
 import { MasterKey } from "#src/platform/tokens/master-key.ts";
 import { protoCallOf, uidsOf } from "./proto-call.testing.ts";
 import { Exchange } from "./exchange.testing.ts";
+import { insertWorld } from "./insert-world.testing.ts";
 import { now, settings } from "./settings.testing.ts";
 import type { ExpectedResult } from "./model.testing.ts";
 import type { Call } from "./call.testing.ts";
+import type { World } from "./world.testing.ts";
 
 /** The platform's services on a database of their own, without a port, which is much faster. */
 export class InProcess {
   readonly database: SqliteDatabase;
-  readonly #folder = mkdtempSync(join(tmpdir(), "muster-access-"));
+  readonly #folder: string;
   readonly #masterKey = new MasterKey(new Uint8Array(32));
   readonly #committed: readonly Service[];
   readonly #rolledBack: readonly Service[];
 
-  constructor() {
-    this.database = new SqliteDatabase(join(this.#folder, "data"));
+  private constructor(folder: string, database: SqliteDatabase) {
+    this.#folder = folder;
+    this.database = database;
     const masterKey = this.#masterKey;
-    const sessionsOn = (database: Database) =>
-      new Sessions(database, () => now, settings, new PageTokens(masterKey.derive("page token")));
+    const sessionsOn = (store: Database) =>
+      new Sessions(store, () => now, settings, new PageTokens(masterKey.derive("page token")));
     this.#committed = servicesOf(sessionsOn(this.database), masterKey);
     this.#rolledBack = servicesOf(sessionsOn(new RollingBackDatabase(this.database)), masterKey);
+  }
+
+  /** The platform with everything that is in the world. */
+  static async of(world: World): Promise<InProcess> {
+    const folder = mkdtempSync(join(tmpdir(), "muster-access-"));
+    const database = await newSqliteDatabase(join(folder, "data"));
+    await database.write((tx) => insertWorld(tx, world));
+    return new InProcess(folder, database);
   }
 
   /** The token exchange of this platform. */
