@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { AccessState } from "#src/access/access-state.ts";
 import { declarationsOf } from "#src/commands/access/declarations.ts";
+import { kinds } from "#src/kinds/kinds.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { PlatformWrite } from "#src/plan/overlay-platform.ts";
 import { accessMarkdown, accessText } from "./format-access.ts";
@@ -51,7 +52,7 @@ const object = {
   metadata: { namespace: "shop", name: "ci-views" },
   status: { uid: binding("e", viewer).uid },
 };
-const declarations = declarationsOf([object], { isWholeCluster: true });
+const declarations = declarationsOf([object], { isWholeCluster: true, kinds });
 const planned = (
   writes: readonly PlatformWrite[],
   changes: Partial<AccessState> = {},
