@@ -3,7 +3,7 @@ import { type AnswerText, formatAnswer } from "#src/commands/output/answer-forma
 import { type Note, noteAfter, noteText } from "#src/commands/output/note.ts";
 import { clusterConnection } from "#src/commands/reader/cluster-connection.ts";
 import { ClusterReads } from "#src/commands/reader/cluster-reads.ts";
-import { operatorPlaceOf } from "#src/commands/reader/operator-place.ts";
+import { operatorPlaces } from "#src/commands/reader/operator-place.ts";
 import { podIdentityOf } from "#src/commands/reader/pod-identity.ts";
 import { type Link, linkValue } from "#src/commands/why/link.ts";
 import { kinds } from "#src/kinds/kinds.ts";
@@ -83,8 +83,8 @@ async function allLinks(
   const own = inPod === undefined ? [] : await operatorLinks(inPod, values, context);
   const platform = await platformLinks(values, context, kinds, cluster);
   if (cluster === undefined) return [...own, ...platform];
-  const operator = operatorPlaceOf(values, inPod, connection?.namespace);
   const { class: operatorClass = "" } = values;
+  const operator = operatorPlaces(values, inPod, connection?.namespace)(operatorClass);
   const isOperator = inPod !== undefined;
   const now = clock.now();
   return [

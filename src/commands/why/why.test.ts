@@ -307,6 +307,22 @@ describe("muster why", () => {
     expect(stdout).toContain("Lease muster-system/muster-operator: No operator leads: the last one stopped.");
   });
 
+  it("looks at the operator that serves the class of the Tenant", async () => {
+    const blue = { metadata: { namespace: "muster-system", name: "muster-operator-blue" } };
+    cluster.put("leases", { ...lease({ holderIdentity: "" }), ...blue });
+    cluster.put("tenants", tenant("shop", { spec: { class: "blue" } }));
+    cluster.put("groups", object("Group", "web", { reason: "KubernetesForbidden", spec: { parentUid: root } }));
+    cluster.permits = (_, user) => user?.endsWith("-blue") !== true;
+    const stopped = { link: "leader", subject: "Lease muster-system/muster-operator-blue" };
+    expect((await answer("shop/Group/web")).causes).toMatchObject([
+      stopped,
+      { link: "RBAC", subject: "system:serviceaccount:muster-system:muster-operator-blue" },
+    ]);
+    expect((await answer("Tenant/shop")).chain).toContainEqual(expect.objectContaining(stopped));
+    const { chain } = await answer("shop/Group/web", "--lease-name", "muster-operator");
+    expect(chain.find(({ link }) => link === "leader")).toMatchObject({ state: "ok" });
+  });
+
   it("does not trust a status of an earlier generation", async () => {
     cluster.put("groups", object("Group", "web", { reason: "Available", generation: 2, spec: { parentUid: root } }));
     const { code, stdout } = await why("shop/Group/web");
