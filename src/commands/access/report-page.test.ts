@@ -166,3 +166,14 @@ describe("with the keyboard alone", () => {
     expect(await focused(page)).toBe("find");
   });
 });
+
+it("leaves out no role binding of which it is unknown what it grants, or who declares it", async () => {
+  const { roles } = openCompany().model.state;
+  const changes = { seesEverything: false, roles: roles.slice(0, 2) };
+  const { page } = await open(reportOf({ declares, changes }));
+  await page.getByLabel("Grants").selectOption("repo.create");
+  expect(await shown(page)).toEqual(["acme/shop/ci", "acme/shop/web/robot"]);
+  const { page: other } = await open(reportOf({}));
+  await other.getByLabel("Show").selectOption("undeclared");
+  expect(await shown(other)).toHaveLength(3);
+});
