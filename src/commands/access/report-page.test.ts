@@ -68,7 +68,8 @@ describe.each<[string, BrowserContextOptions]>([
 
 it("shows names of the platform as they are, and runs none of them", async () => {
   const { page, reports } = await open(reportOf({ others: hostileNames }));
-  const paths = await shown(page);
+  // Two of the names differ only in what is not visible.
+  const paths = (await shown(page)).map((path) => path.replace(/ \([0-9a-f]{16}\)$/, ""));
   for (const name of hostileNames) expect(paths).toContain(`acme/shop/web/${name}`);
   expect(await page.title()).toBe("Access to acme/shop");
   expect(await page.locator("img, tbody h1, iframe").count()).toBe(0);
