@@ -132,6 +132,14 @@ it("says what is unknown, and never that nothing changes then", () => {
     ? Unknown: accountAssociations change: what follows from that is not part of this comparison.
     "
   `);
+  const accounts = { uid: shop, amazon: { account: "123456789012" } };
+  const adopted = write(
+    "accountAssociations",
+    { ...accounts, description: "" },
+    { ...accounts, description: "[muster:x]" },
+  );
+  expect(planned([{ ...adopted, fields: ["description"] }])).toMatchObject({ complete: true, unknown: [] });
+  expect(planned([{ ...adopted, fields: ["description", "amazon"] }]).complete).toBe(false);
   const gone = planned([write("identities", { uid: `${shop}/${"3".repeat(16)}`, name: "gone" }, undefined)]);
   expect(gone.unknown).toMatchObject([{ what: "notListed" }]);
 });
