@@ -30,6 +30,8 @@ export interface ImportReport {
   readonly clusterNotRead?: string;
   /** The Tenants of the cluster that select the namespace, with which the one of the import overlaps; absent if there are none. */
   readonly overlappingTenants?: readonly string[];
+  /** The Tenant of the cluster that the one of the import would replace; absent if an earlier import wrote it, or there is none. */
+  readonly replacedTenant?: string;
   /** The files that import may not touch. */
   readonly kept: WrittenFiles["kept"];
 }
@@ -49,12 +51,14 @@ export interface ImportFacts {
   readonly cluster: OptionalReading<unknown>;
   /** The other Tenants that select the namespace. */
   readonly tenants: readonly string[];
+  /** Whether the cluster has a Tenant of the same name that is not the one of the import. */
+  readonly replacesTenant: boolean;
 }
 
 export function reportOf(
-  { namespace, folder, exceptions, secrets }: ImportedTree,
+  { namespace, tenant, folder, exceptions, secrets }: ImportedTree,
   { written, unchanged, removed, kept }: WrittenFiles,
-  { group: { uid, name }, dir, adopt, unseen, cluster, tenants }: ImportFacts,
+  { group: { uid, name }, dir, adopt, unseen, cluster, tenants, replacesTenant }: ImportFacts,
 ): ImportReport {
   return {
     group: { uid, name: visibleText(name) },
@@ -71,6 +75,7 @@ export function reportOf(
     unseen,
     ...(cluster.read ? {} : { clusterNotRead: visibleText(cluster.reason) }),
     ...(tenants.length === 0 ? {} : { overlappingTenants: tenants.map(visibleText) }),
+    ...(replacesTenant ? { replacedTenant: tenant.metadata.name } : {}),
     files: { written: written.length, unchanged: unchanged.length, removed: removed.map(visibleText) },
     kept: kept.map(({ path, reason }) => ({ path: visibleText(path), reason })),
   };
@@ -100,7 +105,7 @@ const managementText = { Observe: "Observe", Full: "Full below the group, which 
 
 export function reportText(report: ImportReport): AnswerText {
   const { group, dir, namespace, management, objects, exceptions, secrets, unseen, files, kept } = report;
-  const { clusterNotRead, overlappingTenants = [] } = report;
+  const { clusterNotRead, overlappingTenants = [], replacedTenant } = report;
   const parts = Object.entries(objects).map(([kind, count]) => `${kind}: ${count}`);
   const titles = ["OUTCOME", "TYPE", "NAME", "UID", "REASON"];
   return {
@@ -125,6 +130,11 @@ export function reportText(report: ImportReport): AnswerText {
         ? []
         : [
             `Overlap: namespace ${namespace} has ${shortList(overlappingTenants.map((tenant) => `Tenant ${tenant}`))} already, and with two Tenants, the operator does nothing there. Add what tenant.yaml permits to ${overlappingTenants.length === 1 ? "it" : "one of them"}, and remove tenant.yaml from kustomization.yaml; or import into another namespace, with --namespace.`,
+          ]),
+      ...(replacedTenant === undefined
+        ? []
+        : [
+            `Tenant: the cluster has a Tenant ${replacedTenant} already, which kubectl apply would replace by tenant.yaml. Add what tenant.yaml permits to it, and remove tenant.yaml from kustomization.yaml; or import into another namespace, with --namespace.`,
           ]),
       ...secrets.map(
         ({ provider, name, commands }): Note => ({
