@@ -8,7 +8,7 @@ import { ReadBudget } from "#src/commands/reader/read-budget.ts";
 import { connectReader } from "#src/commands/reader/connect-reader.ts";
 import { readFailure } from "#src/commands/reader/read-failure.ts";
 import { SettingsError } from "#src/commands/settings/settings.ts";
-import { hasMarkers } from "#src/import/existing-tree.ts";
+import { type ExistingTree, hasMarkers } from "#src/import/existing-tree.ts";
 import { importFiles, namesInFiles, tenantFile } from "#src/import/import-files.ts";
 import { importTree } from "#src/import/import-tree.ts";
 import { stemOf } from "#src/import/object-names.ts";
@@ -19,7 +19,14 @@ import { systemClock } from "#src/time/clock.ts";
 import { earlierNamespace } from "./earlier-namespace.ts";
 import { findGroup } from "./find-group.ts";
 import { filesOfImport, writeImport } from "./import-folder.ts";
-import { type ImportReport, isEverything, reportOf, reportText, summaryOf } from "./import-report.ts";
+import {
+  type ImportReport,
+  isEverything,
+  reportOf,
+  reportText,
+  summaryOf,
+  type UnusedSetting,
+} from "./import-report.ts";
 import { isSameTenant, otherTenants } from "./other-tenants.ts";
 import { readClusterObjects } from "./read-cluster-objects.ts";
 import { readTree } from "./read-tree.ts";
@@ -83,12 +90,34 @@ async function runImport(values: ImportValues, context: CommandContext): Promise
     const isOwn =
       earlierFiles.includes(tenantFile) || sameName === undefined || isSameTenant(imported.tenant, sameName);
     const replacesTenant = !isOwn;
-    return reportOf(imported, files, { group: tree.group, dir, adopt, unseen, cluster, tenants, replacesTenant });
+    return reportOf(imported, files, {
+      group: tree.group,
+      dir,
+      adopt,
+      unseen,
+      cluster,
+      tenants,
+      replacesTenant,
+      unused: unusedIn(values, tree),
+    });
   } catch (error) {
     throw readFailure(error);
   } finally {
     await reader.close();
   }
+}
+
+/** What the settings name that is neither in the group nor has a role there, such as a mistyped uid: it protects nothing. */
+function unusedIn(
+  { breakGlass, withoutSecret }: ImportValues,
+  { identities, identityProviders, roleBindings }: ExistingTree,
+): readonly UnusedSetting[] {
+  const holders = new Set([...identities, ...roleBindings.map(({ identity }) => identity)].map(({ uid }) => uid));
+  const providers = new Set(identityProviders.map(({ uid }) => uid));
+  return [
+    ...breakGlass.filter((uid) => !holders.has(uid)).map((uid) => ({ setting: "--break-glass", uid })),
+    ...withoutSecret.filter((uid) => !providers.has(uid)).map((uid) => ({ setting: "--without-secret", uid })),
+  ];
 }
 
 /** @throws {Error} that names the folder if the file system fails: its own message does not if, for example, the disk is full */
