@@ -137,6 +137,8 @@ it("checks the operator of a class, with the names that end with the class", asy
     spec: { namespaces: ["shop"], groups: ["a".repeat(40)], class: "blue" },
   });
   cluster.permits = (_, user) => user?.endsWith("-blue") !== false;
+  const text = await world.doctor(["--class", "blue", "--operator-namespace", "muster-system"]);
+  expect(text.stdout).toContain(": kubectl -n muster-system exec deployment/muster-operator-blue -- muster doctor\n");
   const { stdout } = await world.doctor(["--class", "blue", "--owner-id", "other", "-o", "json"]);
   const { checks } = JSON.parse(stdout) as { readonly checks: readonly LinkValue[] };
   expect(checks.filter(({ state }) => state !== "ok").map(({ link }) => link)).toEqual(["owner id"]);
