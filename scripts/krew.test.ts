@@ -82,4 +82,13 @@ it("writes an archive that runs as a plugin, installed as krew does", () => {
   expect(help.stdout).toContain("Usage: kubectl muster doctor");
   const completed = spawnSync("kubectl_complete-muster", ["doc"], { encoding: "utf8", env: { PATH } });
   expect(completed.stdout).toBe("doctor\n:4\n");
+  // krew does not know which Node.js the user has.
+  const code = `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.20.2" } })`;
+  const env = { PATH, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` };
+  expect(spawnSync("kubectl-muster", ["version"], { encoding: "utf8", env })).toMatchObject({
+    status: 1,
+    stdout: "",
+    stderr:
+      "kubectl muster: Node.js 24 or later is required, and this is 20.20.2. Install it from https://nodejs.org\n",
+  });
 });

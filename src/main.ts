@@ -3,6 +3,9 @@ import { runCommandLine } from "./command-line.ts";
 import type { Terminal } from "./commands/command.ts";
 import { commands } from "./commands.ts";
 
+/** What an installed build runs with is the user's own Node.js: an older one fails where it lacks something, and does not say why. */
+const requiredNode = 24;
+
 /** Longer lines are hard to read. */
 const maximumColumns = 100;
 
@@ -30,6 +33,13 @@ function terminal(): Terminal {
   const width = isTTY && columns > 0 ? columns : given > 0 ? given : 80;
   // Node reads NO_COLOR, FORCE_COLOR and TERM.
   return { columns: Math.min(width, maximumColumns), colors: isTTY && process.stdout.hasColors() };
+}
+
+if (Number.parseInt(process.versions.node, 10) < requiredNode) {
+  process.stderr.write(
+    `${programName()}: Node.js ${requiredNode} or later is required, and this is ${process.versions.node}. Install it from https://nodejs.org\n`,
+  );
+  process.exit(1);
 }
 
 // The reader of a pipe may close it early: `muster platform audit | head`.

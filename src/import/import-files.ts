@@ -12,6 +12,8 @@ export type EarlierNames = ReadonlyMap<string, readonly string[]>;
 
 /** The path of the file with the Namespace. */
 export const namespaceFile = "namespace.yaml";
+/** The path of the file with the Tenant. */
+export const tenantFile = "tenant.yaml";
 
 /**
  * The files of an import: the Namespace, the Tenant, and one folder a group with one file an object. There is one kustomization, after
@@ -20,7 +22,7 @@ export const namespaceFile = "namespace.yaml";
 export function importFiles({ namespace, tenant, folder, secrets }: ImportedTree): ImportFiles {
   const files = new Map<string, string>();
   files.set(namespaceFile, manifestText({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }));
-  files.set("tenant.yaml", comment(tenantComment(tenant.spec)) + manifestText({ ...tenant }));
+  files.set(tenantFile, comment(tenantComment(tenant.spec)) + manifestText({ ...tenant }));
   addFolder(files, folder, "", secrets);
   files.set("kustomization.yaml", kustomization([...files.keys()]));
   return files;

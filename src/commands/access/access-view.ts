@@ -3,6 +3,7 @@ import { groupOf } from "#src/access/access-model.ts";
 import type { Assumption, KnownBinding } from "#src/access/access-state.ts";
 import { dottedCapability } from "#src/access/capability-name.ts";
 import { groupPath } from "#src/access/group-path.ts";
+import { distinctLabels } from "#src/access/distinct-labels.ts";
 import type { Unread } from "#src/access/unread.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
 import type { Declaration, Declarations } from "./declarations.ts";
@@ -12,13 +13,17 @@ export type DeclaredBy = Declaration | "undeclared" | "unknown";
 
 export interface GroupView {
   readonly uid: string;
-  /** Its names from the root down; its uid, if the caller can read none of them. */
+  /**
+   * Its names from the root down; its uid, if the caller can read none of them. If other groups have the same path, it ends with the
+   * last part of the uid.
+   */
   readonly path: string;
   readonly declaredBy: DeclaredBy;
 }
 
 export interface IdentityView {
   readonly uid: string;
+  /** As that of a group. */
   readonly path: string;
   /** Absent if the identity cannot be read. */
   readonly assumedBy?: Assumption;
@@ -33,6 +38,7 @@ export interface LinkView {
   /** `declaredBy` is absent for a built-in role. */
   readonly role: {
     readonly uid: string;
+    /** Of a custom role with the name of another role, built in or not, with the last part of the uid. */
     readonly name: string;
     readonly builtIn: boolean;
     readonly declaredBy?: DeclaredBy;
@@ -51,21 +57,39 @@ export interface UnreadView {
 export class AccessView {
   readonly model: AccessModel;
   readonly #declarations: Declarations;
+  readonly #groupPaths: ReadonlyMap<string, string>;
+  readonly #identityPaths: ReadonlyMap<string, string>;
+  readonly #roleNames: ReadonlyMap<string, string>;
 
   constructor(model: AccessModel, declarations: Declarations) {
     this.model = model;
     this.#declarations = declarations;
+    const { groups, identities, roles, state } = model;
+    const named = new Map(state.bindings.map(({ identity: { name, uid } }) => [uid, name]));
+    for (const { name, uid } of identities.values()) named.set(uid, name);
+    this.#groupPaths = distinctLabels([...groups.keys()].map((uid) => [uid, groupPath(model, uid)]));
+    this.#identityPaths = distinctLabels([...named].map(([uid, name]) => [uid, this.#pathOf(uid, name)]));
+    this.#roleNames = distinctLabels([...roles.values()].map(({ name, uid }) => [uid, name]));
   }
 
   group(uid: string): GroupView {
-    return { uid, path: groupPath(this.model, uid), declaredBy: this.declaredBy(uid) };
+    const path = this.#groupPaths.get(uid) ?? groupPath(this.model, uid);
+    return { uid, path, declaredBy: this.declaredBy(uid) };
+  }
+
+  #pathOf(identity: string, name: string): string {
+    return `${groupPath(this.model, parentOf(identity) ?? "")}/${name}`;
+  }
+
+  /** A built-in role keeps its name, whatever other roles are called. */
+  roleName(uid: string): string | undefined {
+    return parentOf(uid) === undefined ? this.model.roles.get(uid)?.name : this.#roleNames.get(uid);
   }
 
   /** @param named how a role binding names it, if the identity itself cannot be read */
   identity(uid: string, named?: string): IdentityView {
     const known = this.model.identities.get(uid);
-    const name = known?.name ?? named;
-    const path = name === undefined ? uid : `${groupPath(this.model, parentOf(uid) ?? "")}/${name}`;
+    const path = this.#identityPaths.get(uid) ?? (named === undefined ? uid : this.#pathOf(uid, named));
     const { assumedBy, lastSeenTime } = known ?? {};
     return {
       uid,
@@ -83,7 +107,7 @@ export class AccessView {
       roleBinding: { uid, ...(createTime === undefined ? {} : { createTime }), declaredBy: this.declaredBy(uid) },
       role: {
         uid: role.uid,
-        name: this.model.roles.get(role.uid)?.name ?? role.name,
+        name: this.roleName(role.uid) ?? role.name,
         builtIn,
         ...(builtIn ? {} : { declaredBy: this.declaredBy(role.uid) }),
       },

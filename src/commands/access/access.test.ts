@@ -13,11 +13,18 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 beforeEach(() => world.reset());
 
+const explained = ["explain", "ci", "repo.create", "--group", "web"];
 it.each([
   ["a capability that no role has", ["who-can", "repo.crate", "--group", "web"], 'did you mean "repo.create"?'],
   ["a word that is near none, with those that exist", ["who-can", "push", "--group", "web"], "; the capabilities are "],
   ["a role in the place of a capability", ["who-can", "registry.push", "--group", "web"], "it is a role: give one of "],
   ["a group that does not exist", ["who-can", "repo.create", "--group", "wob"], 'did you mean "web"?\n'],
+  ["a scope that does not exist", [...explained, "--scope", "wob"], '--scope: there is no group "wob"'],
+  [
+    "a capability of the token that no role has",
+    [...explained, "--cap", "x"],
+    '--cap: no role of the platform has "x"',
+  ],
   ["an identity that does not exist", ["of", "robto"], 'did you mean "robot"?'],
 ])("reports %s", async (_, args, message) => {
   expect(await world.asAdmin(...args)).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining(message) });

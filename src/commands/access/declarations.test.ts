@@ -81,5 +81,25 @@ it("names no revision where it cannot be read, and asks for none where nothing i
   const { texts } = await shown({ groups: [tracked("web", "app"), fluxed("api", "apps")] });
   expect(texts).toEqual(["shop/web (Argo CD app)", "shop/api (Flux flux/apps)"]);
   const { asked } = await shown({ groups: [group("web", {})] });
-  expect(asked).toHaveLength(kinds.length);
+  // Of Muster's kinds, only account associations are not listed.
+  expect(asked).toHaveLength(kinds.length - 1);
+});
+
+it("names the Group of a group, and not the AccountAssociation, which has the same uid", async () => {
+  const accountassociations = [{ metadata: { namespace: "shop", name: "accounts" }, status: { uid: "web" } }];
+  const { asked, texts } = await shown({ groups: [group("web", {})], accountassociations });
+  expect(texts).toEqual(["shop/web"]);
+  expect(asked).not.toContain("accountassociations");
+});
+
+it.each([
+  ["before", ["audit", "shop"]],
+  ["after", ["shop", "watch"]],
+])("names the object that manages what another one observes, also if it comes %s", async (_, namespaces) => {
+  const groups = namespaces.map((namespace) => ({
+    metadata: { namespace, name: "web" },
+    spec: { policy: { management: namespace === "shop" ? "Full" : "Observe" } },
+    status: { uid: "web" },
+  }));
+  expect((await shown({ groups })).texts).toEqual(["shop/web"]);
 });

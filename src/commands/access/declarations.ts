@@ -31,7 +31,7 @@ export type Declarations =
 
 /** What the objects say of themselves: the uid is that of the resource on the platform. */
 interface DeclaringObject extends KubeObject {
-  readonly spec?: { readonly expiresAt?: unknown };
+  readonly spec?: { readonly expiresAt?: unknown; readonly policy?: { readonly management?: unknown } };
   readonly status?: { readonly uid?: unknown };
 }
 
@@ -62,14 +62,10 @@ export async function declarationsIn(
   kinds: readonly Kind[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Declaration>> {
-  const found = new Map<string, Declaration>();
-  await forEachObject(
-    kube,
-    kinds.map(({ definition }) => resourceKindOf(definition)),
-    ({ kind }, object) => noteDeclaration(found, kind, object),
-    signal,
-  );
-  return withRevisions(kube, found, signal);
+  const found = new FoundDeclarations(kinds);
+  const resources = found.kinds.map(({ definition }) => resourceKindOf(definition));
+  await forEachObject(kube, resources, ({ kind }, object) => found.note(kind, object), signal);
+  return withRevisions(kube, found.all, signal);
 }
 
 /** Adds the revisions that were applied last. What deploys nothing is not read. */
@@ -120,19 +116,39 @@ function byApplicationName(
 /** What objects in memory declare. If several declare the same, the last one counts. */
 export function declarationsOf(
   objects: Iterable<KubeObject>,
-  { isWholeCluster }: { readonly isWholeCluster: boolean },
+  { isWholeCluster, kinds }: { readonly isWholeCluster: boolean; readonly kinds: readonly Kind[] },
 ): Declarations {
-  const found = new Map<string, Declaration>();
-  for (const object of objects) noteDeclaration(found, object.kind, object);
+  const found = new FoundDeclarations(kinds);
+  for (const object of objects) found.note(object.kind, object);
   return isWholeCluster
-    ? { read: true, of: found }
-    : { read: false, reason: "other objects may declare more", of: found };
+    ? { read: true, of: found.all }
+    : { read: false, reason: "other objects may declare more", of: found.all };
 }
 
-/** Adds what the object declares, if it declares something, by the uid of that. */
-function noteDeclaration(found: Map<string, Declaration>, kind: string, object: DeclaringObject): void {
-  const uid = object.status?.uid;
-  if (typeof uid === "string") found.set(uid, declarationOf(kind, object));
+/** Which object declares a uid: one that manages it, or else one that only observes it. */
+class FoundDeclarations {
+  /** Those whose resources have a uid of their own: that of a singleton means its group. */
+  readonly kinds: readonly Kind[];
+  readonly #names: ReadonlySet<string>;
+  readonly #managing = new Map<string, Declaration>();
+  readonly #observing = new Map<string, Declaration>();
+
+  constructor(kinds: readonly Kind[]) {
+    this.kinds = kinds.filter(({ collection }) => !collection.uids.isSingleton);
+    this.#names = new Set(this.kinds.map(({ name }) => name));
+  }
+
+  /** Notes what the object declares, if it declares something. */
+  note(kind: string, object: DeclaringObject): void {
+    const uid = object.status?.uid;
+    if (typeof uid !== "string" || !this.#names.has(kind)) return;
+    const isObserving = object.spec?.policy?.management === "Observe";
+    (isObserving ? this.#observing : this.#managing).set(uid, declarationOf(kind, object));
+  }
+
+  get all(): ReadonlyMap<string, Declaration> {
+    return new Map([...this.#observing, ...this.#managing]);
+  }
 }
 
 function declarationOf(kind: string, { metadata, spec }: DeclaringObject): Declaration {

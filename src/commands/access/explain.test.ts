@@ -116,6 +116,11 @@ it("says no for an identity whose static keys have expired, whatever it is grant
     },
   });
   await world.platform.admin.bind(world.uids.web, late.uid, await world.platform.admin.role("viewer"));
-  await expect.poll(() => explain("late", "repo.list", "web")).toMatchObject({ answer: "no", through: [{}] });
+  await world.platform.admin.bind(world.uids.web, late.uid, await world.platform.admin.role("registry.push"));
+  await expect.poll(() => explain("late", "repo.list", "web")).toMatchObject({ answer: "no", through: [{}, {}] });
+  const { stdout } = await world.asAdmin("who-can", "tag.create", "--group", "web");
+  expect(stdout).toContain("No identity has tag.create in root/shop/web.\n");
+  expect(stdout).toMatch(/^root\/shop\/web\/late \(keys expired\) /m);
+  expect(stdout).toContain("Not counted: 1 identity whose static keys have expired, so that nobody can use it.\n");
   await world.platform.admin.ok("DELETE", `/iam/v2beta1/identities/${late.uid}`);
 });

@@ -40,8 +40,8 @@ The answer is yes, no or unknown: it is never no if something that could grant t
       const wanted = capabilityNamed(model, values.capability);
       const at = groupNamed(model, values.group);
       const uid = identityNamed(model, values.subject);
-      const groups = values.scope.map((scope) => groupNamed(model, scope));
-      const capabilities = new Set(values.cap.map((cap) => capabilityNamed(model, cap)));
+      const groups = values.scope.map((scope) => groupNamed(model, scope, "--scope"));
+      const capabilities = new Set(values.cap.map((cap) => capabilityNamed(model, cap, "--cap")));
       const limits = {
         groups: groups.length === 0 ? noLimits.groups : groups,
         capabilities: capabilities.size === 0 ? noLimits.capabilities : capabilities,

@@ -64,7 +64,7 @@ export function loginGrantView(view: AccessView, grant: LoginGrant): LoginGrantV
   return {
     through,
     uid,
-    role: { uid: role.uid, name: known?.name ?? (role.name || role.uid) },
+    role: { uid: role.uid, name: view.roleName(role.uid) ?? (role.name || role.uid) },
     ...(known === undefined ? {} : { capabilities: dottedNames(known.capabilities) }),
     group: view.group(groupOfGrant(grant)),
     declaredBy: view.declaredBy(uid),

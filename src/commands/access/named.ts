@@ -14,13 +14,14 @@ const maxCapabilities = 100;
 
 /**
  * The capability that a text means, by the name of the contract.
+ * @param setting where the text was given
  * @throws {Error} that names what is near, if no role has it
  */
-export function capabilityNamed(model: AccessModel, text: string): string {
+export function capabilityNamed(model: AccessModel, text: string, setting = "CAPABILITY"): string {
   const capabilities = knownCapabilities(model);
   const found = findCapability(text, capabilities);
   if (found !== undefined) return found;
-  throw new Error(`CAPABILITY: no role of the platform has "${text}"${hintFor(model, text, [...capabilities])}`);
+  throw new Error(`${setting}: no role of the platform has "${text}"${hintFor(model, text, [...capabilities])}`);
 }
 
 /** What to give instead: the capability that was mistyped, those of the role that was named, or all that there are. */
@@ -40,11 +41,12 @@ function namesOf(capabilities: readonly string[]): string {
 
 /**
  * The uid of the group that a text means. A uid is taken as it is: the caller may not be able to read the group.
+ * @param setting where the text was given
  * @throws {Error} that lists the candidates, if there is not exactly one
  */
-export function groupNamed(model: Pick<AccessModel, "groups">, text: string): string {
+export function groupNamed(model: Pick<AccessModel, "groups">, text: string, setting = "--group"): string {
   const candidates = [...model.groups.keys()].map((uid) => ({ uid, path: groupPath(model, uid) }));
-  return theOne("--group", "group", text, candidates);
+  return theOne(setting, "group", text, candidates);
 }
 
 /**

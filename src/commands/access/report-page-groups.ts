@@ -20,5 +20,7 @@ export function groupTree({ group, groups, roleBindings }: ReportContent): Html 
 
 /** A group without the path of the group that contains it. */
 function nameOf({ path }: GroupView, parent: GroupView | undefined): string {
-  return parent !== undefined && path.startsWith(`${parent.path}/`) ? path.slice(parent.path.length + 1) : path;
+  // Of two groups with one path, what follows it is not part of the path of those below.
+  const above = parent?.path.replace(/ \([0-9a-f]+\)$/, "");
+  return above !== undefined && path.startsWith(`${above}/`) ? path.slice(above.length + 1) : path;
 }

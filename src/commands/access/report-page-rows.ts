@@ -17,7 +17,7 @@ export function bindingRows({ groups, roleBindings, roles }: ReportContent): rea
     const { group, identity, reach, role, roleBinding } = link;
     const { declaredBy } = roleBinding;
     const { index, summary } = known.get(role.uid) ?? {};
-    return html`<tr class="${declaredBy === "undeclared" ? "undeclared" : ""}" data-group="${groupIndex.get(group.uid)}" data-role="r${index}">
+    return html`<tr class="${declaredBy === "undeclared" ? "undeclared" : ""}" data-declared="${typeof declaredBy === "string" ? declaredBy : "declared"}" data-group="${groupIndex.get(group.uid)}" data-role="r${index}">
 <td data-title="Who"><div><b>${breakable(identity.path)}</b>${identityTags(link)}<small>${assumptionText(identity)}</small><small>last seen: ${toTheSecond(lastSeen(link))}</small></div></td>
 <td data-title="What"><div><a href="#r${index}">${role.name}</a><small>${summary}</small></div></td>
 <td data-title="Where"><div>${breakable(group.path)}${reach === "above" ? html`<small>above: applies in all of it</small>` : undefined}</div></td>

@@ -16,7 +16,7 @@ const rows = all("tbody tr").map((row) => ({
   text: row.textContent.toLowerCase(),
   group: items[Number(row.dataset.group)],
   capabilities: new Set((byId(row.dataset.role).dataset.capabilities || "").split(" ")),
-  undeclared: row.classList.contains("undeclared"),
+  declared: row.dataset.declared,
 }));
 const isAbove = (upper, lower) => {
   for (let item = lower; item; item = parentOf(item)) if (item === upper) return true;
@@ -96,8 +96,9 @@ function filter() {
   for (const one of rows) {
     const isShown =
       groups.has(one.group) &&
-      (!undeclared || one.undeclared) &&
-      (capability === "" || one.capabilities.has(capability)) &&
+      // What is unknown may be what the filter asks for.
+      (!undeclared || one.declared !== "declared") &&
+      (capability === "" || one.capabilities.has(capability) || one.capabilities.has("unknown")) &&
       words.every((word) => one.text.includes(word));
     one.row.hidden = !isShown;
     count += Number(isShown);

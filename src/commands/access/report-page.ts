@@ -37,7 +37,7 @@ export function reportPage(content: ReportContent, declarationsNote: string | un
 ${unknown.length === 0 ? undefined : unknownNote(unknown.map(({ message }) => message))}
 ${declarationsNote === undefined ? undefined : html`<p class="note">${declarationsNote}</p>`}
 ${facts(content, declarationsNote === undefined)}
-${filter(roles)}
+${filter(roles, declarationsNote === undefined)}
 <div class="columns">
 <nav aria-labelledby="groups"><h2 id="groups">Groups</h2>${groupTree(content)}</nav>
 <section class="bindings" id="bindings" tabindex="-1" aria-labelledby="shown">
@@ -54,7 +54,7 @@ ${loginGrants.length === 0 ? undefined : logins(loginGrants.map((login) => login
 <section class="roles"><h2>What each role grants</h2><dl>
 ${roles.map(
   ({ capabilities, name }, index) =>
-    html`<dt id="r${index}" data-capabilities="${capabilities?.join(" ")}">${name}</dt><dd>${capabilities?.join(", ") ?? "unknown: you need roles.list"}</dd>
+    html`<dt id="r${index}" data-capabilities="${capabilities?.join(" ") ?? "unknown"}">${name}</dt><dd>${capabilities?.join(", ") ?? "unknown: you need roles.list"}</dd>
 `,
 )}</dl></section>
 <footer>${notIncluded}</footer>
@@ -99,13 +99,13 @@ function facts(content: ReportContent, areDeclarationsKnown: boolean): Html {
   ]}</ul>`;
 }
 
-/** Hidden until the script has started, without which it does nothing. */
-function filter(roles: readonly ReportedRole[]): Html {
+/** Hidden until the script has started, without which it does nothing. What is unknown passes it. */
+function filter(roles: readonly ReportedRole[], areDeclarationsKnown: boolean): Html {
   const capabilities = [...new Set(roles.flatMap((role) => role.capabilities ?? []))].toSorted();
   return html`<div id="filter" class="filter" role="search" aria-label="Filter" hidden>
 <div class="find"><label for="find">Find an identity, role, group or declaring object</label><input id="find" type="search" autocomplete="off" spellcheck="false"></div>
 <div><label for="capability">Grants</label><select id="capability"><option value="">any capability</option>${capabilities.map((name) => html`<option>${name}</option>`)}</select></div>
-<div><label for="undeclared">Show</label><select id="undeclared"><option value="">all access</option><option value="undeclared">undeclared only</option></select></div>
+<div><label for="undeclared">Show</label><select id="undeclared"><option value="">all access</option><option value="undeclared">${areDeclarationsKnown ? "undeclared only" : "undeclared, or unknown"}</option></select></div>
 <div><label for="reach">Bound</label><select id="reach"><option value="all">in the group, above or below</option><option value="applies">in the group or above: applies in it</option><option value="here">in the group itself</option></select></div>
 <button type="button" id="clear">Clear</button>
 </div>`;

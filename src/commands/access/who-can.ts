@@ -68,19 +68,27 @@ function answerOf(view: AccessView, at: string, found: FoundHolders): Answer {
   const rows = [...value.identities.flatMap(row("")), ...value.possible.flatMap(row(" (possibly)"))];
   const titles = ["IDENTITY", "ASSUMED BY", "ROLE", "GROUP", "BOUND SINCE", "LAST SEEN", "DECLARED BY"];
   const { declarationsNote } = view;
+  const usable = holders.filter(({ expired }) => expired === undefined).length;
   return {
     value,
     text: {
-      heading: `${headingOf(holders.length, unread.length)} ${wanted} in ${place.path}.`,
+      heading: `${headingOf(usable, unread.length)} ${wanted} in ${place.path}.`,
       table: { titles, rows },
       notes: [
         ...notes,
+        ...(usable === holders.length ? [] : [expiredNote(holders.length - usable)]),
         ...loginGrants.map((login) => loginGrantText(login)),
         ...unknown.map(({ message }) => `Unknown: ${message}.`),
         ...(declarationsNote === undefined || rows.length === 0 ? [] : [declarationsNote]),
       ],
     },
   };
+}
+
+function expiredNote(count: number): string {
+  return count === 1
+    ? "Not counted: 1 identity whose static keys have expired, so that nobody can use it."
+    : `Not counted: ${count} identities whose static keys have expired, so that nobody can use them.`;
 }
 
 function headingOf(known: number, unread: number): string {

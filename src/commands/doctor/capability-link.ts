@@ -1,4 +1,5 @@
 import { defaultKinds } from "#src/api/tenant.ts";
+import type { OperatorPlace } from "#src/commands/reader/operator-place.ts";
 import { readFix } from "#src/commands/reader/read-failure.ts";
 import type { Link } from "#src/commands/why/link.ts";
 import type { Kind } from "#src/kinds/kind.ts";
@@ -15,12 +16,10 @@ export interface CapabilityQuestion {
   readonly identity: string;
   readonly rootGroups: readonly string[];
   readonly kinds: readonly Kind[];
+  readonly operator: OperatorPlace;
   /** Whether the caller sees every role binding of the identity: it is the identity itself, or an administrator. */
   readonly seesAll: boolean;
 }
-
-/** Its own identity sees every role binding of its own. */
-const inPodFix = { text: "Ask in the operator's pod, whose identity sees all of them:", command: doctorInPod };
 
 /**
  * Whether the identity may list what every Tenant may declare below its root groups. A Tenant that lists other kinds reports
@@ -28,7 +27,7 @@ const inPodFix = { text: "Ask in the operator's pod, whose identity sees all of 
  * with credentials of its own, the operator's identity writes nothing.
  */
 export async function capabilityLink(
-  { api, identity, kinds, rootGroups, seesAll }: CapabilityQuestion,
+  { api, identity, kinds, operator, rootGroups, seesAll }: CapabilityQuestion,
   signal: AbortSignal,
 ): Promise<Link> {
   const base = { link: "capabilities", subject: identity };
@@ -51,7 +50,8 @@ export async function capabilityLink(
         ...base,
         state: "unknown",
         message: `You do not see a role binding that gives it ${shortList(missing)}, and perhaps may not list it.`,
-        fix: inPodFix,
+        // Its own identity sees every role binding of its own.
+        fix: { text: "Ask in the operator's pod, whose identity sees all of them:", command: doctorInPod(operator) },
       };
     return {
       ...base,

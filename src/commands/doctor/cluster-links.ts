@@ -32,7 +32,7 @@ export async function clusterLinks(question: ClusterQuestion): Promise<readonly 
   const lease = cluster.get<Lease>(leaseResource, operator.namespace, operator.name);
   const links = await Promise.all([
     ...definitions.map((definition) => definitionLink(cluster, definition, definitions)),
-    ...policyNames.map((name) => policyLink(cluster, name, plurals)),
+    ...policyNames.map((name) => policyLink(cluster, name, plurals, question.class)),
     rightsLink(cluster, operator, rights, isOperator),
     lease.then((read) => leaderLink(read, operator, now)),
   ]);

@@ -1,2 +1,6 @@
-/** `muster doctor` where it sees the most. */
-export const doctorInPod = "kubectl -n muster-system exec deployment/muster-operator -- muster doctor";
+import type { OperatorPlace } from "#src/commands/reader/operator-place.ts";
+
+/** `muster doctor` where it sees the most. The Deployment has the name of the service account. */
+export function doctorInPod({ name, namespace }: OperatorPlace): string {
+  return `kubectl -n ${namespace} exec deployment/${name} -- muster doctor`;
+}

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { customResourceDefinition } from "#src/api/crd.ts";
 import type { ClusterServer } from "#src/commands/reader/cluster-server.testing.ts";
 import { kinds } from "#src/kinds/kinds.ts";
+import type { LinkValue } from "#src/commands/why/link.ts";
 import type { KubeObject } from "#src/kube/object.ts";
 import { definitions, DoctorWorld, kubeSystem, lease, policyIn, tenant } from "./doctor-world.testing.ts";
 
@@ -119,6 +120,33 @@ it("reports a Tenant that is not Ready behind more than a page of others", async
   expect((await world.failures()).filter(({ link }) => link === "Tenant")).toMatchObject([
     { subject: "Tenant/shop", reason: "RootNotFound" },
   ]);
+});
+
+it("checks the operator of a class, with the names that end with the class", async () => {
+  const suffixed = <T extends KubeObject>(object: T): T => ({
+    ...object,
+    metadata: { ...object.metadata, name: `${object.metadata.name}-blue` },
+  });
+  const { cluster } = world;
+  cluster.clear();
+  cluster.put("customresourcedefinitions", ...definitions.map((definition) => customResourceDefinition(definition)));
+  cluster.put("validatingadmissionpolicies", suffixed(policyIn("reserved")), suffixed(policyIn("operator-writes")));
+  cluster.put("leases", suffixed(lease({ holderIdentity: "pod-1", renewTime: new Date().toISOString() })));
+  cluster.put("tenants", {
+    ...tenant("Available", "m"),
+    spec: { namespaces: ["shop"], groups: ["a".repeat(40)], class: "blue" },
+  });
+  cluster.permits = (_, user) => user?.endsWith("-blue") !== false;
+  const text = await world.doctor(["--class", "blue", "--operator-namespace", "muster-system"]);
+  expect(text.stdout).toContain(": kubectl -n muster-system exec deployment/muster-operator-blue -- muster doctor\n");
+  const { stdout } = await world.doctor(["--class", "blue", "--owner-id", "other", "-o", "json"]);
+  const { checks } = JSON.parse(stdout) as { readonly checks: readonly LinkValue[] };
+  expect(checks.filter(({ state }) => state !== "ok").map(({ link }) => link)).toEqual(["owner id"]);
+  const withoutClass = (await world.failures()).find(({ link }) => link === "Tenant");
+  expect(withoutClass).toMatchObject({
+    message: expect.stringContaining("1 Tenant of the class blue"),
+    fix: expect.stringContaining("--class"),
+  });
 });
 
 it("reports missing CRDs and policies", async () => {

@@ -3,8 +3,8 @@ import { type AnswerText, formatAnswer } from "#src/commands/output/answer-forma
 import { type Note, noteAfter, noteText } from "#src/commands/output/note.ts";
 import { clusterConnection } from "#src/commands/reader/cluster-connection.ts";
 import { ClusterReads } from "#src/commands/reader/cluster-reads.ts";
-import { operatorPlaceOf } from "#src/commands/reader/operator-place.ts";
-import { podIdentityOf } from "#src/commands/reader/pod-identity.ts";
+import { type OperatorPlace, operatorPlaces } from "#src/commands/reader/operator-place.ts";
+import { type PodIdentity, podIdentityOf } from "#src/commands/reader/pod-identity.ts";
 import { type Link, linkValue } from "#src/commands/why/link.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { KubeClient } from "#src/kube/client.ts";
@@ -23,7 +23,7 @@ const hasProblems = 3;
 export default defineCommand({
   summary: "check an installation, and print what to do about what is wrong",
   description: `Checks the configuration, the token and its exchange, capabilities, RBAC, CRDs and policies, clocks, the owner id, the Lease, proxies and certificate authorities. It only reads. The most is seen in the operator's pod, where it uses the operator's settings and identity:
-  ${doctorInPod}
+  ${doctorInPod({ namespace: "muster-system", name: "muster-operator" })}
 Elsewhere, it uses your kubeconfig and your login:
   muster doctor --identity UID --root-group UID
   muster doctor --bundle muster.json
@@ -41,8 +41,9 @@ What you may not read is unknown. The exit code is 0 if nothing is wrong with wh
       const isWrong = links.some(({ state }) => state === "problem");
       const healthy = !isWrong && links.some(({ state }) => state === "ok");
       const answer = { healthy, checks: links.map(linkValue) };
-      const inPod = podIdentityOf(values, context) !== undefined;
-      context.stdout.write(await formatAnswer(values.output, answer, textOf(links, inPod)));
+      const inPod = podIdentityOf(values, context);
+      const elsewhere = inPod === undefined ? operatorOf(values, inPod, connection) : undefined;
+      context.stdout.write(await formatAnswer(values.output, answer, textOf(links, elsewhere)));
       if (values.bundle !== undefined)
         context.stderr.write(`muster: wrote ${values.bundle}. Read it before you send it to somebody.\n`);
       if (isWrong) throw new CommandFailure(headingOf(links), hasProblems);
@@ -80,23 +81,31 @@ async function allLinks(
   { cluster, connection }: Pick<OpenedCluster, "cluster" | "connection">,
 ): Promise<readonly Link[]> {
   const inPod = podIdentityOf(values, context);
+  const operator = operatorOf(values, inPod, connection);
   const own = inPod === undefined ? [] : await operatorLinks(inPod, values, context);
-  const platform = await platformLinks(values, context, kinds, cluster);
+  const platform = await platformLinks(values, context, { kinds, operator, cluster });
   if (cluster === undefined) return [...own, ...platform];
-  const operator = operatorPlaceOf(values, inPod, connection?.namespace);
-  const { class: operatorClass = "" } = values;
   const isOperator = inPod !== undefined;
   const now = clock.now();
   return [
     ...own,
     ...platform,
-    ...(await clusterLinks({ cluster, kinds, operator, class: operatorClass, isOperator, now })),
+    ...(await clusterLinks({ cluster, kinds, operator, class: values.class ?? "", isOperator, now })),
   ];
+}
+
+function operatorOf(
+  values: DoctorValues,
+  inPod: PodIdentity | undefined,
+  connection: KubeConnection | undefined,
+): OperatorPlace {
+  return operatorPlaces(values, inPod, connection?.namespace)(values.class ?? "");
 }
 
 const marks = { ok: "pass", problem: "FAIL", unknown: "unknown" } as const;
 
-function textOf(links: readonly Link[], inPod: boolean): AnswerText {
+/** @param operator where to ask for the rest; undefined in its own pod */
+function textOf(links: readonly Link[], operator: OperatorPlace | undefined): AnswerText {
   return {
     heading: headingOf(links),
     table: {
@@ -105,12 +114,12 @@ function textOf(links: readonly Link[], inPod: boolean): AnswerText {
     },
     notes: [
       ...fixesOf(links),
-      ...(inPod
+      ...(operator === undefined
         ? []
         : [
             {
               text: "The operator's configuration, its token and the exchange are checked in its pod:",
-              command: doctorInPod,
+              command: doctorInPod(operator),
             },
           ]),
     ],

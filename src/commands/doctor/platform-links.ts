@@ -1,5 +1,6 @@
 import type { CommandContext } from "#src/commands/command.ts";
 import type { ClusterReads } from "#src/commands/reader/cluster-reads.ts";
+import type { OperatorPlace } from "#src/commands/reader/operator-place.ts";
 import { connectReader, type PlatformReader } from "#src/commands/reader/connect-reader.ts";
 import { podIdentityOf } from "#src/commands/reader/pod-identity.ts";
 import type { Link } from "#src/commands/why/link.ts";
@@ -12,12 +13,18 @@ import { authoritiesLink, networkLinks } from "./network-links.ts";
 import { ownerLink } from "./owner-link.ts";
 import type { DoctorValues } from "./settings.ts";
 
-/** What is needed of the platform. @param cluster undefined if there is none: then the owner id is taken from the settings */
+export interface PlatformQuestion {
+  readonly kinds: readonly Kind[];
+  readonly operator: OperatorPlace;
+  /** Undefined if there is none: then the owner id is taken from the settings. */
+  readonly cluster: ClusterReads | undefined;
+}
+
+/** What is needed of the platform. */
 export async function platformLinks(
   values: DoctorValues,
   context: CommandContext,
-  kinds: readonly Kind[],
-  cluster: ClusterReads | undefined,
+  question: PlatformQuestion,
 ): Promise<readonly Link[]> {
   const authorities = await authoritiesLink(values.platformCa);
   const before = authorities === undefined ? [] : [authorities];
@@ -34,7 +41,7 @@ export async function platformLinks(
   }
   try {
     const network = await networkOf(values, context, reader.platformUrl, reader.authUrl);
-    return [...before, ...network, ...(await identityLinks(values, context, { reader, kinds, cluster }))];
+    return [...before, ...network, ...(await identityLinks(values, context, { ...question, reader }))];
   } finally {
     await reader.close();
   }
@@ -51,23 +58,21 @@ async function networkOf(
   return (await Promise.all(targets.map((target) => networkLinks(target, context, timeout)))).flat();
 }
 
-interface Read {
+interface Read extends PlatformQuestion {
   readonly reader: PlatformReader;
-  readonly kinds: readonly Kind[];
-  readonly cluster: ClusterReads | undefined;
 }
 
 async function identityLinks(
   { class: operatorClass, identity, ownerId, rootGroup }: DoctorValues,
   { signal }: CommandContext,
-  { cluster, kinds, reader }: Read,
+  { cluster, kinds, operator, reader }: Read,
 ): Promise<readonly Link[]> {
   const { api, claims, seesEverything } = reader;
   const links: Link[] = [await acceptedLink(reader, signal)];
   if (identity === undefined) return links;
   const seesAll = seesEverything || (claims?.identity === identity && !claims.isNarrowed);
   if (rootGroup.length > 0)
-    links.push(await capabilityLink({ api, identity, rootGroups: rootGroup, kinds, seesAll }, signal));
+    links.push(await capabilityLink({ api, identity, rootGroups: rootGroup, kinds, operator, seesAll }, signal));
   if (cluster !== undefined)
     links.push(await ownerLink({ api, identity, ownerId, class: operatorClass }, cluster, signal));
   return links;

@@ -1,6 +1,7 @@
 import { apiGroup } from "#src/api/custom-resource.ts";
 import type { ClusterReads } from "#src/commands/reader/cluster-reads.ts";
 import type { Link } from "#src/commands/why/link.ts";
+import { withClass } from "#src/commands/reader/operator-place.ts";
 import type { KubeObject, ResourceKind } from "#src/kube/object.ts";
 
 const policies: ResourceKind = {
@@ -25,12 +26,29 @@ interface Policy extends KubeObject {
   };
 }
 
-/** Whether an admission policy is installed, and covers every kind. @param plurals of all kinds of this version */
-export async function policyLink(cluster: ClusterReads, name: string, plurals: readonly string[]): Promise<Link> {
+/**
+ * Whether an admission policy is installed, and covers every kind. It is about every operator of the cluster, so that one without the
+ * class in its name is as good.
+ * @param plurals of all kinds of this version
+ */
+export async function policyLink(
+  cluster: ClusterReads,
+  policy: string,
+  plurals: readonly string[],
+  operatorClass: string,
+): Promise<Link> {
+  const names = [...new Set([withClass(policy, operatorClass), policy])];
+  const alike = [...new Set([...policyNames.map((name) => withClass(name, operatorClass)), ...policyNames])];
+  const reads = await Promise.all(names.map((name) => cluster.get<Policy>(policies, undefined, name, alike)));
+  // One that cannot be read may be there.
+  const known = (["found", "unknown", "absent"] as const).map((state) =>
+    reads.findIndex((read) => read.state === state),
+  );
+  const index = known.find((one) => one >= 0) ?? 0;
+  const [name = policy, read = { state: "absent" }] = [names[index], reads[index]];
   const base = { link: "policy", subject: name };
   const fix =
     "Apply your overlay of deploy/kustomize again, or helm upgrade with your values. It needs Kubernetes 1.30.";
-  const read = await cluster.get<Policy>(policies, undefined, name, policyNames);
   if (read.state === "unknown")
     return { ...base, state: "unknown", message: `It cannot be read: ${read.because}`, fix: read.fix };
   if (read.state === "absent")

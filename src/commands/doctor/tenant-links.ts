@@ -2,9 +2,13 @@ import { tenantResource } from "#src/commands/operator/tenancy-caches.ts";
 import type { ClusterReads } from "#src/commands/reader/cluster-reads.ts";
 import type { Link } from "#src/commands/why/link.ts";
 import { tenantLink } from "#src/commands/why/tenant-finding.ts";
-import { parseTenant } from "#src/reconcile/tenancy/cached-tenant.ts";
+import { type CachedTenant, parseTenant } from "#src/reconcile/tenancy/cached-tenant.ts";
+import { oneLine } from "#src/telemetry/one-line.ts";
+import { shortList } from "#src/text/short-list.ts";
 
 const shownTenants = 10;
+/** More classes are not named. */
+const shownClasses = 5;
 
 /** The Tenants of a class that are not Ready, of which ten are shown; one line if all are. */
 export async function tenantLinks(cluster: ClusterReads, operatorClass: string): Promise<readonly Link[]> {
@@ -13,7 +17,18 @@ export async function tenantLinks(cluster: ClusterReads, operatorClass: string):
   if (read.state === "absent") return [];
   if (read.state === "unknown")
     return [{ ...base, state: "unknown", message: `They cannot be listed: ${read.because}`, fix: read.fix }];
-  const served = read.value.map((tenant) => parseTenant(tenant)).filter((tenant) => tenant.class === operatorClass);
+  const tenants = read.value.map((tenant) => parseTenant(tenant));
+  const served = tenants.filter((tenant) => tenant.class === operatorClass);
+  if (served.length === 0 && tenants.length > 0)
+    return [
+      {
+        ...base,
+        state: "problem",
+        reason: "NoTenant",
+        message: `There is no Tenant ${operatorClass === "" ? "without a class" : `of the class ${operatorClass}`}, so this operator does nothing for any object. There ${countsOf(tenants)}.`,
+        fix: "Give --class to check the operator of that class. Or create a Tenant: muster bootstrap prints a first one.",
+      },
+    ];
   if (served.length === 0)
     return [
       {
@@ -30,4 +45,13 @@ export async function tenantLinks(cluster: ClusterReads, operatorClass: string):
     : problems
         .slice(0, shownTenants)
         .map((link) => ({ ...link, fix: { text: "Find the cause:", command: `muster why ${link.subject}` } }));
+}
+
+/** How many Tenants there are of each class, such as `is 1 Tenant of the class blue`. */
+function countsOf(tenants: readonly CachedTenant[]): string {
+  const counts = [...Map.groupBy(tenants, (tenant) => tenant.class)].map(([name, { length }]) => {
+    const those = length === 1 ? "1 Tenant" : `${length} Tenants`;
+    return name === "" ? `${those} without a class` : `${those} of the class ${oneLine(name)}`;
+  });
+  return `${tenants.length === 1 ? "is" : "are"} ${shortList(counts, shownClasses)}`;
 }

@@ -47,6 +47,17 @@ describe("what cannot be declared", () => {
     expect(stderr).toContain("import has to know which one is yours: set --owner-id");
   });
 
+  it("does not hide that a setting names what is not there, such as a mistyped uid", async () => {
+    const [mistyped, { ci, team }] = [`${at.world.shop}/00000000000000ff`, at.world];
+    const args = ["--break-glass", ci, "--break-glass", mistyped, "--without-secret", mistyped];
+    expect((await at.world.report(team, args)).unused).toEqual([
+      { setting: "--break-glass", uid: mistyped },
+      { setting: "--without-secret", uid: mistyped },
+    ]);
+    const { stdout } = await at.world.run(team, args);
+    expect(stdout).toContain(`Without effect: --break-glass ${mistyped}: nothing with this uid is in the group.\n`);
+  });
+
   it("includes invites, whose codes nobody can read", async () => {
     const { admin, root } = at.world.platform;
     const group = await admin.group(root, "invited");

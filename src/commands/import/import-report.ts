@@ -30,8 +30,19 @@ export interface ImportReport {
   readonly clusterNotRead?: string;
   /** The Tenants of the cluster that select the namespace, with which the one of the import overlaps; absent if there are none. */
   readonly overlappingTenants?: readonly string[];
+  /** The Tenant of the cluster that the one of the import would replace; absent if an earlier import wrote it, or there is none. */
+  readonly replacedTenant?: string;
+  /** What settings name and the group does not have; absent if it has everything. */
+  readonly unused?: readonly UnusedSetting[];
   /** The files that import may not touch. */
   readonly kept: WrittenFiles["kept"];
+}
+
+/** A value of a setting that has no effect. */
+export interface UnusedSetting {
+  /** Such as `--break-glass`. */
+  readonly setting: string;
+  readonly uid: string;
 }
 
 export interface ReportedSecret extends NeededSecret {
@@ -49,12 +60,15 @@ export interface ImportFacts {
   readonly cluster: OptionalReading<unknown>;
   /** The other Tenants that select the namespace. */
   readonly tenants: readonly string[];
+  /** Whether the cluster has a Tenant of the same name that is not the one of the import. */
+  readonly replacesTenant: boolean;
+  readonly unused: readonly UnusedSetting[];
 }
 
 export function reportOf(
-  { namespace, folder, exceptions, secrets }: ImportedTree,
+  { namespace, tenant, folder, exceptions, secrets }: ImportedTree,
   { written, unchanged, removed, kept }: WrittenFiles,
-  { group: { uid, name }, dir, adopt, unseen, cluster, tenants }: ImportFacts,
+  { group: { uid, name }, dir, adopt, unseen, cluster, tenants, replacesTenant, unused }: ImportFacts,
 ): ImportReport {
   return {
     group: { uid, name: visibleText(name) },
@@ -71,6 +85,8 @@ export function reportOf(
     unseen,
     ...(cluster.read ? {} : { clusterNotRead: visibleText(cluster.reason) }),
     ...(tenants.length === 0 ? {} : { overlappingTenants: tenants.map(visibleText) }),
+    ...(replacesTenant ? { replacedTenant: tenant.metadata.name } : {}),
+    ...(unused.length === 0 ? {} : { unused }),
     files: { written: written.length, unchanged: unchanged.length, removed: removed.map(visibleText) },
     kept: kept.map(({ path, reason }) => ({ path: visibleText(path), reason })),
   };
@@ -100,7 +116,7 @@ const managementText = { Observe: "Observe", Full: "Full below the group, which 
 
 export function reportText(report: ImportReport): AnswerText {
   const { group, dir, namespace, management, objects, exceptions, secrets, unseen, files, kept } = report;
-  const { clusterNotRead, overlappingTenants = [] } = report;
+  const { clusterNotRead, overlappingTenants = [], replacedTenant, unused = [] } = report;
   const parts = Object.entries(objects).map(([kind, count]) => `${kind}: ${count}`);
   const titles = ["OUTCOME", "TYPE", "NAME", "UID", "REASON"];
   return {
@@ -116,6 +132,7 @@ export function reportText(report: ImportReport): AnswerText {
         ({ capability, group: uid }) =>
           `Not seen: you do not have ${dottedCapability(capability)} in ${uid}. More may exist there.`,
       ),
+      ...unused.map(({ setting, uid }) => `Without effect: ${setting} ${uid}: nothing with this uid is in the group.`),
       ...(clusterNotRead === undefined
         ? []
         : [
@@ -125,6 +142,11 @@ export function reportText(report: ImportReport): AnswerText {
         ? []
         : [
             `Overlap: namespace ${namespace} has ${shortList(overlappingTenants.map((tenant) => `Tenant ${tenant}`))} already, and with two Tenants, the operator does nothing there. Add what tenant.yaml permits to ${overlappingTenants.length === 1 ? "it" : "one of them"}, and remove tenant.yaml from kustomization.yaml; or import into another namespace, with --namespace.`,
+          ]),
+      ...(replacedTenant === undefined
+        ? []
+        : [
+            `Tenant: the cluster has a Tenant ${replacedTenant} already, which kubectl apply would replace by tenant.yaml. Add what tenant.yaml permits to it, and remove tenant.yaml from kustomization.yaml; or import into another namespace, with --namespace.`,
           ]),
       ...secrets.map(
         ({ provider, name, commands }): Note => ({

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { writeFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { parse } from "yaml";
 import { ClusterServer } from "#src/commands/reader/cluster-server.testing.ts";
 import { ImportingPlatform } from "./importing-platform.testing.ts";
 
@@ -66,6 +67,29 @@ it("says why the cluster was not read", async () => {
   cluster.forbidden.add("groups");
   const { code, clusterNotRead } = await importTeam();
   expect({ code, clusterNotRead }).toEqual({ code: 0, clusterNotRead: expect.stringContaining("groups is forbidden") });
+});
+
+it("says that the Tenant of the import would replace one that somebody made", async () => {
+  const putTenant = (spec: unknown) =>
+    cluster.put("tenants", {
+      apiVersion: "iam.muster.dev/v1beta1",
+      kind: "Tenant",
+      metadata: { name: "team" },
+      spec: spec as object,
+    });
+  putTenant({ namespaces: ["team", "other"], groups: [at.world.shop], roles: ["editor"] });
+  expect(await importTeam()).toMatchObject({ replacedTenant: "team" });
+  // The files are those of an earlier import now: the Tenant may be the one that it wrote.
+  expect((await importTeam()).replacedTenant).toBeUndefined();
+  const manifest: unknown = parse(at.world.content()["tenant.yaml"] ?? "");
+  rmSync(at.world.folder, { recursive: true });
+  const { stdout } = await at.world.run(at.world.team, ["--kubeconfig", join(at.world.home, "kubeconfig")]);
+  expect(stdout).toContain(
+    "Tenant: the cluster has a Tenant team already, which kubectl apply would replace by tenant.yaml.",
+  );
+  rmSync(at.world.folder, { recursive: true });
+  putTenant((manifest as { readonly spec: object }).spec);
+  expect((await importTeam()).replacedTenant).toBeUndefined();
 });
 
 it("names the Tenants of the cluster with which its own would overlap", async () => {

@@ -1,4 +1,4 @@
-import { appendFileSync, copyFileSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { ImportingPlatform } from "./importing-platform.testing.ts";
@@ -226,13 +226,17 @@ it("keeps the namespace of the earlier import into the folder, and refuses anoth
   expect(at.world.content()).toEqual(before);
 });
 
-it("takes the name of the group for the namespace where somebody made the file of the earlier one something else", async () => {
+it.each<[string, (file: string) => void]>([
+  ["removed", (file) => rmSync(file)],
+  ["made something else of", (file) => writeFileSync(file, `${readFileSync(file, "utf8").split("\n")[0]}\n- 1\n`)],
+])("keeps the namespace of the earlier import where somebody %s the file of the Namespace", async (_, change) => {
   await at.world.run(at.world.team, ["--namespace", "payments"]);
-  const file = join(at.world.folder, "namespace.yaml");
-  const [header = ""] = readFileSync(file, "utf8").split("\n");
-  writeFileSync(file, `${header}\n- 1\n`);
+  change(join(at.world.folder, "namespace.yaml"));
+  const { code, stderr } = await at.world.run(at.world.team, ["--namespace", "billing"]);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("into the namespace payments") });
   const { stdout } = await at.world.run(at.world.team);
-  expect(stdout).toContain("in namespace team");
+  expect(stdout).toContain("in namespace payments");
+  expect(stdout).toContain("6 unchanged, 0 removed");
 });
 
 it("says that a group does not exist, with the exit code of NOT_FOUND", async () => {

@@ -8,8 +8,8 @@ import { ReadBudget } from "#src/commands/reader/read-budget.ts";
 import { connectReader } from "#src/commands/reader/connect-reader.ts";
 import { readFailure } from "#src/commands/reader/read-failure.ts";
 import { SettingsError } from "#src/commands/settings/settings.ts";
-import { hasMarkers } from "#src/import/existing-tree.ts";
-import { importFiles, namesInFiles } from "#src/import/import-files.ts";
+import { type ExistingTree, hasMarkers } from "#src/import/existing-tree.ts";
+import { importFiles, namesInFiles, tenantFile } from "#src/import/import-files.ts";
 import { importTree } from "#src/import/import-tree.ts";
 import { stemOf } from "#src/import/object-names.ts";
 import { kinds } from "#src/kinds/kinds.ts";
@@ -19,8 +19,15 @@ import { systemClock } from "#src/time/clock.ts";
 import { earlierNamespace } from "./earlier-namespace.ts";
 import { findGroup } from "./find-group.ts";
 import { filesOfImport, writeImport } from "./import-folder.ts";
-import { type ImportReport, isEverything, reportOf, reportText, summaryOf } from "./import-report.ts";
-import { otherTenants } from "./other-tenants.ts";
+import {
+  type ImportReport,
+  isEverything,
+  reportOf,
+  reportText,
+  summaryOf,
+  type UnusedSetting,
+} from "./import-report.ts";
+import { isSameTenant, otherTenants } from "./other-tenants.ts";
 import { readClusterObjects } from "./read-cluster-objects.ts";
 import { readTree } from "./read-tree.ts";
 import { importSettings, type ImportValues } from "./settings.ts";
@@ -64,13 +71,11 @@ async function runImport(values: ImportValues, context: CommandContext): Promise
     const earlier = inFolder(dir, () => earlierNamespace(dir, group, values.namespace));
     const namespace = values.namespace ?? earlier ?? namespaceOf(tree.group.name);
     const owners = hasMarkers(tree) ? await ownersOf(values, context) : [];
+    const earlierFiles = inFolder(dir, () => filesOfImport(dir, group));
     const imported = importTree(tree, {
       namespace,
       operatorClass: values.class,
-      earlierNames: namesInFiles(
-        inFolder(dir, () => filesOfImport(dir, group)),
-        kinds,
-      ),
+      earlierNames: namesInFiles(earlierFiles, kinds),
       adopt,
       owners,
       breakGlass,
@@ -80,13 +85,39 @@ async function runImport(values: ImportValues, context: CommandContext): Promise
       cluster: cluster.read ? cluster.value : [],
     });
     const files = inFolder(dir, () => writeImport(dir, importFiles(imported), { group, isComplete }));
-    const tenants = await otherTenants(namespace, values, context);
-    return reportOf(imported, files, { group: tree.group, dir, adopt, unseen, cluster, tenants });
+    const { overlapping: tenants, sameName } = await otherTenants(namespace, values, context);
+    // The Tenant of an earlier import is its own.
+    const isOwn =
+      earlierFiles.includes(tenantFile) || sameName === undefined || isSameTenant(imported.tenant, sameName);
+    const replacesTenant = !isOwn;
+    return reportOf(imported, files, {
+      group: tree.group,
+      dir,
+      adopt,
+      unseen,
+      cluster,
+      tenants,
+      replacesTenant,
+      unused: unusedIn(values, tree),
+    });
   } catch (error) {
     throw readFailure(error);
   } finally {
     await reader.close();
   }
+}
+
+/** What the settings name that is neither in the group nor has a role there, such as a mistyped uid: it protects nothing. */
+function unusedIn(
+  { breakGlass, withoutSecret }: ImportValues,
+  { identities, identityProviders, roleBindings }: ExistingTree,
+): readonly UnusedSetting[] {
+  const holders = new Set([...identities, ...roleBindings.map(({ identity }) => identity)].map(({ uid }) => uid));
+  const providers = new Set(identityProviders.map(({ uid }) => uid));
+  return [
+    ...breakGlass.filter((uid) => !holders.has(uid)).map((uid) => ({ setting: "--break-glass", uid })),
+    ...withoutSecret.filter((uid) => !providers.has(uid)).map((uid) => ({ setting: "--without-secret", uid })),
+  ];
 }
 
 /** @throws {Error} that names the folder if the file system fails: its own message does not if, for example, the disk is full */

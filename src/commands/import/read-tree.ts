@@ -52,7 +52,8 @@ export async function readTree(
 ): Promise<ReadTree> {
   const scope = { descendantsOf: group };
   const others = kinds.filter(({ issued }) => issued !== null);
-  const [root, groups, identities, allRoles, bindings, providers, associations, unseen, ...rest] = await Promise.all([
+  const unseenBefore = await findUnseen(api, kinds, group, caller, signal);
+  const [root, groups, identities, allRoles, bindings, providers, associations, ...rest] = await Promise.all([
     readGroup(api, group, signal),
     listStable(api, groupKind.collection, { scope }, signal),
     listStable(api, identityKind.collection, { scope }, signal),
@@ -61,7 +62,6 @@ export async function readTree(
     listStable(api, roleBindingKind.collection, elsewhere ? {} : { scope }, signal),
     listStable(api, identityProviderKind.collection, { scope }, signal),
     listStable(api, accountAssociationKind.collection, { scope }, signal),
-    findUnseen(api, kinds, group, caller, signal),
     ...others.map((kind) => readOthers(api, kind, group, signal)),
   ]);
   const isInTree = ({ uid }: { readonly uid: string }) => isBelow(uid, group);
@@ -80,6 +80,12 @@ export async function readTree(
     accountAssociations: associations,
     others: rest.flat(),
   };
+  // What the caller may not list is not in a list, and no error says so: permissions count that held before and after it.
+  const unseenAfter = await findUnseen(api, kinds, group, caller, signal);
+  const unseen = [
+    ...unseenBefore,
+    ...unseenAfter.filter(({ capability }) => !unseenBefore.some((one) => one.capability === capability)),
+  ];
   const needed = kinds.flatMap(({ collection, issued }) => (issued === null ? collection.listCapability : []));
   const isComplete = !unseen.some(({ capability }) => needed.includes(capability));
   return { tree, unseen, isComplete };

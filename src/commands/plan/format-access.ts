@@ -98,7 +98,7 @@ function sentence(count: number, one: string, many: string): string {
 
 /** Such as `anybody who logs in through the identity provider web (issuer …) now gets viewer in acme/shop and below`. */
 function loginSentence({ change, group, role, who }: PlannedLoginGrant): string {
-  return `${who} ${change === "gains" ? "now gets" : "no longer gets"} ${role.name} in ${pathOf(group)} and below`;
+  return `${who} ${change === "gains" ? "now gets" : "no longer gets"} ${nameOf(role)} in ${pathOf(group)} and below`;
 }
 
 function signOf({ certain, change }: PlannedAccessChange): string {
@@ -123,13 +123,17 @@ function whereOf({ except, group }: PlannedAccessChange): string {
 }
 
 function throughOf({ through }: PlannedAccessChange): string {
-  return through.map(({ role, roleBinding }) => `${role.name} (${declaredText(roleBinding.declaredBy)})`).join(", ");
+  return through.map(({ role, roleBinding }) => `${nameOf(role)} (${declaredText(roleBinding.declaredBy)})`).join(", ");
 }
 
 /** Such as `whoever can assume it now has viewer in acme/shop and below`. */
 function consequenceOf({ after: { grants } }: PlannedAssumptionChange): string {
-  const granted = grants.map(({ group, role }) => `${role.name} in ${pathOf(group)} and below`).join(", ");
+  const granted = grants.map(({ group, role }) => `${nameOf(role)} in ${pathOf(group)} and below`).join(", ");
   return granted === "" ? "it has no role bindings that you can read" : `whoever can assume it now has ${granted}`;
+}
+
+function nameOf({ name }: { readonly name: string }): string {
+  return withNumbers(name);
 }
 
 function pathOf({ path }: { readonly path: string }): string {

@@ -35,7 +35,7 @@ export async function planWithAccess(
   { facts, isWholeCluster, platform, uploaded = () => undefined, ...world }: PlannedWorld,
   signal: AbortSignal,
 ): Promise<ShownPlan> {
-  const { clock, cluster } = world;
+  const { clock, cluster, kinds } = world;
   const before = cluster.all();
   const { writes, ...plan } = await makePlan({
     ...governingFacts(values, facts, uploaded),
@@ -51,7 +51,7 @@ export async function planWithAccess(
     signal,
   });
   if (writes.length === 0) return plan;
-  const declarations = declarationsOf([...before, ...cluster.all()], { isWholeCluster });
+  const declarations = declarationsOf([...before, ...cluster.all()], { isWholeCluster, kinds });
   const { caller } = world;
   const claims = platform.claims ?? (typeof caller === "object" ? { ...caller, scopes: undefined } : undefined);
   const state = await readAccessState({ ...platform, claims }, signal);

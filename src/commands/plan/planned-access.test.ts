@@ -1,7 +1,9 @@
 import { expect, it } from "vitest";
 import type { AccessState } from "#src/access/access-state.ts";
 import { declarationsOf } from "#src/commands/access/declarations.ts";
+import { kinds } from "#src/kinds/kinds.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
+import { plannedUid } from "#src/plan/planned-uid.ts";
 import type { PlatformWrite } from "#src/plan/overlay-platform.ts";
 import { accessMarkdown, accessText } from "./format-access.ts";
 import { plannedAccess, type PlannedAccessOptions } from "./planned-access.ts";
@@ -51,7 +53,7 @@ const object = {
   metadata: { namespace: "shop", name: "ci-views" },
   status: { uid: binding("e", viewer).uid },
 };
-const declarations = declarationsOf([object], { isWholeCluster: true });
+const declarations = declarationsOf([object], { isWholeCluster: true, kinds });
 const planned = (
   writes: readonly PlatformWrite[],
   changes: Partial<AccessState> = {},
@@ -96,6 +98,19 @@ it("says who gains what, where, through which object, and who can assume the ide
   expect(access.changes[0]?.identity.lastSeenTime).toBe("2026-01-01T00:00:00Z");
 });
 
+it("numbers what is new and called like something that exists", () => {
+  const [first, second] = [plannedUid(shop, 1), plannedUid(root, 2)];
+  const twin = { ...ci, uid: first, claimMatch: claimMatch("repo:acme/twin") };
+  const role = { uid: second, name: "viewer", capabilities: ["CAP_REPO_CREATE"] };
+  const access = planned([
+    write("identities", undefined, twin),
+    write("roles", undefined, role),
+    write("roleBindings", undefined, { ...binding("e", role), identity: { uid: first, name: "ci" } }),
+  ]);
+  expect(accessText(access)).toContain("+ acme/shop/ci (new 1) gains capabilities in acme/shop and below\n");
+  expect(accessText(access)).toContain("through viewer (new 2) (shop/ci-views)\n");
+});
+
 it("says what is unknown, and never that nothing changes then", () => {
   const kept = binding("f", custom);
   const bindings = [binding("e", viewer), kept];
@@ -131,6 +146,14 @@ it("says what is unknown, and never that nothing changes then", () => {
     ? Unknown: accountAssociations change: what follows from that is not part of this comparison.
     "
   `);
+  const accounts = { uid: shop, amazon: { account: "123456789012" } };
+  const adopted = write(
+    "accountAssociations",
+    { ...accounts, description: "" },
+    { ...accounts, description: "[muster:x]" },
+  );
+  expect(planned([{ ...adopted, fields: ["description"] }])).toMatchObject({ complete: true, unknown: [] });
+  expect(planned([{ ...adopted, fields: ["description", "amazon"] }]).complete).toBe(false);
   const gone = planned([write("identities", { uid: `${shop}/${"3".repeat(16)}`, name: "gone" }, undefined)]);
   expect(gone.unknown).toMatchObject([{ what: "notListed" }]);
 });

@@ -148,7 +148,7 @@ function unknownOf(
 ): readonly PlannedUnknown[] {
   const found = [...unread, ...changes.flatMap((change) => change.unread)].map((one) => view.unread(one));
   const messages = new Map(found.map(({ message, what }) => [message, { what, message }]));
-  const written = new Set(writes.map(({ collection }) => collection));
+  const written = new Set(writes.filter((write) => !changesOnlyTexts(write)).map(({ collection }) => collection));
   const others = [...written].filter((collection) => !comparedCollections.includes(collection));
   return [
     ...messages.values(),
@@ -165,6 +165,11 @@ function unknownOf(
       message: `${collection} change: what follows from that is not part of this comparison`,
     })),
   ];
+}
+
+/** Nothing follows from a description, which is all that an adoption changes: it writes the marker. */
+function changesOnlyTexts({ do: made, fields }: PlatformWrite): boolean {
+  return made === "update" && fields.length > 0 && fields.every((field) => field === "description");
 }
 
 function meanwhile(uid: string): string {

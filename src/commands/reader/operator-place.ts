@@ -6,12 +6,21 @@ export interface OperatorPlace {
   readonly name: string;
 }
 
+/** Where the operator of each class is: the class of a Tenant, or the empty text. */
+export type OperatorPlaces = (operatorClass: string) => OperatorPlace;
+
 /** @param podNamespace the namespace of this pod, which is the operator's if it has the operator's identity */
-export function operatorPlaceOf(
-  values: { readonly operatorNamespace: string | undefined; readonly leaseName: string },
+export function operatorPlaces(
+  { leaseName, operatorNamespace }: Readonly<Record<"leaseName" | "operatorNamespace", string | undefined>>,
   inPod: PodIdentity | undefined,
   podNamespace: string | undefined,
-): OperatorPlace {
+): OperatorPlaces {
   const own = inPod === undefined ? undefined : podNamespace;
-  return { namespace: values.operatorNamespace ?? own ?? "muster-system", name: values.leaseName };
+  const namespace = operatorNamespace ?? own ?? "muster-system";
+  return (operatorClass) => ({ namespace, name: leaseName ?? withClass("muster-operator", operatorClass) });
+}
+
+/** The name of an operator's object: deploy/ and the chart end it with the class. */
+export function withClass(name: string, operatorClass: string): string {
+  return operatorClass === "" ? name : `${name}-${operatorClass}`;
 }

@@ -34,9 +34,8 @@ export const operatorPlaceSettings = {
     { ...settings.text, placeholder: "NAME" },
     "The namespace of the operator. (default: muster-system; in the operator's pod, its own)",
   ),
-  leaseName: settings.withDefault(
+  leaseName: settings.optional(
     { ...settings.text, placeholder: "NAME" },
-    "muster-operator",
-    "The name of the operator's Lease, which is that of its service account, too.",
+    "The name of the operator's Lease, which is that of its service account, too. (default: muster-operator; of an operator with a class, muster-operator-CLASS)",
   ),
 } as const;

@@ -42,6 +42,9 @@ export function answerText({ causes, chain, events, object, ready }: WhyAnswer):
         noteOf(`Cause: ${cause.subject}: ${cause.message}`),
         ...(cause.fix === undefined ? [] : [noteAfter("Fix:", cause.fix)]),
       ]),
+      ...(ready ? [] : chain.filter((one) => isFurtherTenant(one, causes))).map(({ message, subject }) =>
+        noteOf(`Also: ${subject} is not Ready: ${message}`),
+      ),
       ...chain.flatMap((one) => (ready && one.state !== "unknown" ? [noteOf(`${one.subject}: ${one.message}`)] : [])),
       ...chain.flatMap((one) =>
         one.state === "unknown"
@@ -51,6 +54,11 @@ export function answerText({ causes, chain, events, object, ready }: WhyAnswer):
       ...events.map(({ note, reason, time, type }) => noteOf(`Event: ${time} ${type} ${reason}: ${note}`)),
     ],
   };
+}
+
+/** A Tenant says what no cause does: what its credential met with, or which of its limits do not apply. */
+function isFurtherTenant(one: Link, causes: readonly Link[]): boolean {
+  return one.link === "Tenant" && one.state === "problem" && !causes.includes(one);
 }
 
 function causesText(causes: readonly Link[]): string {

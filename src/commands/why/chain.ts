@@ -4,8 +4,8 @@ import { resourceKindOf } from "#src/api/resource-kind.ts";
 import { operatorRights } from "#src/commands/operator/operator-rights.ts";
 import type { ClusterReads } from "#src/commands/reader/cluster-reads.ts";
 import type { Kind, ReferenceField } from "#src/kinds/kind.ts";
-import { governingTenant } from "./governing-tenant.ts";
-import type { OperatorPlace } from "#src/commands/reader/operator-place.ts";
+import { type Governing, governingTenant } from "./governing-tenant.ts";
+import type { OperatorPlaces } from "#src/commands/reader/operator-place.ts";
 import { type Finding, findingOf, type Link, nothing } from "./link.ts";
 import { objectLink, fixOf, type ObjectLink } from "./object-link.ts";
 import { rightsLink } from "./rights-link.ts";
@@ -14,7 +14,7 @@ import { tenantFinding } from "./tenant-finding.ts";
 export interface ChainSources {
   readonly cluster: ClusterReads;
   readonly kinds: readonly Kind[];
-  readonly operator: OperatorPlace;
+  readonly operatorOf: OperatorPlaces;
   /** Whether the caller is the operator's service account, which may ask only about itself. */
   readonly isOperator: boolean;
 }
@@ -63,6 +63,8 @@ export class Chain {
   readonly #sources: ChainSources;
   readonly #findings = new Map<string, Promise<Finding>>();
   readonly #tenants = new Map<string, Promise<Finding>>();
+  /** By namespace. */
+  readonly #governing = new Map<string, Promise<Governing>>();
 
   constructor(sources: ChainSources) {
     this.#sources = sources;
@@ -72,6 +74,16 @@ export class Chain {
   of(kind: Kind, resource: Resource): Promise<Finding> {
     const { name, namespace = "" } = resource.metadata;
     return this.#explain({ link: "object", kind, namespace, name }, resource, [`${namespace}/${kind.name}/${name}`]);
+  }
+
+  /**
+   * The class of the operator that serves the objects of a namespace. Without a Tenant, and if none can be read, the operator without a
+   * class.
+   * @param named the Tenant that an object's status names
+   */
+  async classOf(namespace: string, named: string | undefined): Promise<string> {
+    const governing = await this.#governs(namespace, named);
+    return "tenant" in governing ? governing.tenant.class : "";
   }
 
   async #object(target: Target, path: readonly string[]): Promise<Finding> {
@@ -124,7 +136,7 @@ export class Chain {
     const { namespace } = target;
     const references = await this.#references(target, resource, path);
     const tenant = await this.#tenant(namespace, resource.status?.tenant);
-    const rbac = await this.#rights(own, target);
+    const rbac = await this.#rights(own, target, resource.status?.tenant);
     const further = [references, tenant, rbac];
     const causes = explains(own, references, tenant, rbac);
     return {
@@ -162,14 +174,25 @@ export class Chain {
   }
 
   async #readTenant(namespace: string, named: string | undefined): Promise<Finding> {
-    const governing = await governingTenant(this.#sources.cluster, namespace, named);
+    const governing = await this.#governs(namespace, named);
     return "link" in governing ? findingOf(governing.link) : tenantFinding(governing.tenant, this.#sources);
   }
 
+  #governs(namespace: string, named: string | undefined): Promise<Governing> {
+    const governing = this.#governing.get(namespace) ?? governingTenant(this.#sources.cluster, namespace, named);
+    this.#governing.set(namespace, governing);
+    return governing;
+  }
+
   /** RBAC is asked only where it may be the cause. */
-  async #rights({ reason, unserved }: ObjectLink, { kind, namespace }: Target): Promise<Finding> {
+  async #rights(
+    { reason, unserved }: ObjectLink,
+    { kind, namespace }: Target,
+    named: string | undefined,
+  ): Promise<Finding> {
     if (!unserved && reason !== "KubernetesForbidden") return nothing;
-    const { cluster, isOperator, kinds, operator } = this.#sources;
+    const { cluster, isOperator, kinds, operatorOf } = this.#sources;
+    const operator = operatorOf(await this.classOf(namespace, named));
     const rights = operatorRights(kinds).filter(({ resource }) => resource === kind.definition.plural);
     return findingOf(
       await rightsLink(

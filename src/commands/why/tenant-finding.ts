@@ -4,7 +4,7 @@ import { tenantAccount } from "#src/commands/operator/tenant-token.ts";
 import { type ClusterReads, userOf } from "#src/commands/reader/cluster-reads.ts";
 import { serviceAccountResource } from "#src/kube/service-account.ts";
 import type { CachedTenant } from "#src/reconcile/tenancy/cached-tenant.ts";
-import type { OperatorPlace } from "#src/commands/reader/operator-place.ts";
+import type { OperatorPlace, OperatorPlaces } from "#src/commands/reader/operator-place.ts";
 import { documented, type Finding, findingOf, type Link } from "./link.ts";
 import { fixOf } from "./object-link.ts";
 import { oneLine } from "#src/telemetry/one-line.ts";
@@ -44,11 +44,11 @@ export function tenantLink(tenant: CachedTenant): Link {
 /** A Tenant, what it holds back, and its credential: the last one that is wrong is the cause. */
 export async function tenantFinding(
   tenant: CachedTenant,
-  { cluster, operator }: { readonly cluster: ClusterReads; readonly operator: OperatorPlace },
+  { cluster, operatorOf }: { readonly cluster: ClusterReads; readonly operatorOf: OperatorPlaces },
 ): Promise<Finding> {
   const own = findingOf(tenantLink(tenant));
   const held = breakerLinks(tenant);
-  const part = await credentialLink(tenant, own.links[0]?.reason, cluster, operator);
+  const part = await credentialLink(tenant, own.links[0]?.reason, cluster, operatorOf(tenant.class));
   const further = [...held, part];
   const problems = further.filter(({ state }) => state === "problem");
   return { links: [...own.links, ...further], causes: problems.length > 0 ? problems : own.causes };

@@ -249,6 +249,21 @@ describe("muster why", () => {
     expect(found[0]?.message).toContain("system:serviceaccount:muster-system:muster-operator");
   });
 
+  it("prints what a Tenant says that is not Ready, also where it is not the cause or another line is", async () => {
+    const message = "spec.roles: x is not among the roles of the operator's setting --allowed-role.";
+    cluster.put("tenants", tenant("shop", { reason: "TenantDenied", message }));
+    cluster.put("groups", object("Group", "web", { reason: "TenantDenied", spec: { parentUid: root } }));
+    const denied = await why("shop/Group/web");
+    expect(denied.stdout).toContain("The cause is shop/Group/web (TenantDenied).");
+    expect(denied.stdout).toContain(`Also: Tenant/shop is not Ready: ${message}\n`);
+    cluster.put("tenants", tenant("shop", { reason: "TokenExchangeFailed", message: "it expired" }));
+    cluster.put("groups", object("Group", "web", { reason: "TokenExchangeFailed", spec: { parentUid: root } }));
+    expect((await why("shop/Group/web")).stdout).toContain("Also: Tenant/shop is not Ready: it expired\n");
+    cluster.put("tenants", tenant("shop", { reason: "RootNotFound" }));
+    cluster.put("groups", object("Group", "web", { reason: "RootNotFound", spec: { parentUid: root } }));
+    expect((await why("shop/Group/web")).stdout).not.toContain("Also: ");
+  });
+
   it("finds that the service account of a Tenant is missing, or its token may not be requested", async () => {
     const spec = { credentials: { type: "ServiceAccount", identityUid: `${root}/${"b".repeat(16)}` } };
     cluster.put("tenants", tenant("shop", { reason: "TokenUnavailable", spec }));
@@ -305,6 +320,22 @@ describe("muster why", () => {
     const { code, stdout } = await why("shop/Group/web");
     expect(code).toBe(0);
     expect(stdout).toContain("Lease muster-system/muster-operator: No operator leads: the last one stopped.");
+  });
+
+  it("looks at the operator that serves the class of the Tenant", async () => {
+    const blue = { metadata: { namespace: "muster-system", name: "muster-operator-blue" } };
+    cluster.put("leases", { ...lease({ holderIdentity: "" }), ...blue });
+    cluster.put("tenants", tenant("shop", { spec: { class: "blue" } }));
+    cluster.put("groups", object("Group", "web", { reason: "KubernetesForbidden", spec: { parentUid: root } }));
+    cluster.permits = (_, user) => user?.endsWith("-blue") !== true;
+    const stopped = { link: "leader", subject: "Lease muster-system/muster-operator-blue" };
+    expect((await answer("shop/Group/web")).causes).toMatchObject([
+      stopped,
+      { link: "RBAC", subject: "system:serviceaccount:muster-system:muster-operator-blue" },
+    ]);
+    expect((await answer("Tenant/shop")).chain).toContainEqual(expect.objectContaining(stopped));
+    const { chain } = await answer("shop/Group/web", "--lease-name", "muster-operator");
+    expect(chain.find(({ link }) => link === "leader")).toMatchObject({ state: "ok" });
   });
 
   it("does not trust a status of an earlier generation", async () => {

@@ -7,7 +7,7 @@ import { noteText } from "#src/commands/output/note.ts";
 import { clusterConnection } from "#src/commands/reader/cluster-connection.ts";
 import { ClusterReads, type Reading } from "#src/commands/reader/cluster-reads.ts";
 import { connectReader, type PlatformReader } from "#src/commands/reader/connect-reader.ts";
-import { operatorPlaceOf } from "#src/commands/reader/operator-place.ts";
+import { operatorPlaces } from "#src/commands/reader/operator-place.ts";
 import { podIdentityOf } from "#src/commands/reader/pod-identity.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { KubeClient } from "#src/kube/client.ts";
@@ -48,25 +48,27 @@ async function answerOf(values: WhyValues, context: CommandContext): Promise<Why
   const connection = await clusterConnection(values, env);
   const address = addressOf(values.object, kinds, values.namespace ?? connection.namespace ?? "default");
   const inPod = podIdentityOf(values, context);
-  const operator = operatorPlaceOf(values, inPod, connection.namespace);
+  const operatorOf = operatorPlaces(values, inPod, connection.namespace);
   const kube = new KubeClient({ connection, clock, connections: 4, deadlineMs: values.timeout });
   const cluster = new ClusterReads(kube, signal);
-  const sources: ChainSources = { cluster, kinds, operator, isOperator: inPod !== undefined };
+  const sources: ChainSources = { cluster, kinds, operatorOf, isOperator: inPod !== undefined };
+  const leaderOf = async (operatorClass: string) => {
+    const operator = operatorOf(operatorClass);
+    const lease = await cluster.get<Lease>(leaseResource, operator.namespace, operator.name);
+    return leaderLink(lease, operator, clock.now());
+  };
   try {
-    const leader = leaderLink(
-      await cluster.get<Lease>(leaseResource, operator.namespace, operator.name),
-      operator,
-      clock.now(),
-    );
     if (address.kind === "Tenant") {
-      const tenant = await theObject(cluster, tenantResource, undefined, address.name);
-      const finding = await tenantFinding(parseTenant(tenant), sources);
-      return answerFrom(`Tenant/${address.name}`, finding, [leader], []);
+      const tenant = parseTenant(await theObject(cluster, tenantResource, undefined, address.name));
+      const finding = await tenantFinding(tenant, sources);
+      return answerFrom(`Tenant/${address.name}`, finding, [await leaderOf(tenant.class)], []);
     }
     const { kind, name, namespace } = address;
     const resource = await theObject<Resource>(cluster, resourceKindOf(kind.definition), namespace, name);
-    const [finding, platform, events] = await Promise.all([
-      new Chain(sources).of(kind, resource),
+    const chain = new Chain(sources);
+    const [finding, leader, platform, events] = await Promise.all([
+      chain.of(kind, resource),
+      chain.classOf(namespace, resource.status?.tenant).then(leaderOf),
       readPlatform(values, context, (view) => platformLink(view, kind, resource, signal)),
       recentEvents(cluster, namespace, resource.metadata.uid),
     ]);
