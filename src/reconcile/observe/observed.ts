@@ -254,6 +254,8 @@ export interface Grants {
   readonly deniedRoles: readonly string[];
   /** A role of an object that it holds, and that has to be read first, to know what it allows now; null if there is none. */
   readonly roleToRead: string | null;
+  /** The capabilities that the spec of a role has, and that no role but this one permits: once an object manages it, it permits nothing. */
+  readonly excess: readonly string[];
   /** An identity of these bindings that has to be read first, to know who uses it; null if there is none. */
   readonly unknownIdentity: string | null;
 }
