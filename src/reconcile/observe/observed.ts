@@ -184,8 +184,11 @@ export type References =
 export type Unrecorded =
   /** The object refers to something that does not exist on the platform, and without which nothing was created. */
   | { readonly is: "impossible" }
-  /** Kubernetes has not let the operator read a kind that the object refers to. */
-  | { readonly is: "unknown" }
+  /**
+   * What a reference means is not known: Kubernetes has not let the operator read the kind, or the status of the object that it
+   * names may be lost. Then a list of `unlisted` shows whether a resource below `group` carries the marker of that object.
+   */
+  | { readonly is: "unknown"; readonly unlisted?: { readonly kind: string; readonly group: string } }
   | {
       readonly is: "identified";
       /** The group in which it would be. */
