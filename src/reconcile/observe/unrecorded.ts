@@ -121,7 +121,7 @@ function meaningOf(
 
 /** What is known of an object without a uid in its status if that may be lost, as after a restore; undefined if it is not. */
 function lostStatus(
-  { kinds, stores, states, clock }: Sources,
+  { kinds, stores, states, clock, tenancy }: Sources,
   kindName: string,
   key: string,
   governance: Governance,
@@ -130,15 +130,19 @@ function lostStatus(
   const cached = stores.get(kindName).get(key);
   if (kind === undefined || cached === undefined || governance.by !== "tenant") return undefined;
   if (states.get(kindName).get(key, cached, clock.monotonic()).bornHere) return undefined;
-  if (cached.metadata.finalizers?.includes(finalizer) === true) {
-    const { session, settledAt } = governance.context;
-    const view = session.viewOf(kind.collection);
-    const group = session.roots.find((root) => (view.snapshotOf(root)?.startedAt ?? -1) < settledAt);
-    if (group !== undefined) return { is: "unknown", unlisted: { kind: kindName, group } };
-  }
+  const { metadata, resource } = cached;
+  const isUnseen = resource.status?.conditions === undefined && metadata.deletionTimestamp === undefined;
   // What only observes finds its resource by the name, and reports that soon.
-  const isUnseen = cached.resource.status?.conditions === undefined && cached.metadata.deletionTimestamp === undefined;
-  return isUnseen ? { is: "unknown" } : undefined;
+  const unseen = isUnseen ? ({ is: "unknown" } as const) : undefined;
+  const target = tenancy.governanceOf(resource);
+  if (metadata.finalizers?.includes(finalizer) !== true || target.by !== "tenant") return unseen;
+  const { session, settledAt } = target.context;
+  const view = session.viewOf(kind.collection);
+  const group = session.roots.find((root) => (view.snapshotOf(root)?.startedAt ?? -1) < settledAt);
+  if (group === undefined) return unseen;
+  if (session === governance.context.session) return { is: "unknown", unlisted: { kind: kindName, group } };
+  // The session of another Tenant lists it for its own object, which is looked for when that goes.
+  return metadata.deletionTimestamp === undefined ? unseen : { is: "unknown" };
 }
 
 /** The session through which the children of `group` are listed for an object that no Tenant permits. */

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { Manifest } from "./memory-kube.ts";
-import { red, TwoTenants } from "./two-tenants.ts";
+import { grantOf } from "./memory-platform.ts";
+import { blue, blueIdentity, red, TwoTenants } from "./two-tenants.ts";
 
 const policy = { adoption: "Never", deletion: "Delete", drift: "Correct" };
 const groupRef = { name: "shop" };
@@ -55,3 +56,31 @@ it.each(deletions.flatMap((one) => ["at once", "while no operator runs"].map((wh
     else expect(kube.objects()).toEqual([]);
   },
 );
+
+it("a role binding in a group of another Tenant is deleted with it, after a restore without statuses", async () => {
+  const world = new TwoTenants();
+  const { platform, kube } = world.scenario;
+  const ownReader = `${blue}/00000000000000f2`;
+  platform.setInitial("identities", { uid: ownReader, name: "reader", description: "" });
+  platform.setInitial("roleBindings", grantOf(`${red}/00000000000000cf`, blueIdentity));
+  const granted: Manifest = { ...shop, spec: { ...shop.spec, allowedNamespaces: ["other"] } };
+  const elsewhere: Manifest = {
+    ...reads,
+    namespace: "other",
+    spec: {
+      ...reads.spec,
+      groupRef: { name: "shop", namespace: "team" },
+      identityUid: ownReader,
+      roleRef: { name: "viewer" },
+    },
+  };
+  const both = [granted, elsewhere];
+  await world.apply(both);
+  await world.until("Available", both);
+  for (const { kind, name, namespace } of both) kube.setStatus(kind, name, undefined, namespace);
+  for (const one of both) kube.remove(one);
+  await world.scenario.restart();
+  await world.scenario.pass(120_000);
+  expect(kube.objects()).toEqual([]);
+  expect(platform.created()).toEqual([]);
+});
