@@ -45,7 +45,7 @@ export const reasons = {
   },
   ParentChanged: {
     meaning: "The parent group was re-created with another uid, and the old resource still exists.",
-    fix: "Delete the old resource on the platform. The operator then creates it below the new parent.",
+    fix: "Delete the old resource on the platform. The operator then creates it below the new parent, except for an invite: delete the object and its Secret, and create both again.",
   },
   NoTenant: {
     meaning:

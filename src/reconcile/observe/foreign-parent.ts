@@ -3,6 +3,7 @@ import type { Kind } from "#src/kinds/kind.ts";
 import { isWithin } from "#src/platform-client/uid.ts";
 import { governanceIn, type TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
 import type { Sources } from "./sources.ts";
+import { uidByMarker } from "./uid-by-marker.ts";
 
 /**
  * The groups in which an object has, or may have, its resource because it refers to a parent in a namespace of another
@@ -10,11 +11,12 @@ import type { Sources } from "./sources.ts";
  * The other Tenant may have granted the use of the group, and may have revoked it since.
  */
 export function foreignParentOf(
-  { stores, tenancy }: Pick<Sources, "stores" | "tenancy">,
+  sources: Pick<Sources, "kinds" | "stores" | "tenancy" | "owners">,
   { name: tenant }: TenantContext,
   kind: Kind,
   resource: Resource,
 ): readonly string[] | undefined {
+  const { stores, tenancy } = sources;
   const target = kind.references(resource).find(({ role }) => role === "parent")?.target;
   if (target?.by !== "resource") return undefined;
   const own = resource.metadata.namespace ?? "";
@@ -22,7 +24,8 @@ export function foreignParentOf(
   if (namespace === own) return undefined;
   const governance = governanceIn(tenancy, resource, namespace);
   if (governance.by === "tenant" && governance.context.name === tenant) return undefined;
-  const present = stores.get(target.kind).get(`${namespace}/${name}`)?.resource.status?.uid;
+  const key = `${namespace}/${name}`;
+  const present = stores.get(target.kind).get(key)?.resource.status?.uid ?? uidByMarker(sources, target.kind, key);
   return [...new Set([present, resource.status?.parentUid].filter((uid) => uid !== undefined))];
 }
 

@@ -1,3 +1,4 @@
+import type { Resource } from "#src/api/custom-resource.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import { type ExternalRoleBinding, roleBindings } from "#src/platform-client/permission-resources.ts";
@@ -18,18 +19,33 @@ export function grantsOf(
   sources: GrantSources,
   context: Pick<TenantContext, "session" | "boundary">,
   kind: Kind,
+  resource: Resource,
   found: readonly ExternalResource[],
 ): readonly Grants[] {
   return found.flatMap(({ uid: of }) => {
     const grants = context.session.grantsOf(of);
     if (grants === undefined) return [];
     const { readAt, bindings } = grants;
-    const judged = kind.bindable === null ? ofIdentity(sources, context, bindings) : ofRole(sources, context, bindings);
-    return [{ of, readAt, ...judged }];
+    const { bindable } = kind;
+    if (bindable === null) return [{ of, readAt, excess: [], ...ofIdentity(sources, context, bindings) }];
+    const excess = excessWithout(sources, context, of, bindable.desiredCapabilities(resource));
+    return [{ of, readAt, excess, ...ofRole(sources, context, bindings) }];
   });
 }
 
-type Judged = Omit<Grants, "of" | "readAt">;
+/** Those of `capabilities` that the Tenant does not permit once an object manages the role with this uid. */
+function excessWithout(
+  sources: GrantSources,
+  { session: { roles }, boundary }: Pick<TenantContext, "session" | "boundary">,
+  uid: string,
+  capabilities: readonly string[],
+): readonly string[] {
+  if (roles === undefined) return [];
+  const isDeclared = (role: string) => role === uid || isDeclaredRole(sources, role);
+  return excessOf(capabilities, { boundary, roles, isDeclaredRole: isDeclared });
+}
+
+type Judged = Omit<Grants, "of" | "readAt" | "excess">;
 
 /** The Tenant has to permit the role of each binding of an identity, in the group of the binding. */
 function ofIdentity(

@@ -184,8 +184,11 @@ export type References =
 export type Unrecorded =
   /** The object refers to something that does not exist on the platform, and without which nothing was created. */
   | { readonly is: "impossible" }
-  /** Kubernetes has not let the operator read a kind that the object refers to. */
-  | { readonly is: "unknown" }
+  /**
+   * What a reference means is not known: Kubernetes has not let the operator read the kind, or the status of the object that it
+   * names may be lost. Then a list of `unlisted` shows whether a resource below `group` carries the marker of that object.
+   */
+  | { readonly is: "unknown"; readonly unlisted?: { readonly kind: string; readonly group: string } }
   | {
       readonly is: "identified";
       /** The group in which it would be. */
@@ -254,6 +257,8 @@ export interface Grants {
   readonly deniedRoles: readonly string[];
   /** A role of an object that it holds, and that has to be read first, to know what it allows now; null if there is none. */
   readonly roleToRead: string | null;
+  /** The capabilities that the spec of a role has, and that no role but this one permits: once an object manages it, it permits nothing. */
+  readonly excess: readonly string[];
   /** An identity of these bindings that has to be read first, to know who uses it; null if there is none. */
   readonly unknownIdentity: string | null;
 }

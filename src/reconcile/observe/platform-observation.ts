@@ -124,7 +124,7 @@ export function observePlatform(
     protections: protectionsOf(sources, context, kind, claimed, concerned),
     unknownIdentities: unknownIdentitiesOf(sources, session, kind, references, concerned),
     roleToRead: roleToRead(sources, session, kind, resource, references),
-    grants: grantsOf(sources, context, kind, concerned),
+    grants: grantsOf(sources, context, kind, resource, concerned),
     people: peopleOf(sources, session, kind, resource, concerned),
     settledAt: context.settledAt,
     credentialEpoch: context.credentialEpoch(),

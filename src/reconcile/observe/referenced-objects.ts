@@ -17,6 +17,8 @@ import type { References } from "./observed.ts";
  *   generation is enough: before that, who may assume it, or what it allows, has perhaps not been corrected yet.
  * - *Present use* (the uid that the referrer recorded) continues while the object is not Ready, so that an interruption of the
  *   platform does not rewrite everything that refers to it; but not if the object lost its claim on the resource.
+ * - An object that is being deleted may refer to one whose status was lost, as after a restore, and which may be on its way out,
+ *   too: then the marker says which uid that has.
  * - Of an object in a namespace of another Tenant nothing is disclosed unless it names this namespace in
  *   `spec.allowedNamespaces`: not even whether it exists.
  */
@@ -26,6 +28,8 @@ export interface ReferencedObjects {
   readonly kinds: readonly Kind[];
   /** The custom resource at `namespace/name`. */
   readonly find: (kind: string, key: string) => Resource | undefined;
+  /** The uid of what carries the marker of the custom resource at `namespace/name`, as far as that is known. */
+  readonly uidByMarker: (kind: string, key: string) => string | undefined;
   /** Whether the objects of a kind have been read, so that one that is not found does not exist. */
   readonly isRead: (kind: string) => boolean;
   /** The name of the Tenant of the referrer. */
@@ -70,10 +74,13 @@ export function findObject(
   const ownNamespace = metadata.namespace ?? "";
   const namespace = reference.namespace ?? ownNamespace;
   if (!objects.isRead(kind)) return { are: "unreadKind", kind, path };
-  const found = objects.find(kind, `${namespace}/${reference.name}`);
+  const key = `${namespace}/${reference.name}`;
+  const found = objects.find(kind, key);
+  const isLast = metadata.deletionTimestamp !== undefined;
+  const uid = found?.status?.uid ?? (isLast ? objects.uidByMarker(kind, key) : undefined);
   const name = `${kind} ${reference.name}${namespace === ownNamespace ? "" : ` in namespace ${namespace}`}`;
   const isForeign = namespace !== ownNamespace && !governs(objects, namespace);
-  if (isForeign && (found === undefined || !grants(found, ownNamespace, objects)))
+  if (isForeign && (found === undefined || !grants(found, uid, ownNamespace, objects)))
     return waiting(
       "ReferenceNotGranted",
       `${path}: the use of ${name} is not granted to this namespace. If it exists, its owner can add ${ownNamespace} to its spec.allowedNamespaces.`,
@@ -84,15 +91,14 @@ export function findObject(
       `${path}: ${kind} ${reference.name} does not exist in namespace ${namespace}. Create it, and this object continues. If the name is wrong, delete this object and create it with the right one: the field is immutable.`,
     );
   // An object that is being deleted needs only the uid of another one that is, too.
-  if (found.metadata.deletionTimestamp !== undefined && metadata.deletionTimestamp === undefined)
+  if (found.metadata.deletionTimestamp !== undefined && !isLast)
     return {
       ...waiting("ReferenceNotReady", `${path}: ${name} is being deleted. Create it again, or delete this object.`),
       deleting: true,
     };
-  const uid = found.status?.uid;
   if (uid !== undefined) {
     const usable = { uid, isGranted: isForeign };
-    if (metadata.deletionTimestamp !== undefined) return usable;
+    if (isLast) return usable;
     if (recordedUid(referrer, role) === uid && !lostReasons.has(readyCondition(found)?.reason ?? "")) return usable;
     if (isReadyFor(role, found) && isBelowPresentParent(found, objects)) return usable;
   }
@@ -116,12 +122,16 @@ function governs({ governanceOf, tenant }: ReferencedObjects, namespace: string)
  * Whether an object of another Tenant permits a namespace to use its uid. Only the Tenant in whose groups the uid is can
  * permit that: neither one that was narrowed, nor one to which the uid was granted itself.
  */
-function grants(found: Resource, namespace: string, { governanceOf }: ReferencedObjects): boolean {
+function grants(
+  found: Resource,
+  uid: string | undefined,
+  namespace: string,
+  { governanceOf }: ReferencedObjects,
+): boolean {
   if (found.spec.allowedNamespaces?.includes(namespace) !== true) return false;
   const governance = governanceOf(found.metadata.namespace ?? "");
   if (governance.by !== "tenant") return false;
   const { boundary } = governance.context;
-  const uid = found.status?.uid;
   if (uid === undefined) return true;
   return found.spec.policy.management === "Observe" ? permitsParent(boundary, uid) : permitsResource(boundary, uid);
 }

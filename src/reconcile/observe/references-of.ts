@@ -6,10 +6,11 @@ import { capabilitiesOf, isDeclaredRole } from "./declared-roles.ts";
 import { isCredential } from "./operator-identities.ts";
 import { resolveReferences } from "./references.ts";
 import type { Sources } from "./sources.ts";
+import { uidByMarker } from "./uid-by-marker.ts";
 
 /** What the references of an object that matches its schema resolve to. */
 export function referencesOf(
-  sources: Pick<Sources, "kinds" | "stores" | "serviceAccounts" | "publicIssuers" | "tenancy">,
+  sources: Pick<Sources, "kinds" | "stores" | "owners" | "serviceAccounts" | "publicIssuers" | "tenancy">,
   { name, session, boundary }: TenantContext,
   kind: Kind,
   resource: Resource,
@@ -19,6 +20,7 @@ export function referencesOf(
   return resolveReferences(kind, resource, {
     kinds,
     find: (kindName, key) => stores.get(kindName).get(key)?.resource,
+    uidByMarker: (kindName, key) => uidByMarker(sources, kindName, key),
     isRead: (kindName) => stores.get(kindName).synced,
     tenant: name,
     governanceOf: (namespace) => governanceIn(tenancy, resource, namespace),

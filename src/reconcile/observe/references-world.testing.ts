@@ -108,6 +108,7 @@ export const context: ReferenceContext = {
   isRead: () => true,
   publicIssuers: [],
   find: () => undefined,
+  uidByMarker: () => undefined,
   roles: {
     byName: new Map([
       ["viewer", viewer],

@@ -8,6 +8,7 @@ import { hasManager, isRecorded } from "./claims.ts";
 import type { Observed, References, Unrecorded } from "./observed.ts";
 import type { ReconcileState } from "./reconcile-state.ts";
 import type { Sources } from "./sources.ts";
+import { uidByMarker } from "./uid-by-marker.ts";
 
 /**
  * Observes what an earlier process may have created for an object, whatever a Tenant permits now. The resource is found by
@@ -54,8 +55,8 @@ function identify(
   const uids: Partial<Record<ReferenceRole, string>> = {};
   let isRoleUnread = false;
   for (const field of kind.references(cached.resource)) {
-    const meant = meaningOf(sources, field, cached.resource);
-    if (meant.is === "impossible" || meant.is === "unknown") return { is: meant.is };
+    const meant = meaningOf(sources, kind, field, cached.resource, governance);
+    if (meant.is === "impossible" || meant.is === "unknown") return meant;
     if (meant.is === "unreadRole") isRoleUnread = true;
     else uids[field.role] = meant.uid;
   }
@@ -85,7 +86,14 @@ type Meaning =
   | Extract<Unrecorded, { is: "impossible" | "unknown" }>;
 
 /** The uid that a reference means, whether or not a Tenant permits it. */
-function meaningOf({ stores, tenancy }: Sources, { target }: ReferenceField, { metadata }: Resource): Meaning {
+function meaningOf(
+  sources: Sources,
+  kind: Kind,
+  { target }: ReferenceField,
+  { metadata }: Resource,
+  governance: Governance,
+): Meaning {
+  const { stores, tenancy } = sources;
   switch (target.by) {
     case "uid":
       return { is: "uid", uid: target.uid };
@@ -99,11 +107,42 @@ function meaningOf({ stores, tenancy }: Sources, { target }: ReferenceField, { m
       const store = stores.get(target.kind);
       if (!store.synced) return { is: "unknown" };
       const { namespace = metadata.namespace ?? "", name } = target.reference;
+      const key = `${namespace}/${name}`;
+      const uid = store.get(key)?.resource.status?.uid ?? uidByMarker(sources, target.kind, key);
+      if (uid !== undefined) return { is: "uid", uid };
+      // A marker is looked for wherever it may be. Only what has none is identified by what its references mean.
+      const lost = kind.hasMarker ? undefined : lostStatus(sources, target.kind, key, governance);
+      if (lost !== undefined) return lost;
       // What such a resource refers to goes after it: if that is gone, or was never there, so is the resource.
-      const uid = store.get(`${namespace}/${name}`)?.resource.status?.uid;
-      return uid === undefined ? { is: "impossible" } : { is: "uid", uid };
+      return { is: "impossible" };
     }
   }
+}
+
+/** What is known of an object without a uid in its status if that may be lost, as after a restore; undefined if it is not. */
+function lostStatus(
+  { kinds, stores, states, clock, tenancy }: Sources,
+  kindName: string,
+  key: string,
+  governance: Governance,
+): Extract<Meaning, { is: "unknown" }> | undefined {
+  const kind = kinds.find(({ name }) => name === kindName);
+  const cached = stores.get(kindName).get(key);
+  if (kind === undefined || cached === undefined || governance.by !== "tenant") return undefined;
+  if (states.get(kindName).get(key, cached, clock.monotonic()).bornHere) return undefined;
+  const { metadata, resource } = cached;
+  const isUnseen = resource.status?.conditions === undefined && metadata.deletionTimestamp === undefined;
+  // What only observes finds its resource by the name, and reports that soon.
+  const unseen = isUnseen ? ({ is: "unknown" } as const) : undefined;
+  const target = tenancy.governanceOf(resource);
+  if (metadata.finalizers?.includes(finalizer) !== true || target.by !== "tenant") return unseen;
+  const { session, settledAt } = target.context;
+  const view = session.viewOf(kind.collection);
+  const group = session.roots.find((root) => (view.snapshotOf(root)?.startedAt ?? -1) < settledAt);
+  if (group === undefined) return unseen;
+  if (session === governance.context.session) return { is: "unknown", unlisted: { kind: kindName, group } };
+  // The session of another Tenant lists it for its own object, which is looked for when that goes.
+  return metadata.deletionTimestamp === undefined ? unseen : { is: "unknown" };
 }
 
 /** The session through which the children of `group` are listed for an object that no Tenant permits. */

@@ -114,7 +114,9 @@ describe("D3: the adoption of an identity", () => {
       given: {
         ...given,
         now: 80_000,
-        grants: [{ of: uid, readAt: 19_000, denied: [], deniedRoles: [], roleToRead: null, unknownIdentity: null }],
+        grants: [
+          { of: uid, readAt: 19_000, denied: [], deniedRoles: [], excess: [], roleToRead: null, unknownIdentity: null },
+        ],
       },
       expected: { do: "readGrants" },
     },
@@ -123,7 +125,15 @@ describe("D3: the adoption of an identity", () => {
       given: {
         ...given,
         grants: [
-          { of: uid, readAt: 19_000, denied: [anotherUid], deniedRoles: [], roleToRead: null, unknownIdentity: null },
+          {
+            of: uid,
+            readAt: 19_000,
+            denied: [anotherUid],
+            deniedRoles: [],
+            excess: [],
+            roleToRead: null,
+            unknownIdentity: null,
+          },
         ],
       },
       expected: reportsStalled("TenantDenied", "holds a role"),
@@ -132,7 +142,9 @@ describe("D3: the adoption of an identity", () => {
       name: "continues if it holds none",
       given: {
         ...given,
-        grants: [{ of: uid, readAt: 19_000, denied: [], deniedRoles: [], roleToRead: null, unknownIdentity: null }],
+        grants: [
+          { of: uid, readAt: 19_000, denied: [], deniedRoles: [], excess: [], roleToRead: null, unknownIdentity: null },
+        ],
       },
       expected: reports("Updating"),
     },
@@ -141,7 +153,15 @@ describe("D3: the adoption of an identity", () => {
       given: {
         ...given,
         grants: [
-          { of: uid, readAt: 19_000, denied: [], deniedRoles: [], roleToRead: anotherUid, unknownIdentity: null },
+          {
+            of: uid,
+            readAt: 19_000,
+            denied: [],
+            deniedRoles: [],
+            excess: [],
+            roleToRead: anotherUid,
+            unknownIdentity: null,
+          },
         ],
       },
       expected: { do: "readRole", role: anotherUid },
@@ -164,7 +184,15 @@ describe("the adoption of a role", () => {
   const resource: Role = { ...rest, kind: "Role", metadata, spec: { ...spec, capabilities: [] } };
   const external = { uid, name: "lister", description: "", capabilities: [] };
   const given = { resource, references: resolved({ name: "lister" }), external: present(external) };
-  const read = { of: uid, readAt: 19_000, denied: [], deniedRoles: [], roleToRead: null, unknownIdentity: null };
+  const read = {
+    of: uid,
+    readAt: 19_000,
+    denied: [],
+    deniedRoles: [],
+    excess: [],
+    roleToRead: null,
+    unknownIdentity: null,
+  };
   itDecides([
     { name: "reads its role bindings first", given, expected: { do: "readGrants", of: { role: uid } } },
     {
@@ -176,7 +204,9 @@ describe("the adoption of a role", () => {
       name: "is denied while the Tenant could not take over one of its role bindings",
       given: {
         ...given,
-        grants: [{ ...read, denied: [anotherUid], deniedRoles: [], roleToRead: null, unknownIdentity: anotherUid }],
+        grants: [
+          { ...read, denied: [anotherUid], deniedRoles: [], excess: [], roleToRead: null, unknownIdentity: anotherUid },
+        ],
       },
       expected: reportsStalled("TenantDenied", `role binding ${anotherUid}.`),
     },

@@ -102,7 +102,8 @@ function findNoRoomForMarker(observed: DecisionInput, external: ExternalResource
 /**
  * Whoever may change who assumes an identity gets its roles: it is adopted only if the Tenant may bind all of them. Whoever may
  * change a role changes what the identities can do that have it: it is adopted only if the Tenant could take over every role
- * binding of it, so that a Role object takes nothing from an identity from which a RoleBinding object could not take it.
+ * binding of it, so that a Role object takes nothing from an identity from which a RoleBinding object could not take it; and
+ * only if its own capabilities are not needed to permit what the spec says: a role that an object manages permits nothing.
  */
 function decideGrants(observed: DecisionInput, { uid }: ExternalResource): Step | undefined {
   const { kind, grants, now } = observed;
@@ -111,11 +112,13 @@ function decideGrants(observed: DecisionInput, { uid }: ExternalResource): Step 
   const read = grants.find(({ of }) => of === uid);
   if (read === undefined || now - read.readAt > grantsMaxAgeMs)
     return attempt(observed, { do: "readGrants", of: isRole ? { role: uid } : { identity: uid } });
-  const { denied, roleToRead, unknownIdentity } = read;
+  const { denied, excess, roleToRead, unknownIdentity } = read;
   if (denied.length > 0) {
     const message = isRole ? ownershipMessages.roleHeldByOthers(uid, denied) : ownershipMessages.identityHoldsMore(uid);
     return conclude(observed, stalled("TenantDenied", message));
   }
+  if (excess.length > 0)
+    return conclude(observed, stalled("TenantDenied", ownershipMessages.rolePermitsItself(uid, excess)));
   if (roleToRead !== null) return attempt(observed, { do: "readRole", role: roleToRead });
   return unknownIdentity === null ? undefined : attempt(observed, { do: "readIdentity", identity: unknownIdentity });
 }

@@ -21,7 +21,7 @@ import type { Step } from "./step.ts";
 import { findEndingDenied, findOrphanDenied, findUngoverned } from "./tenant.ts";
 import { identityRead } from "./unknown-identity.ts";
 import { unreadKind } from "./unread-kind.ts";
-import { decideUnpermitted, guardsNothing, proveNotCreatedAgain, uidToEnd } from "./unrecorded.ts";
+import { awaitMeaning, decideUnpermitted, guardsNothing, proveNotCreatedAgain, uidToEnd } from "./unrecorded.ts";
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
 
 /**
@@ -74,6 +74,8 @@ function decideNeverRecorded(observed: DecisionInput): Step {
       (issuesCode(observed) ? abandonLost(observed) : { do: "removeFinalizer" })
     );
   if (references.are === "unread") return attempt(observed, { do: "refreshPermissions" });
+  const unknown = awaitMeaning(observed);
+  if (unknown !== undefined) return unknown;
   // A marker is found in any group. A resource without one is identified by its fields, which are not known.
   const proof = kind.hasMarker ? proveAbsenceBelowRoots(observed) : undefined;
   if (proof !== undefined) return proof;

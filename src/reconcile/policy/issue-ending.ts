@@ -10,6 +10,7 @@ import { delayingRefusal } from "./refusal.ts";
 import { attempt } from "./retry.ts";
 import type { Step } from "./step.ts";
 import { unreadKind } from "./unread-kind.ts";
+import { awaitMeaning } from "./unrecorded.ts";
 
 // The deletion and the expiry of an object whose status records no resource: a process that ended may have created one and
 // written its uid into the Secret.
@@ -69,7 +70,8 @@ export function awaitReferences(observed: IssueInput): Step {
     case "denied":
       return conclude(observed, stalled("TenantDenied", references.message));
     case "waiting":
-      if (!isForlorn(observed)) return conclude(observed, waiting(references.reason, references.message));
+      if (!isForlorn(observed))
+        return awaitMeaning(observed) ?? conclude(observed, waiting(references.reason, references.message));
       return abandon(observed, issueMessages.leftBecause.unidentified);
     case "unreadKind":
       return conclude(observed, unreadKind(references));

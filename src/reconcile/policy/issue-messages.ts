@@ -116,6 +116,19 @@ export function expiresElsewhen(noun: string, actual: string): string {
   return `The ${noun} expires on the platform at ${actual}, not at spec.expiresAt: the clocks of the operator and the platform differ, or the platform allows no other time. At spec.expiresAt the operator deletes it.`;
 }
 
+/** What the references of the spec mean now is not what the resource was created with. */
+export function referenceMeansAnother(path: string, noun: string): string {
+  return `${path} names another role now than when the ${noun} was created. ${neverMoved(noun)}`;
+}
+
+export function inOtherGroup(noun: string, uid: string, parent: string): string {
+  return `The ${noun} ${uid} is not in the group ${parent}, which the spec names now. ${neverMoved(noun)}`;
+}
+
+function neverMoved(noun: string): string {
+  return `The ${noun} is never moved, changed or created again. For another one, delete this object and its Secret, and create both again.`;
+}
+
 export function issueDiffers(noun: string, fields: string): string {
   return `The ${noun} was changed outside of Kubernetes: ${fields}. It is never changed back. Delete this object to delete the ${noun}, or change it back on the platform.`;
 }

@@ -3,10 +3,17 @@ import type { Claim, ExternalResource } from "#src/reconcile/observe/observed.ts
 import { proveAbsenceBelow } from "./absence.ts";
 import { hasSameGoal } from "./attempted.ts";
 import { conclude } from "./conclude.ts";
-import type { DecisionInput } from "./decision-input.ts";
 import { creationBody } from "./differences.ts";
 import { fieldDifferences } from "./field-differences.ts";
-import { expiresAsDescribed, hasEnded, type IssueInput, isUnrecorded, lostUids, ownsIssued } from "./issued.ts";
+import {
+  equalsRecord,
+  expiresAsDescribed,
+  hasEnded,
+  type IssueInput,
+  isUnrecorded,
+  lostUids,
+  ownsIssued,
+} from "./issued.ts";
 import { checkSecret, locationOf, outdatedAt, prepareSecret, readSecret } from "./issued-secret.ts";
 import * as issueMessages from "./issue-messages.ts";
 import { groupOf, rootAbove } from "./location.ts";
@@ -147,6 +154,10 @@ function findSecretWanted(observed: IssueInput): Problem | undefined {
 function findDifferent(observed: IssueInput, references: Placed, external: ExternalResource): Problem | undefined {
   const { kind, resource } = observed;
   const drift = fieldDifferences(kind, references.desired, external);
+  if (drift.length > 0 && equalsRecord(observed, external)) {
+    const path = kind.specPath("roleUid", resource);
+    return { ...failing("DriftDetected", issueMessages.referenceMeansAnother(path, kind.noun)), drift };
+  }
   if (drift.length > 0) {
     const fields = drift.map(({ field }) => field).join(", ");
     return { ...failing("DriftDetected", issueMessages.issueDiffers(kind.noun, fields)), drift };
@@ -161,8 +172,8 @@ function findDifferent(observed: IssueInput, references: Placed, external: Exter
 }
 
 /** The resource is not in the group that the reference means now, or its absence cannot be proven where it is. */
-function findParentChanged(observed: DecisionInput, { uids }: Placed, { uid, external }: Claim): Problem | undefined {
+function findParentChanged(observed: IssueInput, { uids }: Placed, { uid, external }: Claim): Problem | undefined {
   const isProvenGone = external.is === "gone" && rootAbove(observed, uid) !== undefined;
   if (groupOf(observed, uid) === uids.parent || isProvenGone) return undefined;
-  return stalled("ParentChanged", ownershipMessages.parentChanged(observed.kind.noun, uid, uids.parent));
+  return stalled("ParentChanged", issueMessages.inOtherGroup(observed.kind.noun, uid, uids.parent));
 }

@@ -48,6 +48,11 @@ export function roleHeldByOthers(uid: string, bindings: readonly string[]): stri
   return `The role ${uid} is bound to an identity that this Tenant may not use (outside of its groups, a credential, for emergencies, or managed by another Muster installation), so it is not adopted: a change would change what that identity can do. See role binding ${shortList(bindings)}. Bind another role to that identity on the platform, for example a built-in one, or delete this object.`;
 }
 
+/** @param excess capabilities, at least one. */
+export function rolePermitsItself(uid: string, excess: readonly string[]): string {
+  return `spec.capabilities: no role in spec.roles of the Tenant but the role ${uid} itself has ${shortList(excess)}, and a role permits nothing once an object manages it, so it is not adopted. Ask an administrator to add another role that has it to spec.roles of the Tenant, or set spec.policy.management: Observe.`;
+}
+
 export function grantDiffers(noun: string, uid: string): string {
   return `spec.uid: the ${noun} ${uid} does not grant this role to this identity, and it is never changed. The fields are immutable: create another object that describes the ${noun}, or one without spec.uid to have another created.`;
 }

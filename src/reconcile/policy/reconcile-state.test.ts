@@ -63,7 +63,7 @@ describe("a wait", () => {
 
   it("remembers the roles that it is for while it lasts", () => {
     const denied = (deniedRoles: readonly string[]) => [
-      { of: uid, readAt: 0, denied: [uid], deniedRoles, roleToRead: null, unknownIdentity: null },
+      { of: uid, readAt: 0, denied: [uid], deniedRoles, excess: [], roleToRead: null, unknownIdentity: null },
     ];
     const wait = { do: "wait", until: 9_000 } as const;
     const started = stateAfterDecision({ ...at(2_000), grants: denied(["a", "b"]) }, wait);

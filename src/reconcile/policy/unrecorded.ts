@@ -4,7 +4,7 @@ import { isAbsentBelowRoots, proveAbsenceBelowRoots } from "./absence.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { conclude } from "./conclude.ts";
 import { hasFinalizer } from "./object.ts";
-import type { Problem } from "./outcome.ts";
+import { type Problem, waiting } from "./outcome.ts";
 import { guardsNoIssued, issuesCode } from "./issued.ts";
 import { isNeverAdopted, managedUid } from "./ownership.ts";
 import { attempt } from "./retry.ts";
@@ -104,6 +104,7 @@ export function decideUnpermitted(observed: DecisionInput, problem: Problem): St
   const { unrecorded, now, settledAt, kind } = observed;
   // What the Secret names cannot be looked at.
   if (kind.issued !== null) return conclude(observed, problem, now + recheckMs);
+  if (unrecorded?.is === "unknown") return conclude(observed, problem, now + recheckMs);
   if (unrecorded?.is !== "identified") return conclude(observed, problem);
   const { group, isListable, found } = unrecorded;
   const isFound = found.length > 0 || unrecordedMatch(observed) !== undefined;
@@ -115,4 +116,19 @@ export function decideUnpermitted(observed: DecisionInput, problem: Problem): St
     stable: false,
     through: "anySession",
   });
+}
+
+/**
+ * The step for an object that is being deleted, and that refers to one whose status may be lost, as after a restore: it is not
+ * forgotten before it is known what the reference means. Undefined if nothing shows that.
+ */
+export function awaitMeaning(observed: DecisionInput): Step | undefined {
+  const { references, unrecorded, now, settledAt, settleMs } = observed;
+  if (unrecorded?.is !== "unknown" || references.are !== "waiting" || references.reason === "ReferenceNotGranted")
+    return undefined;
+  const { unlisted } = unrecorded;
+  if (unlisted === undefined || now < settledAt)
+    return conclude(observed, waiting(references.reason, references.message), Math.max(settledAt, now + settleMs));
+  const { kind, group } = unlisted;
+  return attempt(observed, { do: "list", kind, parent: group, startedAfter: settledAt, stable: false });
 }

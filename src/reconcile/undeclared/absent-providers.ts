@@ -38,6 +38,8 @@ function mayBeAbove(sources: ProviderSources, kind: Kind, cached: CachedResource
   const { status } = cached.resource;
   const parent = status?.parentUid ?? parentOf(sources, kind, cached);
   if (status?.uid !== undefined) return parent === undefined || isWithin(group, parent);
+  // The uid of a provider that is gone is in the status no longer, but how it was managed is.
+  if (status?.management !== undefined && parent !== undefined) return isWithin(group, parent);
   const governance = sources.tenancy.governanceOf(cached.resource);
   if (governance.by !== "tenant") return false;
   const { boundary } = governance.context;

@@ -1,7 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { reconcileRequestedAtAnnotation } from "#src/api/annotations.ts";
+import { abandonAnnotation, reconcileRequestedAtAnnotation } from "#src/api/annotations.ts";
 import { day, expectHandedOver, inviteOf, invites, shop, startWorld } from "./invite-world.ts";
+import type { Manifest } from "./memory-kube.ts";
 import { owner, rejection, viewer } from "./memory-platform.ts";
+
+const joiner = {
+  kind: "Role",
+  name: "joiner",
+  spec: {
+    groupRef: { name: "shop" },
+    capabilities: ["CAP_IAM_GROUPS_LIST"],
+    policy: { adoption: "Never", deletion: "Delete", drift: "Correct" },
+  },
+};
 
 describe("a group invite", () => {
   it("is created once, and its code is in the Secret and nowhere else", async () => {
@@ -193,6 +204,34 @@ describe("a group invite", () => {
     await reported("DriftDetected");
     expect(status()?.drift).toMatchObject([{ field }]);
     await rest();
+    kube.remove(ada);
+    await scenario.until("gone", () => kube.find("GroupInvite", "ada") === undefined);
+    expect(platform.createdIn(invites)).toEqual([]);
+  });
+
+  it.each<[string, Manifest, string, string]>([
+    ["Group", shop, "ParentChanged", "is not in the group"],
+    ["Role", joiner, "DriftDetected", "spec.roleRef names another role now"],
+  ])("is neither moved nor changed when its %s is another one, and says so", async (kind, replaced, reason, says) => {
+    const { kube, apply, isReady, platform, reported, status, ready, ada, scenario } = startWorld();
+    kube.setSecret("ada", {});
+    const asJoiner = { ...ada, spec: { ...ada.spec, roleRef: { kind: "Role", name: "joiner" } } };
+    apply(shop, ...(kind === "Role" ? [joiner, asJoiner] : [ada]));
+    await isReady();
+    const { uid } = status() ?? {};
+    const { name } = replaced;
+    kube.annotate(kind, name, { [abandonAnnotation]: "true" });
+    kube.remove({ kind, name });
+    await scenario.until("abandoned", () => kube.find(kind, name) === undefined);
+    const collection = kind === "Role" ? "roles" : "groups";
+    for (const one of platform.createdIn(collection)) platform.set(collection, { ...one, description: "" });
+    await scenario.resync();
+    apply({ ...replaced, spec: { ...replaced.spec, name: "second" } });
+    await reported(reason);
+    expect(ready()?.message).toContain(says);
+    expect(ready()?.message).toContain("is never moved, changed or created again");
+    expect(ready()?.message).toContain("delete this object and its Secret, and create both again");
+    expect(platform.createdIn(invites)).toMatchObject([{ uid }]);
     kube.remove(ada);
     await scenario.until("gone", () => kube.find("GroupInvite", "ada") === undefined);
     expect(platform.createdIn(invites)).toEqual([]);

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { issuer, policy, publicClient, shop, startWorld } from "./identity-provider-world.ts";
 import type { Manifest } from "./memory-kube.ts";
 import { root } from "./memory-platform.ts";
+import { issuer as ciIssuer, red, type TenantOptions, TwoTenants } from "./two-tenants.ts";
 
 describe("its people", () => {
   const person = (uid: string, claims: object = { issuer, subject: "ana", audience: "muster" }) => ({
@@ -91,6 +92,41 @@ describe("its people", () => {
     await scenario.until("gone", () => kube.find("IdentityProvider", "sso") === undefined);
     await resync(4);
     expect(platform.has(`${group}/eeeeeeeeeeeeeeee`)).toBe(false);
+  });
+
+  it.each<[string, TenantOptions]>([
+    ["that permits its group only by a grant", {}],
+    ["that permits the kind no longer", { kinds: ["Group", "Identity", "RoleBinding"] }],
+  ])("are not removed as undeclared after the provider is reported as gone in a Tenant %s", async (_, narrowed) => {
+    const world = new TwoTenants();
+    const { platform } = world.scenario;
+    world.tenant("blue", { identityUid: "" });
+    const spec = { parentUid: red, undeclared: "Remove", allowedNamespaces: ["other"], policy };
+    const group: Manifest = { ...shop, spec };
+    const sso: Manifest = {
+      ...publicClient,
+      namespace: "other",
+      spec: {
+        ...publicClient.spec,
+        groupRef: { name: "shop", namespace: "team" },
+        issuer: ciIssuer,
+        policy: { ...policy, drift: "Report" },
+      },
+    };
+    await world.apply([group, sso]);
+    await world.until("Available", [group, sso]);
+    const uidOf = (one: Manifest) => world.statusOf(one)?.uid ?? "";
+    const ana = `${uidOf(group)}/eeeeeeeeeeeeeeee`;
+    platform.set("identities", person(ana, { issuer: ciIssuer, subject: "ana", audience: "muster" }));
+    platform.remove("identityProviders", uidOf(sso));
+    await world.scenario.resync();
+    await world.until("ExternalGone", [sso]);
+    world.tenant("blue", { identityUid: "", ...narrowed });
+    for (let resyncs = 0; resyncs < 4; resyncs += 1) {
+      await world.scenario.resync();
+      await world.scenario.pass(600_000);
+    }
+    expect(platform.has(ana)).toBe(true);
   });
 
   it.each(["Correct", "Report"])(

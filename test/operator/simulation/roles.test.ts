@@ -9,6 +9,8 @@ import { root } from "./memory-platform.ts";
 import { blue, blueIdentity, issuer, red, TwoTenants } from "./two-tenants.ts";
 
 const policy = { adoption: "Never", deletion: "Delete", drift: "Correct" };
+/** A role that the operator's settings permit to be bound, and that exists only where a test makes it. */
+const customRole = `${red}/00000000000000d1`;
 const grantPolicy = { deletion: "Delete", drift: "Correct" };
 /** Capabilities of the role `viewer`, which both Tenants may bind, and one that it lacks. */
 const [list, more] = ["CAP_IAM_GROUPS_LIST", "CAP_IAM_IDENTITY_LIST"];
@@ -197,6 +199,36 @@ describe("a Role", () => {
     await world.until("Available", [lister()]);
     await world.apply([manifest([list, excess])]);
     await world.until("TenantDenied", [lister()]);
+  });
+
+  it.each<[string, { readonly uid?: string; readonly policy?: object }, readonly string[]]>([
+    ["by its uid", { uid: customRole }, []],
+    ["by its name", { policy: { ...policy, adoption: "IfExists" } }, []],
+    ["after it was observed", {}, ["Observe"]],
+  ])("is not adopted if nothing but itself permits what it has: %s", async (_, spec, first) => {
+    const world = new TwoTenants();
+    const { platform } = world.scenario;
+    platform.setInitial("roles", { uid: customRole, name: "deleter", description: "", capabilities: [excess] });
+    world.tenant("red", { roles: ["viewer", customRole] });
+    const relying = lister([list, excess], { name: "relying" });
+    const deleter = (management: string): Manifest => ({
+      kind: "Role",
+      name: "deleter",
+      spec: { groupUid: red, capabilities: [excess], ...spec, policy: { ...policy, ...spec.policy, management } },
+    });
+    await world.apply([shop, relying, ...first.map(deleter)]);
+    await world.until("Available", [shop, relying, ...first.map(deleter)]);
+    const { writes } = platform;
+    await world.apply([deleter("Full")]);
+    await world.until("TenantDenied", [deleter("Full")]);
+    expect(world.messageOf(deleter("Full"))).toContain(`but the role ${customRole} itself has ${excess}`);
+    await world.scenario.resync();
+    await world.scenario.pass(600_000);
+    expect(world.statusOf(deleter("Full"))?.management).not.toBe("Adopted");
+    expect(world.reasonOf(relying)).toBe("Available");
+    await world.apply([deleter("Observe")]);
+    await world.until("Available", [deleter("Observe")]);
+    expect(platform.writes).toBe(writes);
   });
 
   it("is bound by its uid only if the Tenant lists that", async () => {
