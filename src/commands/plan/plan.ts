@@ -111,7 +111,8 @@ async function planOf(values: PlanValues, context: CommandContext): Promise<Show
 
 /** Deletes the objects of manifests, and warns of those that do not exist, as `kubectl delete` does. */
 function removeFrom(cluster: MemoryCluster, manifests: readonly Manifest[], { stderr }: CommandContext): void {
-  const absent = manifests.filter(({ object }) => !cluster.remove(object.kind, keyOf(object)));
+  const absent = manifests.filter(({ object }) => cluster.find(object.kind, keyOf(object)) === undefined);
+  for (const { object } of manifests) cluster.remove(object.kind, keyOf(object));
   if (absent.length === 0) return;
   const names = shortList(absent.map(({ object }) => subjectOf(object)));
   stderr.write(`muster: warning: these objects do not exist, so nothing is deleted for them: ${names}\n`);

@@ -13,7 +13,7 @@ import type { Plan } from "#src/plan/plan.ts";
 import { systemClock } from "#src/time/clock.ts";
 import { VirtualClock } from "#src/time/virtual-clock.ts";
 import { MemoryCredential } from "./memory-credential.ts";
-import type { Manifest } from "./memory-kube.ts";
+import type { ClusterManifest, Manifest } from "./memory-kube.ts";
 import { allowedRoles, operatorIdentity, root } from "./memory-platform.ts";
 import { settleMs } from "./operator-process.ts";
 import { TwoTenants } from "./two-tenants.ts";
@@ -22,6 +22,9 @@ import { TwoTenants } from "./two-tenants.ts";
 export interface Change {
   readonly apply?: readonly Manifest[];
   readonly remove?: readonly Pick<Manifest, "kind" | "name" | "namespace">[];
+  /** Tenants and namespaces. */
+  readonly applyCluster?: readonly ClusterManifest[];
+  readonly removeCluster?: readonly Pick<ClusterManifest, "kind" | "name">[];
 }
 
 const collections = kinds.map(({ collection }) => collection);
@@ -42,22 +45,33 @@ export class PlannedWorld extends TwoTenants {
   /** The calls of the last plan that are not reads. */
   readonly forbidden: string[] = [];
 
-  async plan({ apply = [], remove = [] }: Change, caller: string = operatorIdentity): Promise<Plan> {
+  async plan(change: Change, caller: string = operatorIdentity): Promise<Plan> {
+    const { apply = [], applyCluster = [], remove = [], removeCluster = [] } = change;
     const { kube, platform, clock: now } = this.scenario;
     const clock = new VirtualClock(now.now());
     const objects = [...kube.objects(), ...kube.clusterObjects("Tenant"), ...kube.clusterObjects("Namespace")];
     const cluster = new MemoryCluster(structuredClone(objects), clock);
     const subjects = new Set<string>();
-    for (const { kind, name, namespace = "team", spec } of apply) {
-      const object: KubeObject & { spec: object } = { apiVersion, kind, metadata: { name, namespace }, spec };
+    for (const { kind, name, labels = {}, spec = {} } of applyCluster) {
+      const before = cluster.find(kind, name);
+      cluster.put({
+        ...(before ?? { apiVersion: kind === "Tenant" ? apiVersion : "v1", kind }),
+        metadata: { ...(before?.metadata ?? { name }), labels },
+        spec,
+      });
+    }
+    for (const { kind, name, namespace = "team", annotations, spec } of apply) {
+      const given = annotations === undefined ? {} : { annotations };
+      const object: KubeObject & { spec: object } = { apiVersion, kind, metadata: { name, namespace, ...given }, spec };
       const before = cluster.find(kind, keyOf(object));
-      cluster.put(before === undefined ? object : { ...before, spec });
+      cluster.put(before === undefined ? object : { ...before, metadata: { ...before.metadata, ...given }, spec });
       subjects.add(`${kind} ${keyOf(object)}`);
     }
     for (const { kind, name, namespace = "team" } of remove) {
       cluster.remove(kind, `${namespace}/${name}`);
       subjects.add(`${kind} ${namespace}/${name}`);
     }
+    for (const { kind, name } of removeCluster) cluster.remove(kind, name);
     return makePlan({
       kinds,
       cluster,
@@ -90,11 +104,14 @@ export class PlannedWorld extends TwoTenants {
    * first act on what it saw before others changed the platform. @param resyncs how often it lists everything again
    * @returns what it wrote
    */
-  async act({ apply = [], remove = [] }: Change, resyncs = 3): Promise<readonly PlatformWrite[]> {
+  async act(change: Change, resyncs = 3): Promise<readonly PlatformWrite[]> {
+    const { apply = [], applyCluster = [], remove = [], removeCluster = [] } = change;
     const { kube, platform } = this.scenario;
     const start = platform.applied.length;
+    for (const manifest of applyCluster) kube.applyCluster(manifest);
     for (const manifest of apply) kube.apply(manifest);
     for (const object of remove) kube.remove(object);
+    for (const object of removeCluster) kube.removeCluster(object);
     this.scenario.handOver();
     await this.quiet(resyncs);
     return platform.applied.slice(start);
