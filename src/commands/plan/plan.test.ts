@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { runCommand } from "#src/command-line.testing.ts";
+import { markerOf, objectHash, ownerHash, withMarker } from "#src/kinds/marker.ts";
 import type { Plan } from "#src/plan/plan.ts";
 import type { ShownPlan } from "./format-plan.ts";
 import { ClusterServer } from "#src/commands/reader/cluster-server.testing.ts";
@@ -200,6 +201,30 @@ it("exits with 1 after invalid manifests", async () => {
   const { code, stdout, stderr } = await world.plan(tenant(world.team) + group.replace("name: shop", "nam: shop"));
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toContain("muster plan: invalid manifests\n  standard input: document 3");
+});
+
+it("deletes offline what carries the markers of the objects in the files, also with their Tenant and their Namespace", async () => {
+  const { admin } = world.platform;
+  const created = async (kind: string, path: string, name: string, fields: object = {}) => {
+    const marker = markerOf(ownerHash("prod"), objectHash(kind, "shop", name));
+    const body = { name, description: withMarker("", marker), ...fields };
+    return String((await admin.ok("POST", path, body))["uid"]);
+  };
+  const shop = await created("Group", `/iam/v2beta1/groups/${world.team}`, "shop");
+  const ci = await created("Identity", `/iam/v2beta1/identities/${shop}`, "ci", {
+    claimMatch: { issuer: "https://ci.example.com", subject: "repo:acme/shop" },
+  });
+  await admin.bind(shop, ci, await admin.role("viewer"));
+  const { code, stdout } = await world.plan(tenant(world.team) + tree, { args: ["--delete", "-o", "json"] });
+  const { changes, refusals, access } = JSON.parse(stdout) as ShownPlan;
+  expect({ code, refusals }).toEqual({ code: 2, refusals: [] });
+  expect(changes.map(({ action, object, resource }) => [action, object.kind, resource.uid])).toEqual([
+    ["delete", "Identity", ci],
+    ["delete", "Group", shop],
+  ]);
+  expect(access?.changes.map(({ change, identity }) => [change, identity.uid])).toEqual([["loses", ci]]);
+  await admin.ok("DELETE", `/iam/v2beta1/identities/${ci}`);
+  await admin.ok("DELETE", `/iam/v2beta1/groups/${shop}`);
 });
 
 it("warns of objects that --delete names and that do not exist, as kubectl delete does", async () => {
