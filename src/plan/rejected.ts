@@ -19,3 +19,19 @@ export function rejected(
     },
   });
 }
+
+/** The failure of a call that the platform would reject because of a field of its body. */
+export function invalidField(call: string, field: string, description: string): PlatformFailure {
+  const message = `${field}: ${description}`;
+  return new PlatformFailure(call, {
+    kind: "rejected",
+    error: {
+      code: "INVALID_ARGUMENT",
+      message,
+      reason: "INVALID_ARGUMENT",
+      domain: "",
+      fieldViolations: [{ field, description }],
+      preconditionViolations: [],
+    },
+  });
+}

@@ -98,6 +98,28 @@ it("exits with 3 if something is refused", async () => {
   expect(stdout).toContain("! shop/RoleBinding/ci-views\n    Ready=False TenantDenied\n    spec.roleRef: Tenant shop");
 });
 
+it("refuses to bind a role above its group, with the words of the platform", async () => {
+  const text = `
+---
+apiVersion: iam.muster.dev/v1beta1
+kind: Role
+metadata: {name: lister, namespace: shop}
+spec: {groupRef: {name: shop}, capabilities: [CAP_IAM_GROUPS_LIST]}
+---
+apiVersion: iam.muster.dev/v1beta1
+kind: RoleBinding
+metadata: {name: ci-lists, namespace: shop}
+spec: {groupUid: TEAM, identityRef: {name: ci}, roleRef: {kind: Role, name: lister}}
+`;
+  const permitting = tenant(world.team).replace("roles:", "kinds: [Group, Identity, Role, RoleBinding], roles:");
+  const { code, stdout } = await world.plan(permitting + tree + text);
+  expect(code).toBe(3);
+  expect(stdout).toContain("+ create role lister in");
+  expect(stdout).toContain(
+    "! shop/RoleBinding/ci-lists\n    Ready=False InvalidSpec\n    The platform rejected the spec: spec.roleRef: a custom role can be bound only in its own group and below it",
+  );
+});
+
 it("exits with 0 if there is nothing to do", async () => {
   expect(await world.plan(tenant(world.team))).toEqual({ code: 0, stdout: "Plan: nothing to do.\n", stderr: "" });
 });
