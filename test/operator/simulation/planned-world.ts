@@ -6,10 +6,11 @@ import type { KubeObject } from "#src/kube/object.ts";
 import { keyOf } from "#src/kube/object.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import { withRecordedOwner } from "#src/platform-client/owner-record.ts";
-import { makePlan } from "#src/plan/make-plan.ts";
+import { type MadePlan, makePlan } from "#src/plan/make-plan.ts";
 import { MemoryCluster } from "#src/plan/memory-cluster.ts";
 import type { ReadApi } from "#src/platform-client/api.ts";
 import type { Plan } from "#src/plan/plan.ts";
+import { isWithin } from "#src/platform-client/uid.ts";
 import { systemClock } from "#src/time/clock.ts";
 import { VirtualClock } from "#src/time/virtual-clock.ts";
 import { MemoryCredential } from "./memory-credential.ts";
@@ -45,7 +46,7 @@ export class PlannedWorld extends TwoTenants {
   /** The calls of the last plan that are not reads. */
   readonly forbidden: string[] = [];
 
-  async plan(change: Change, caller: string = operatorIdentity): Promise<Plan> {
+  async plan(change: Change, caller: string = operatorIdentity): Promise<MadePlan> {
     const { apply = [], applyCluster = [], remove = [], removeCluster = [] } = change;
     const { kube, platform, clock: now } = this.scenario;
     const clock = new VirtualClock(now.now());
@@ -181,6 +182,35 @@ function shown(resource: ExternalResource | undefined, field: string): unknown {
   if (field === "expirationTime") return `${String(fields[field]).slice(0, -".000Z".length)}.000Z`;
   const reference = fields[field.replace(/Uid$/, "")] as { readonly uid?: string } | undefined;
   return (field.endsWith("Uid") ? reference?.uid : fields[field]) ?? null;
+}
+
+/**
+ * The writes that come before one that they depend on, of the plan or of the operator: what is created comes before everything in it
+ * and everything that refers to it, and what is deleted after that. All other writes may be made in any order.
+ */
+export function outOfOrder(writes: readonly PlatformWrite[]): readonly string[] {
+  return writes.flatMap((later, index) =>
+    writes.slice(0, index).flatMap((earlier) => {
+      const isTooEarly = later.do === "create" && dependsOn(earlier, later);
+      const isTooLate = earlier.do === "delete" && dependsOn(later, earlier);
+      return isTooEarly || isTooLate ? [`${textOf(earlier)} is before ${textOf(later)}`] : [];
+    }),
+  );
+}
+
+/** Whether the resource of one write is in that of the other, or refers to it. */
+function dependsOn(one: PlatformWrite, other: PlatformWrite): boolean {
+  if (one.collection === other.collection && one.uid === other.uid) return false;
+  const scheme = kinds.find(({ collection }) => collection.name === one.collection)?.collection.uids;
+  const group = scheme?.parentOf(one.uid);
+  const isIn = other.collection === "groups" && group !== undefined && isWithin(group, other.uid);
+  const refers = [one.before, one.after].some((resource) => JSON.stringify(resource ?? {}).includes(`"${other.uid}"`));
+  // An account association has the uid of its group, to which others refer.
+  return isIn || (refers && ["identities", "roles"].includes(other.collection));
+}
+
+function textOf({ collection, do: what, uid }: PlatformWrite): string {
+  return `${what} ${collection} ${uid}`;
 }
 
 /** Names for uids that were made up. */

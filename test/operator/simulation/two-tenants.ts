@@ -24,18 +24,18 @@ export const awsAccount = "123456789012";
 const allKinds = kindsOfMuster.map(({ name }) => name);
 
 export interface TenantOptions {
-  readonly groups?: readonly string[];
-  readonly roles?: readonly string[];
-  readonly identityUid?: string;
-  readonly namespaces?: readonly string[];
-  readonly adopt?: readonly string[];
-  readonly kinds?: readonly string[];
-  readonly awsAccounts?: readonly string[];
-  readonly breakGlass?: readonly string[];
-  readonly allowOrphan?: boolean;
-  readonly undeclared?: "Report" | "Remove";
+  readonly groups?: readonly string[] | undefined;
+  readonly roles?: readonly string[] | undefined;
+  readonly identityUid?: string | undefined;
+  readonly namespaces?: readonly string[] | undefined;
+  readonly adopt?: readonly string[] | undefined;
+  readonly kinds?: readonly string[] | undefined;
+  readonly awsAccounts?: readonly string[] | undefined;
+  readonly breakGlass?: readonly string[] | undefined;
+  readonly allowOrphan?: boolean | undefined;
+  readonly undeclared?: "Report" | "Remove" | undefined;
   /** Another class than "" is that of an operator that does not run here. */
-  readonly class?: string;
+  readonly class?: string | undefined;
 }
 
 /**
