@@ -225,6 +225,23 @@ it("exits with 1 after invalid manifests", async () => {
   expect(stderr).toContain("muster plan: invalid manifests\n  standard input: document 3");
 });
 
+it("plans offline with --live for the objects in the files, which exist", async () => {
+  const { code, stdout } = await world.plan(tenant(world.team) + tree, { args: ["--live"] });
+  expect({ code, stdout }).toMatchObject({ code: 2, stdout: expect.stringContaining("Plan: 3 to create.\n") });
+});
+
+it.each(["", "# nothing\n---\n", "apiVersion: v1\nkind: List\nitems: []\n"])(
+  "exits with 1 if there are no objects, as kubectl does: %j",
+  async (text) => {
+    expect(await world.plan(text)).toEqual({
+      code: 1,
+      stdout: "",
+      stderr:
+        "muster plan: the manifests contain no objects: check the path, or whether the command that writes them failed\n",
+    });
+  },
+);
+
 it("deletes offline what carries the markers of the objects in the files, also with their Tenant and their Namespace", async () => {
   const { admin } = world.platform;
   const created = async (kind: string, path: string, name: string, fields: object = {}) => {

@@ -122,11 +122,12 @@ function removeFrom(cluster: MemoryCluster, manifests: readonly Manifest[], { st
 async function readOffline(values: PlanValues, context: CommandContext): Promise<ReadWorld> {
   const { namespace = "default", ownerId = "", serviceAccountIssuer = "" } = values;
   const { manifests, notPlanned } = await manifestsOf(values, context, namespace);
-  // Nobody else says what exists: what is to be deleted is there before, a namespace that is used exists, and so does what has a status.
+  // Nobody else says what exists: all of it, unless it is to be applied. Then, what is used exists, and so does what has a status.
   const given = manifests.map(({ object }) => object);
-  const objects = values.delete
-    ? given.map(served)
-    : given.filter(({ kind, status }) => kind === "Tenant" || kind === "Namespace" || status !== undefined);
+  const objects =
+    values.delete || values.live
+      ? given.map(served)
+      : given.filter(({ kind, status }) => kind === "Tenant" || kind === "Namespace" || status !== undefined);
   return { objects, manifests, notPlanned, ownerId, serviceAccountIssuer };
 }
 
