@@ -1,6 +1,7 @@
 import { seeded } from "#test/support/seeded.ts";
 import { issuerAnnotation } from "#src/api/annotations.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
+import type { ExternalRoleBinding } from "#src/platform-client/permission-resources.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
 import type { Manifest } from "./memory-kube.ts";
 import { auditor, owner, viewer } from "./memory-platform.ts";
@@ -251,8 +252,12 @@ function disturb({ scenario: { platform } }: PlannedWorld, random: () => number)
           description: "",
           claimMatch: { issuer, subject: "ana", audience: "muster" },
         });
-      else if (what < 0.3 && collection !== "groups") platform.remove(collection, resource.uid);
-      else if (what < 0.4 && collection === "groups")
+      else if (what < 0.3 && collection !== "groups") {
+        platform.remove(collection, resource.uid);
+        // The platform deletes the role bindings of an identity together with it.
+        for (const binding of platform.createdIn("roleBindings") as readonly ExternalRoleBinding[])
+          if (binding.identity.uid === resource.uid) platform.remove("roleBindings", binding.uid);
+      } else if (what < 0.4 && collection === "groups")
         platform.set("roleBindings", {
           uid: `${resource.uid}/eeeeeeeeeeeeee04`,
           identity: { uid: auditor, name: "" },
