@@ -133,8 +133,8 @@ describe("what was written is in memory only", () => {
     await expect(overlay.create(type, shop, { ...fields, [field]: uid })).rejects.toMatchObject({
       problem: { error: { code: "INVALID_ARGUMENT", fieldViolations: [{ field }] } },
     });
-    const below = await overlay.create(type, pay.uid, { ...fields, [field]: uid });
-    expect(below.uid).toContain(pay.uid);
+    const bound = await overlay.create(type, pay.uid, { ...fields, [field]: uid });
+    expect(bound.uid).toContain(pay.uid);
   });
 
   it("refuses a new role of an identity provider that cannot be bound in its group", async () => {

@@ -247,7 +247,8 @@ it("deletes offline what carries the markers of the objects in the files, also w
   const created = async (kind: string, path: string, name: string, fields: object = {}) => {
     const marker = markerOf(ownerHash("prod"), objectHash(kind, "shop", name));
     const body = { name, description: withMarker("", marker), ...fields };
-    return String((await admin.ok("POST", path, body))["uid"]);
+    const { uid } = await admin.ok("POST", path, body);
+    return uid;
   };
   const shop = await created("Group", `/iam/v2beta1/groups/${world.team}`, "shop");
   const ci = await created("Identity", `/iam/v2beta1/identities/${shop}`, "ci", {

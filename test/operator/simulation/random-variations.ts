@@ -54,11 +54,13 @@ export class RandomVariation {
   /** What happened in the cluster since the operator was there. */
   disturb({ scenario: { kube } }: PlannedWorld, manifests: readonly Manifest[]): void {
     if (this.is !== "unseen") return;
-    for (const manifest of manifests)
-      if (this.#happens(0.1)) kube.remove(manifest);
+    for (const manifest of manifests) {
+      const what = this.#one("nothing", "nothing", "nothing", "nothing", "deleted", "without status");
+      if (what === "deleted") kube.remove(manifest);
       // The code of an invite is in its Secret, which a plan does not read.
-      else if (this.#happens(0.1) && manifest.kind !== "GroupInvite")
+      if (what === "without status" && manifest.kind !== "GroupInvite")
         kube.setStatus(manifest.kind, manifest.name, undefined, manifest.namespace);
+    }
   }
 
   /** What changes of Tenants and of namespaces. */
