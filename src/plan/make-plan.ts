@@ -130,7 +130,8 @@ export async function makePlan(options: PlanOptions): Promise<MadePlan> {
     soleLeaderSince: clock.monotonic(),
   });
   const agenda = new Agenda(kinds, clock);
-  const recorder = new PlanRecorder({ kinds, cluster, subjects: options.subjects });
+  const isOperator = typeof caller === "object" && caller.identity === options.identity;
+  const recorder = new PlanRecorder({ kinds, cluster, subjects: options.subjects, isOperator });
   const writes: PlatformWrite[] = [];
   const fail = () => Promise.reject(proven.failure);
   const reconciler = new Reconciler({

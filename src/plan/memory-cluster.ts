@@ -16,7 +16,8 @@ export type ReconcilerKube = Pick<KubeApi, "get" | "patch">;
  * A copy of what was read from Kubernetes, which changes as the API server would change it. Nothing leaves it.
  *
  * **Guarantees.** Patches obey their preconditions, a change of the spec increments the generation, and an object that is
- * being deleted exists until its last finalizer is removed. Versions increase from the highest one that was read.
+ * being deleted exists until its last finalizer is removed. A namespace is deleted with everything in it, and exists until all of
+ * that is gone. Versions increase from the highest one that was read.
  *
  * **Caveats.** Admission policies and webhooks, quotas and RBAC are not part of the copy.
  */
@@ -86,6 +87,8 @@ export class MemoryCluster implements ReconcilerKube {
     const deletionTimestamp = new Date(this.#clock.now()).toISOString().replace(/\.\d+Z$/, "Z");
     if (before.metadata.deletionTimestamp === undefined)
       this.#store(before, { ...before, metadata: { ...before.metadata, deletionTimestamp } });
+    if (kind === "Namespace")
+      for (const object of this.all()) if (isIn(object, key)) this.remove(object.kind, keyOf(object));
     return true;
   }
 
@@ -150,13 +153,26 @@ export class MemoryCluster implements ReconcilerKube {
         generation: (wanted.metadata.generation ?? 1) + (isEdited ? 1 : 0),
       },
     });
-    const isGone = after.metadata.deletionTimestamp !== undefined && (after.metadata.finalizers ?? []).length === 0;
+    const { deletionTimestamp, finalizers = [], namespace = "" } = after.metadata;
+    const isGone = deletionTimestamp !== undefined && finalizers.length === 0 && !this.#hasContent(after);
     if (isGone) this.#objects.delete(nameOf(after));
     else this.#objects.set(nameOf(after), after);
     const type = isGone ? "DELETED" : before === undefined ? "ADDED" : "MODIFIED";
     this.#events.push({ type, object: structuredClone(after) });
+    const left = isGone ? this.find("Namespace", namespace) : undefined;
+    // It may have been the last object that kept its namespace.
+    if (left?.metadata.deletionTimestamp !== undefined && !this.#hasContent(left)) this.#store(left, left);
     return after;
   }
+
+  /** Whether it is a namespace in which something is left. */
+  #hasContent({ kind, metadata }: ClusterObject): boolean {
+    return kind === "Namespace" && this.#objects.values().some((object) => isIn(object, metadata.name));
+  }
+}
+
+function isIn({ metadata }: ClusterObject, namespace: string): boolean {
+  return metadata.namespace === namespace;
 }
 
 function nameOf(object: KubeObject): string {

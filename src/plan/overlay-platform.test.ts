@@ -121,6 +121,35 @@ describe("what was written is in memory only", () => {
     await overlay.delete(roles, uid);
   });
 
+  it.each([
+    ["roleBindings", { identityUid: ci }, "roleUid"],
+    ["groupInvites", { ttl: "60s" }, "roleUid"],
+    ["identityProviders", { name: "sso", oidc: { issuer: "https://a.example", clientId: "a" } }, "defaultRole"],
+  ])("refuses %s above the group of their role, as the platform does", async (collection, fields, field) => {
+    const { overlay } = platform();
+    const type = typeOf(collection);
+    const pay = await overlay.create(groups, shop, { name: "pay" });
+    const { uid } = await overlay.create(roles, pay.uid, { name: "lister", capabilities: ["CAP_REPO_LIST"] });
+    await expect(overlay.create(type, shop, { ...fields, [field]: uid })).rejects.toMatchObject({
+      problem: { error: { code: "INVALID_ARGUMENT", fieldViolations: [{ field }] } },
+    });
+    const bound = await overlay.create(type, pay.uid, { ...fields, [field]: uid });
+    expect(bound.uid).toContain(pay.uid);
+  });
+
+  it("refuses a new role of an identity provider that cannot be bound in its group", async () => {
+    const { overlay } = platform();
+    const pay = await overlay.create(groups, shop, { name: "pay" });
+    const role = await overlay.create(roles, pay.uid, { name: "lister", capabilities: ["CAP_REPO_LIST"] });
+    const providers = typeOf("identityProviders");
+    const oidc = { issuer: "https://a.example", clientId: "a" };
+    const { uid } = await overlay.create(providers, shop, { name: "sso", oidc, defaultRole: viewer });
+    await expect(overlay.update(providers, uid, { defaultRole: role.uid }, ["defaultRole"])).rejects.toThrow(
+      "a custom role can be bound only in its own group and below it",
+    );
+    await overlay.update(providers, uid, { defaultRole: viewer }, ["defaultRole"]);
+  });
+
   it("deletes a role and a group whose invites have all expired", async () => {
     const { overlay } = platform();
     const pay = await overlay.create(groups, shop, { name: "pay" });

@@ -12,8 +12,8 @@ import { identities, roleBindings, roles } from "#src/platform-client/permission
 import { isPlanned, plannedUid } from "./planned-uid.ts";
 import type { ProvenReads } from "./proven-reads.ts";
 import { readForm } from "./read-form.ts";
-import { rejected } from "./rejected.ts";
-import { givesRole, givingRoles, hasExpired } from "./role-use.ts";
+import { invalidField, rejected } from "./rejected.ts";
+import { givesRole, givingRoles, hasExpired, outOfReach } from "./role-use.ts";
 
 /** A change that the operator would have made. */
 export interface PlatformWrite {
@@ -53,7 +53,7 @@ interface OverlaidList {
  *
  * **Guarantees.** Nothing is sent but `list` and `get`; what cannot be seen is refused as by {@link ProvenReads}, and never reported
  * as absent. A write is refused where the platform refuses it because of what a plan knows: a group with children, a role that is
- * bound, or that an invite or an identity provider gives, a parent or an identity that is gone.
+ * bound, or that an invite or an identity provider gives, a role that cannot be bound in the group, a parent or an identity that is gone.
  *
  * **Caveats.** Rules of the platform that need more than the resources which the operator manages are not known here:
  * quotas, names that must be unique among resources of other types, children that are repos.
@@ -107,6 +107,7 @@ export class OverlayPlatform implements PlatformApi {
   async create<R extends ExternalResource>(type: ResourceType<R>, parent: string, body: Fields): Promise<R> {
     await this.#requireExisting("groups", parent);
     if (typeof body["identityUid"] === "string") await this.#requireExisting(identities, body["identityUid"]);
+    requireBindable(`create ${type.name}`, body, parent);
     const uid = await this.#newUid(type, parent);
     const after = type.schema.parse({ ...this.#returned(body), uid });
     this.#write({ do: "create", collection: type.name, uid, before: undefined, after, fields: Object.keys(body) });
@@ -131,6 +132,7 @@ export class OverlayPlatform implements PlatformApi {
     // A path within a field is written with the field.
     const fields = mask.filter((path) => !path.includes("."));
     const changed = Object.fromEntries(fields.map((field) => [field, body[field]]));
+    requireBindable(`update ${type.name}`, changed, type.uids.parentOf(uid) ?? uid);
     const kept = Object.entries(before).filter(([field]) => !isCleared(field, fields));
     const after = type.schema.parse({ ...Object.fromEntries(kept), ...this.#returned(changed) });
     this.#write({ do: "update", collection: type.name, uid, before, after, fields });
@@ -224,6 +226,13 @@ export class OverlayPlatform implements PlatformApi {
       now: this.#options.now(),
     });
   }
+}
+
+/** @throws {PlatformFailure} INVALID_ARGUMENT if the request gives a role that cannot be bound in the group. */
+function requireBindable(call: string, body: Fields, group: string): void {
+  const field = outOfReach(body, group);
+  if (field !== undefined)
+    throw invalidField(call, field, "a custom role can be bound only in its own group and below it");
 }
 
 /** The uid that a resource refers to. */

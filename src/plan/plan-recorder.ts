@@ -11,6 +11,7 @@ import type { ClusterObject, MemoryCluster } from "./memory-cluster.ts";
 import type { PlatformWrite } from "./overlay-platform.ts";
 import type { UnprovenAbsence } from "./proven-reads.ts";
 import { isPlanned } from "./planned-uid.ts";
+import { notSeen } from "./rejected.ts";
 import { returnedField } from "./read-form.ts";
 import type {
   FieldChange,
@@ -27,6 +28,8 @@ export interface PlanRecorderOptions {
   /** Just before the plan is made. */
   readonly cluster: MemoryCluster;
   readonly subjects: ReadonlySet<string> | undefined;
+  /** Whether the caller is the operator, so that what the caller lacks is what the operator lacks. */
+  readonly isOperator: boolean;
 }
 
 /** Turns what the operator does into the plan. */
@@ -107,11 +110,11 @@ export class PlanRecorder {
 
   /** Undefined if the object is Ready, or if the plan is about others and the object was like this before. */
   #refusalOf(object: ObjectName, after: ClusterObject): PlannedCondition | undefined {
-    const ready = conditionOf(after);
+    const ready = this.#conditionOf(after);
     const isUpToDate = statusOf(after)?.observedGeneration === after.metadata.generation;
     if (ready?.status === "True" && isUpToDate && after.metadata.deletionTimestamp === undefined) return undefined;
     const { subjects } = this.#options;
-    const before = conditionOf(this.#before.get(subjectName(object)));
+    const before = this.#conditionOf(this.#before.get(subjectName(object)));
     const isSubject = subjects === undefined || subjects.has(subjectName(object));
     if (!isSubject && before?.status === ready?.status && before?.reason === ready?.reason) return undefined;
     if (ready !== undefined && (isUpToDate || ready.status !== "True")) return ready;
@@ -138,8 +141,16 @@ export class PlanRecorder {
 
   #withCondition(change: PlannedChange): PlannedChange {
     const { kind, namespace, name } = change.object;
-    const condition = conditionOf(this.#options.cluster.find(kind, `${namespace}/${name}`));
+    const condition = this.#conditionOf(this.#options.cluster.find(kind, `${namespace}/${name}`));
     return condition === undefined ? change : { ...change, condition };
+  }
+
+  /** The condition that the object gets. The operator may see what the caller may not: then the condition is not known. */
+  #conditionOf(object: ClusterObject | undefined): PlannedCondition | undefined {
+    const { error } = statusOf(object) ?? {};
+    if (this.#options.isOperator || error?.reason !== notSeen) return conditionOf(object);
+    const message = `${error.message}. Ask for a role with this capability, such as viewer, in that group or above.`;
+    return { type: "Ready", status: "Unknown", reason: "NotSeen", message };
   }
 
   #resourceOf(collection: string, uid: string, resource: ExternalResource | undefined): PlannedChange["resource"] {

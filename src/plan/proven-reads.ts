@@ -4,7 +4,8 @@ import { isRejection } from "#src/platform-client/failure.ts";
 import { identityProviders, listIdentityProviders } from "#src/platform-client/identity-providers.ts";
 import { listAll } from "#src/platform-client/list-all.ts";
 import { type Permissions, readPermissions } from "#src/platform-client/permissions.ts";
-import { rejected } from "./rejected.ts";
+import { parentOf } from "#src/platform-client/uid.ts";
+import { rejected, unseen } from "./rejected.ts";
 
 /** A capability without which an empty list proves nothing, and that the caller lacks. */
 export interface UnprovenAbsence {
@@ -116,6 +117,10 @@ export class ProvenReads {
     const { reads, signal } = this.#options;
     const listed = await this.#track(listAll(reads, type, query, signal), type, scope && groupOfScope(scope));
     const resources = new Map(listed.resources.map((resource) => [resource.uid, resource]));
+    // An identity where the caller may not look may have role bindings that the caller does not see.
+    const identity = scope === undefined ? filter?.["identity"] : undefined;
+    if (identity !== undefined && resources.size === 0)
+      await this.#requireVisible(call, type, parentOf(identity) ?? identity);
     for (const resource of listed.resources)
       if ("name" in resource) this.#names.set(resource.uid, String(resource.name));
     if (scope !== undefined && "descendantsOf" in scope && filter === undefined) {
@@ -145,11 +150,7 @@ export class ProvenReads {
     this.#permissions ??= this.#readPermissions();
     if ((await this.#permissions)?.allow(capability, group) === true) return;
     this.#markUnproven(type, group);
-    throw rejected(
-      call,
-      "PERMISSION_DENIED",
-      `you do not have ${capability} in ${group}, so the plan cannot see what is there`,
-    );
+    throw unseen(call, capability, group);
   }
 
   #markUnproven({ name }: ResourceType, group: string): void {

@@ -39,6 +39,17 @@ it("refuses a change of an immutable field, as the API server does", () => {
   );
 });
 
+it("refuses a new object in a namespace that is being deleted, as the API server does", () => {
+  const deletionTimestamp = "2026-01-01T00:00:00Z";
+  const team = { apiVersion: "v1", kind: "Namespace", metadata: { name: "team", uid: "2", deletionTimestamp } };
+  const apply = (cluster: MemoryCluster) =>
+    applyManifests(cluster, [manifest(group({ parentUid: uidA }))], specSchemasOf(kinds));
+  expect(() => apply(new MemoryCluster([team], new VirtualClock(0)))).toThrow(
+    "a.yaml: metadata.namespace: the namespace team is being deleted: nothing can be created in it",
+  );
+  expect(() => apply(new MemoryCluster([team, group({ parentUid: uidA })], new VirtualClock(0)))).not.toThrow();
+});
+
 it("refuses a file that names the uid of another object, or an earlier version, as the API server does", () => {
   const cluster = new MemoryCluster([group({ parentUid: uidA })], new VirtualClock(0));
   const copied = group({ parentUid: uidA });

@@ -25,7 +25,10 @@ export function applyManifests(
   const merged = manifests.map((manifest) => {
     const { object, where } = manifest;
     const before = cluster.find(object.kind, keyOf(object));
-    if (before === undefined) return object;
+    if (before === undefined) {
+      mistakes.push(...inLeavingNamespace(cluster, object).map((mistake) => `${where}: ${mistake}`));
+      return object;
+    }
     const after = merge(before, manifest, appliedTo.get(subjectOf(object)) ?? nothing, schemas);
     const found = [
       ...ofAnother(before, object),
@@ -50,6 +53,14 @@ function merge(
   if (schema === undefined) return { object };
   const parsed = parseSpec(schema, object.spec);
   return "mistake" in parsed ? parsed : { object: { ...object, spec: parsed.spec } };
+}
+
+/** That an object which does not exist yet is in a namespace that is being deleted. */
+function inLeavingNamespace(cluster: MemoryCluster, { metadata: { namespace } }: ClusterObject): readonly string[] {
+  const found = namespace === undefined ? undefined : cluster.find("Namespace", namespace);
+  return found?.metadata.deletionTimestamp === undefined
+    ? []
+    : [`metadata.namespace: the namespace ${namespace} is being deleted: nothing can be created in it`];
 }
 
 /** The fields of the metadata by which a file says that it is of another object, or of an earlier version of the object. */

@@ -2,6 +2,7 @@ import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { runCommand } from "#src/command-line.testing.ts";
+import { withRecordedOwner } from "#src/platform-client/owner-record.ts";
 import { group, PlanWorld, tenant, tree } from "./plan-world.testing.ts";
 
 let world: PlanWorld;
@@ -42,6 +43,30 @@ it("never takes for absent what the caller may not list", async () => {
   expect(code).toBe(3);
   expect(stdout).not.toContain("nothing to do");
   expect(stdout).toContain("shop/Group/shop");
+});
+
+it("tells the caller what the caller lacks, and not to change the roles of the operator", async () => {
+  const { stdout } = await world.plan(tenant(world.team) + group, { token: world.stranger.token });
+  expect(stdout).toContain(
+    `! shop/Group/shop\n    Ready=Unknown NotSeen\n    you do not have CAP_IAM_ROLE_BINDINGS_LIST in ${world.platform.root}, so the plan cannot see what is there. Ask for a role with this capability, such as viewer, in that group or above.\n`,
+  );
+});
+
+it("does not say that the operator has no role, where the caller may not see its role bindings", async () => {
+  const { admin, root } = world.platform;
+  const viewer = await world.platform.callerWith("viewer", world.team);
+  const inTeam = { token: viewer.token, rootGroup: world.team };
+  const { code, stdout } = await world.plan(tenant(world.team) + group, inTeam);
+  expect(code).toBe(3);
+  expect(stdout).toContain("! shop/Group/shop\n    Ready=Unknown NotSeen\n");
+  expect(stdout).toContain(`? You do not have role_bindings.list in ${root}:`);
+  const powerless = await admin.identity(root, "powerless");
+  await admin.ok("PATCH", `/iam/v2beta1/identities/${powerless}?updateMask=description`, {
+    description: withRecordedOwner("", "prod"),
+  });
+  const seen = await world.plan(tenant(world.team) + group, { identity: powerless });
+  expect(seen.stdout).toContain("Ready=False PermissionDenied\n    The identity that the operator uses here lacks");
+  await admin.ok("DELETE", `/iam/v2beta1/identities/${powerless}`);
 });
 
 it("exits with 1 without a login", async () => {

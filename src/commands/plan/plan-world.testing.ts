@@ -44,6 +44,8 @@ export interface PlanOptions {
   readonly args?: readonly string[];
   readonly path?: string;
   readonly rootGroup?: string;
+  /** Default: the operator's, which is owner of the root group. */
+  readonly identity?: string;
   readonly url?: string;
   /** A file; absent: the cluster is in the manifests. */
   readonly kubeconfig?: string;
@@ -98,6 +100,7 @@ export class PlanWorld {
       args = [],
       path = "",
       rootGroup = this.platform.root,
+      identity = this.identity,
       token = this.person.token,
       url = this.platform.url,
       kubeconfig,
@@ -108,7 +111,7 @@ export class PlanWorld {
     const settings = {
       "--platform-url": url,
       "--token-file": tokenFile,
-      "--identity": this.identity,
+      "--identity": identity,
       "--root-group": rootGroup,
       "--allowed-role": "viewer",
       "--owner-id": "prod",

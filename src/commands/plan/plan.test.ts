@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { runCommand } from "#src/command-line.testing.ts";
+import { markerOf, objectHash, ownerHash, withMarker } from "#src/kinds/marker.ts";
 import type { Plan } from "#src/plan/plan.ts";
 import type { ShownPlan } from "./format-plan.ts";
 import { ClusterServer } from "#src/commands/reader/cluster-server.testing.ts";
@@ -95,6 +96,28 @@ it("exits with 3 if something is refused", async () => {
   const { code, stdout } = await world.plan(tenant(world.team) + tree.replace("ROLE", "owner"));
   expect(code).toBe(3);
   expect(stdout).toContain("! shop/RoleBinding/ci-views\n    Ready=False TenantDenied\n    spec.roleRef: Tenant shop");
+});
+
+it("refuses to bind a role above its group, with the words of the platform", async () => {
+  const text = `
+---
+apiVersion: iam.muster.dev/v1beta1
+kind: Role
+metadata: {name: lister, namespace: shop}
+spec: {groupRef: {name: shop}, capabilities: [CAP_IAM_GROUPS_LIST]}
+---
+apiVersion: iam.muster.dev/v1beta1
+kind: RoleBinding
+metadata: {name: ci-lists, namespace: shop}
+spec: {groupUid: TEAM, identityRef: {name: ci}, roleRef: {kind: Role, name: lister}}
+`;
+  const permitting = tenant(world.team).replace("roles:", "kinds: [Group, Identity, Role, RoleBinding], roles:");
+  const { code, stdout } = await world.plan(permitting + tree + text);
+  expect(code).toBe(3);
+  expect(stdout).toContain("+ create role lister in");
+  expect(stdout).toContain(
+    "! shop/RoleBinding/ci-lists\n    Ready=False InvalidSpec\n    The platform rejected the spec: spec.roleRef: a custom role can be bound only in its own group and below it",
+  );
 });
 
 it("exits with 0 if there is nothing to do", async () => {
@@ -200,6 +223,48 @@ it("exits with 1 after invalid manifests", async () => {
   const { code, stdout, stderr } = await world.plan(tenant(world.team) + group.replace("name: shop", "nam: shop"));
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toContain("muster plan: invalid manifests\n  standard input: document 3");
+});
+
+it("plans offline with --live for the objects in the files, which exist", async () => {
+  const { code, stdout } = await world.plan(tenant(world.team) + tree, { args: ["--live"] });
+  expect({ code, stdout }).toMatchObject({ code: 2, stdout: expect.stringContaining("Plan: 3 to create.\n") });
+});
+
+it.each(["", "# nothing\n---\n", "apiVersion: v1\nkind: List\nitems: []\n"])(
+  "exits with 1 if there are no objects, as kubectl does: %j",
+  async (text) => {
+    expect(await world.plan(text)).toEqual({
+      code: 1,
+      stdout: "",
+      stderr:
+        "muster plan: the manifests contain no objects: check the path, or whether the command that writes them failed\n",
+    });
+  },
+);
+
+it("deletes offline what carries the markers of the objects in the files, also with their Tenant and their Namespace", async () => {
+  const { admin } = world.platform;
+  const created = async (kind: string, path: string, name: string, fields: object = {}) => {
+    const marker = markerOf(ownerHash("prod"), objectHash(kind, "shop", name));
+    const body = { name, description: withMarker("", marker), ...fields };
+    const { uid } = await admin.ok("POST", path, body);
+    return uid;
+  };
+  const shop = await created("Group", `/iam/v2beta1/groups/${world.team}`, "shop");
+  const ci = await created("Identity", `/iam/v2beta1/identities/${shop}`, "ci", {
+    claimMatch: { issuer: "https://ci.example.com", subject: "repo:acme/shop" },
+  });
+  await admin.bind(shop, ci, await admin.role("viewer"));
+  const { code, stdout } = await world.plan(tenant(world.team) + tree, { args: ["--delete", "-o", "json"] });
+  const { changes, refusals, access } = JSON.parse(stdout) as ShownPlan;
+  expect({ code, refusals }).toEqual({ code: 2, refusals: [] });
+  expect(changes.map(({ action, object, resource }) => [action, object.kind, resource.uid])).toEqual([
+    ["delete", "Identity", ci],
+    ["delete", "Group", shop],
+  ]);
+  expect(access?.changes.map(({ change, identity }) => [change, identity.uid])).toEqual([["loses", ci]]);
+  await admin.ok("DELETE", `/iam/v2beta1/identities/${ci}`);
+  await admin.ok("DELETE", `/iam/v2beta1/groups/${shop}`);
 });
 
 it("warns of objects that --delete names and that do not exist, as kubectl delete does", async () => {

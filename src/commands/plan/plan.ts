@@ -1,3 +1,4 @@
+import { finalizer } from "#src/api/custom-resource.ts";
 import { type CommandContext, defineCommand } from "#src/commands/command.ts";
 import { clusterConnection } from "#src/commands/reader/cluster-connection.ts";
 import { connectReader } from "#src/commands/reader/connect-reader.ts";
@@ -11,7 +12,7 @@ import { type KubeObject, keyOf } from "#src/kube/object.ts";
 import { PlatformFailure } from "#src/platform-client/failure.ts";
 import { ownerOf } from "#src/platform-client/owner-record.ts";
 import { subjectOf } from "#src/plan/make-plan.ts";
-import { MemoryCluster } from "#src/plan/memory-cluster.ts";
+import { type ClusterObject, MemoryCluster } from "#src/plan/memory-cluster.ts";
 import { shortList } from "#src/text/short-list.ts";
 import { oneLine } from "#src/telemetry/one-line.ts";
 import { systemClock } from "#src/time/clock.ts";
@@ -111,7 +112,8 @@ async function planOf(values: PlanValues, context: CommandContext): Promise<Show
 
 /** Deletes the objects of manifests, and warns of those that do not exist, as `kubectl delete` does. */
 function removeFrom(cluster: MemoryCluster, manifests: readonly Manifest[], { stderr }: CommandContext): void {
-  const absent = manifests.filter(({ object }) => !cluster.remove(object.kind, keyOf(object)));
+  const absent = manifests.filter(({ object }) => cluster.find(object.kind, keyOf(object)) === undefined);
+  for (const { object } of manifests) cluster.remove(object.kind, keyOf(object));
   if (absent.length === 0) return;
   const names = shortList(absent.map(({ object }) => subjectOf(object)));
   stderr.write(`muster: warning: these objects do not exist, so nothing is deleted for them: ${names}\n`);
@@ -120,12 +122,20 @@ function removeFrom(cluster: MemoryCluster, manifests: readonly Manifest[], { st
 async function readOffline(values: PlanValues, context: CommandContext): Promise<ReadWorld> {
   const { namespace = "default", ownerId = "", serviceAccountIssuer = "" } = values;
   const { manifests, notPlanned } = await manifestsOf(values, context, namespace);
-  // Nobody else says what exists: what is to be deleted is there before, a namespace that is used exists, and so does what has a status.
+  // Nobody else says what exists: all of it, unless it is to be applied. Then, what is used exists, and so does what has a status.
   const given = manifests.map(({ object }) => object);
-  const objects = given.filter(
-    ({ kind, status }) => values.delete || kind === "Tenant" || kind === "Namespace" || status !== undefined,
-  );
+  const objects =
+    values.delete || values.live
+      ? given.map(served)
+      : given.filter(({ kind, status }) => kind === "Tenant" || kind === "Namespace" || status !== undefined);
   return { objects, manifests, notPlanned, ownerId, serviceAccountIssuer };
+}
+
+/** An object as it is where an operator runs, which adds the finalizer before it creates anything: files do not say so. */
+function served(object: ClusterObject): ClusterObject {
+  return object.kind === "Namespace"
+    ? object
+    : { ...object, metadata: { ...object.metadata, finalizers: [finalizer] } };
 }
 
 async function manifestsOf(

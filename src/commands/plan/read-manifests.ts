@@ -63,7 +63,7 @@ export interface ManifestSources {
  * Reads manifests, with the default values that the API server fills in: at most 100,000 objects, and 256 MiB of text. Objects of
  * other groups, such as the Secret beside an IdentityProvider, are counted and not read.
  * @param paths of files, pipes and folders, or `-`
- * @throws {Error} that names file, document and field of every mistake, up to 100
+ * @throws {Error} that names file, document and field of every mistake, up to 100; and if no object is in them
  */
 export async function readManifests(
   paths: readonly string[],
@@ -93,6 +93,9 @@ export async function readManifests(
   }
   mistakes.push(...duplicates(found));
   if (mistakes.length > 0) throw new Error(`invalid manifests\n  ${shortLines(mistakes, shownMistakes)}`);
+  const hasSources = paths.length + texts.length > 0;
+  if (hasSources && found.length + others.size === 0)
+    throw new Error("the manifests contain no objects: check the path, or whether the command that writes them failed");
   return { manifests: found, notPlanned: [...others.values()] };
 }
 

@@ -78,6 +78,10 @@ describeWithSystem("a plan with a cluster and a platform", (system) => {
     const deleted = await plan("--delete", "-f", file);
     expect(deleted.code).toBe(2);
     expect(actions(deleted)).toEqual(["delete RoleBinding", "delete Identity", "delete Group"]);
+    const namespace = await write("namespace.yaml", [
+      { apiVersion: "v1", kind: "Namespace", metadata: { name: "team" } },
+    ]);
+    expect(await plan("--delete", "-f", namespace)).toEqual(deleted);
   });
 
   it("keeps what a person edited and the file does not name, as the API server does", async () => {

@@ -16,6 +16,8 @@ export interface Manifest {
   readonly name: string;
   /** By default `team`. */
   readonly namespace?: string;
+  /** Absent: those that the object has. */
+  readonly annotations?: Readonly<Record<string, string>>;
   readonly spec: object;
 }
 
@@ -103,12 +105,13 @@ export class MemoryKube implements Pick<KubeApi, "get" | "patch"> {
   }
 
   /** `kubectl apply` by a person. */
-  apply({ kind, name, spec, namespace: inNamespace = namespace }: Manifest): void {
+  apply({ kind, name, spec, annotations, namespace: inNamespace = namespace }: Manifest): void {
     const before = this.find(kind, name, inNamespace);
-    if (before !== undefined) this.#store(before, { ...before, spec });
+    const given = annotations === undefined ? {} : { annotations };
+    if (before !== undefined) this.#store(before, { ...before, metadata: { ...before.metadata, ...given }, spec });
     else {
       const finalizers = this.admitsFinalizer ? { finalizers: [finalizer] } : {};
-      this.#create({ apiVersion, kind, metadata: { name, namespace: inNamespace, ...finalizers }, spec });
+      this.#create({ apiVersion, kind, metadata: { name, namespace: inNamespace, ...given, ...finalizers }, spec });
     }
   }
 
@@ -147,8 +150,14 @@ export class MemoryKube implements Pick<KubeApi, "get" | "patch"> {
     this.#remove(this.find(kind, name, inNamespace));
   }
 
+  /** A namespace is deleted with everything in it, and stays until that is gone. */
   removeCluster({ kind, name }: Pick<ClusterManifest, "kind" | "name">): void {
     this.#remove(this.findCluster(kind, name));
+    if (kind === "Namespace") for (const object of this.#objectsIn(name)) this.#remove(object);
+  }
+
+  #objectsIn(name: string): readonly Stored[] {
+    return this.objects().filter((object) => object.metadata.namespace === name);
   }
 
   /** An administrator removes the finalizers. */
@@ -270,13 +279,17 @@ export class MemoryKube implements Pick<KubeApi, "get" | "patch"> {
     // Over HTTP, too, everybody has a copy of their own.
     const after: Stored = JSON.parse(text);
     const key = `${after.kind} ${after.metadata.namespace ?? ""}/${after.metadata.name}`;
-    const isRemoved = after.metadata.deletionTimestamp !== undefined && (after.metadata.finalizers ?? []).length === 0;
+    const isHeld = after.kind === "Namespace" && this.#objectsIn(after.metadata.name).length > 0;
+    const hasFinalizer = (after.metadata.finalizers ?? []).length > 0;
+    const isRemoved = after.metadata.deletionTimestamp !== undefined && !hasFinalizer && !isHeld;
     if (isRemoved) this.#objects.delete(key);
     else this.#objects.set(key, after);
     const type = isRemoved ? "DELETED" : before === undefined ? "ADDED" : "MODIFIED";
     this.#clock.setTimer(() => {
       for (const watcher of this.#watchers) watcher({ type, object: JSON.parse(text) });
     }, watchLagMs);
+    const left = isRemoved ? this.findCluster("Namespace", after.metadata.namespace ?? "") : undefined;
+    if (left?.metadata.deletionTimestamp !== undefined) this.#store(left, left);
     return JSON.parse(text);
   }
 }

@@ -9,7 +9,7 @@ import {
   identityProviders,
   listIdentityProviders,
 } from "#src/platform-client/identity-providers.ts";
-import { childUids, parentOf, type UidScheme } from "#src/platform-client/uid.ts";
+import { childUids, isWithin, parentOf, type UidScheme } from "#src/platform-client/uid.ts";
 
 export const root = "a".repeat(40);
 export const viewer = "c".repeat(40);
@@ -225,6 +225,7 @@ export class MemoryPlatform implements PlatformApi {
     await this.#travel(`update ${type.name}`, signal);
     const before = this.#find(`update ${type.name}`, type.name, uid) as R;
     this.#checkSecret(`update ${type.name}`, uid, before, body, mask);
+    requireBindable(`update ${type.name}`, body, parentOf(uid) ?? uid);
     this.writes += 1;
     const fields = mask.filter((path) => !path.includes("."));
     const written = Object.fromEntries(fields.map((field) => [field, body[field]]));
@@ -266,6 +267,7 @@ export class MemoryPlatform implements PlatformApi {
     this.#find(call, "groups", parent);
     const { identityUid, roleUid } = body;
     if (collection === "roleBindings") this.#find(call, "identities", String(identityUid));
+    requireBindable(call, body, parent);
     if (this.#isSingleton(collection) && this.#in(collection).has(parent)) throw rejection(call, "ALREADY_EXISTS");
     this.writes += 1;
     const number = this.#count++;
@@ -353,6 +355,12 @@ export class MemoryPlatform implements PlatformApi {
       return [...resources.values()].some((one) => uids.parentOf(one.uid) === group && !this.#hasExpired(one));
     });
   }
+}
+
+/** A custom role can be bound, or given, only in its own group and below it. */
+function requireBindable(call: string, { roleUid, defaultRole = roleUid }: Fields, group: string): void {
+  const home = typeof defaultRole === "string" ? parentOf(defaultRole) : undefined;
+  if (home !== undefined && !isWithin(group, home)) throw rejection(call, "INVALID_ARGUMENT");
 }
 
 function identityOf(resource: ExternalResource): string | undefined {

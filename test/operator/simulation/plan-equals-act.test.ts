@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { madeWrites, plannedWrites } from "./planned-world.ts";
+import { madeWrites, outOfOrder, plannedWrites } from "./planned-world.ts";
 import { randomChange } from "./random-changes.ts";
 import { blue } from "./two-tenants.ts";
 
@@ -13,10 +13,13 @@ it("plans exactly the writes that the operator then makes, in random worlds", as
   for (let seed = 1; seed <= worlds; seed += 1) {
     const { world, change } = await randomChange(seed);
     const plan = await world.plan(change);
-    const [planned, made] = [plannedWrites(plan), madeWrites(await world.act(change))];
+    const acted = await world.act(change);
+    const [planned, made] = [plannedWrites(plan), madeWrites(acted)];
     writes += made.length;
     byOwnCredential += made.filter((line) => line.includes(`${blue}/`)).length;
     expired += plan.changes.filter(({ action, reason }) => action === "delete" && reason.includes("expire")).length;
+    for (const mistake of [...outOfOrder(plan.writes), ...outOfOrder(acted)])
+      differences.push(`seed ${seed} ${mistake}`);
     if (JSON.stringify(planned) !== JSON.stringify(made))
       differences.push(
         [
@@ -38,4 +41,14 @@ it("finds a planted difference", async () => {
   const planted = { ...plan, changes: plan.changes.slice(1) };
   expect(plan.changes.length).toBeGreaterThan(0);
   expect(plannedWrites(planted)).not.toEqual(madeWrites(await world.act(change)));
+});
+
+it("finds a planted order that the platform does not allow", async () => {
+  const found: string[] = [];
+  for (let seed = 1; seed <= 10; seed += 1) {
+    const { world, change } = await randomChange(seed);
+    const { writes } = await world.plan(change);
+    found.push(...outOfOrder(writes.toReversed()));
+  }
+  expect(found).not.toEqual([]);
 });

@@ -113,6 +113,27 @@ describe("a plan is what the operator then does", () => {
   });
 });
 
+it("deletes what is in a namespace that is deleted", async () => {
+  const world = await settledWorld();
+  const plan = await planAndAct(world, { removeCluster: [{ kind: "Namespace", name: "team" }] });
+  expect(plan.changes.map(({ action, object }) => [action, object.kind])).toEqual([
+    ["delete", "RoleBinding"],
+    ["delete", "Identity"],
+    ["delete", "Group"],
+  ]);
+  expect(plan.refusals).toEqual([]);
+  expect(world.scenario.kube.findCluster("Namespace", "team")).toBeUndefined();
+});
+
+it("keeps a namespace that is deleted while an object in it is protected", async () => {
+  const protecting = { ...shop, spec: { ...shop.spec, policy: { ...policy, deletion: "Protect" } } };
+  const world = await settledWorld([protecting, ci, views]);
+  const plan = await planAndAct(world, { removeCluster: [{ kind: "Namespace", name: "team" }] });
+  expect(plan.changes.map(({ object }) => object.kind)).toEqual(["RoleBinding", "Identity"]);
+  expect(plan.refusals).toMatchObject([{ object: { kind: "Group" }, condition: { reason: "Protected" } }]);
+  expect(world.scenario.kube.findCluster("Namespace", "team")).toBeDefined();
+});
+
 it("reports what a narrower Tenant refuses, and removes nothing", async () => {
   const world = await settledWorld();
   world.tenant("red", { roles: [] });

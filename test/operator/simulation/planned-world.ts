@@ -6,14 +6,15 @@ import type { KubeObject } from "#src/kube/object.ts";
 import { keyOf } from "#src/kube/object.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import { withRecordedOwner } from "#src/platform-client/owner-record.ts";
-import { makePlan } from "#src/plan/make-plan.ts";
+import { type MadePlan, makePlan } from "#src/plan/make-plan.ts";
 import { MemoryCluster } from "#src/plan/memory-cluster.ts";
 import type { ReadApi } from "#src/platform-client/api.ts";
 import type { Plan } from "#src/plan/plan.ts";
+import { isWithin } from "#src/platform-client/uid.ts";
 import { systemClock } from "#src/time/clock.ts";
 import { VirtualClock } from "#src/time/virtual-clock.ts";
 import { MemoryCredential } from "./memory-credential.ts";
-import type { Manifest } from "./memory-kube.ts";
+import type { ClusterManifest, Manifest } from "./memory-kube.ts";
 import { allowedRoles, operatorIdentity, root } from "./memory-platform.ts";
 import { settleMs } from "./operator-process.ts";
 import { TwoTenants } from "./two-tenants.ts";
@@ -22,6 +23,9 @@ import { TwoTenants } from "./two-tenants.ts";
 export interface Change {
   readonly apply?: readonly Manifest[];
   readonly remove?: readonly Pick<Manifest, "kind" | "name" | "namespace">[];
+  /** Tenants and namespaces. */
+  readonly applyCluster?: readonly ClusterManifest[];
+  readonly removeCluster?: readonly Pick<ClusterManifest, "kind" | "name">[];
 }
 
 const collections = kinds.map(({ collection }) => collection);
@@ -42,22 +46,33 @@ export class PlannedWorld extends TwoTenants {
   /** The calls of the last plan that are not reads. */
   readonly forbidden: string[] = [];
 
-  async plan({ apply = [], remove = [] }: Change, caller: string = operatorIdentity): Promise<Plan> {
+  async plan(change: Change, caller: string = operatorIdentity): Promise<MadePlan> {
+    const { apply = [], applyCluster = [], remove = [], removeCluster = [] } = change;
     const { kube, platform, clock: now } = this.scenario;
     const clock = new VirtualClock(now.now());
     const objects = [...kube.objects(), ...kube.clusterObjects("Tenant"), ...kube.clusterObjects("Namespace")];
     const cluster = new MemoryCluster(structuredClone(objects), clock);
     const subjects = new Set<string>();
-    for (const { kind, name, namespace = "team", spec } of apply) {
-      const object: KubeObject & { spec: object } = { apiVersion, kind, metadata: { name, namespace }, spec };
+    for (const { kind, name, labels = {}, spec = {} } of applyCluster) {
+      const before = cluster.find(kind, name);
+      cluster.put({
+        ...(before ?? { apiVersion: kind === "Tenant" ? apiVersion : "v1", kind }),
+        metadata: { ...(before?.metadata ?? { name }), labels },
+        spec,
+      });
+    }
+    for (const { kind, name, namespace = "team", annotations, spec } of apply) {
+      const given = annotations === undefined ? {} : { annotations };
+      const object: KubeObject & { spec: object } = { apiVersion, kind, metadata: { name, namespace, ...given }, spec };
       const before = cluster.find(kind, keyOf(object));
-      cluster.put(before === undefined ? object : { ...before, spec });
+      cluster.put(before === undefined ? object : { ...before, metadata: { ...before.metadata, ...given }, spec });
       subjects.add(`${kind} ${keyOf(object)}`);
     }
     for (const { kind, name, namespace = "team" } of remove) {
       cluster.remove(kind, `${namespace}/${name}`);
       subjects.add(`${kind} ${namespace}/${name}`);
     }
+    for (const { kind, name } of removeCluster) cluster.remove(kind, name);
     return makePlan({
       kinds,
       cluster,
@@ -90,11 +105,14 @@ export class PlannedWorld extends TwoTenants {
    * first act on what it saw before others changed the platform. @param resyncs how often it lists everything again
    * @returns what it wrote
    */
-  async act({ apply = [], remove = [] }: Change, resyncs = 3): Promise<readonly PlatformWrite[]> {
+  async act(change: Change, resyncs = 3): Promise<readonly PlatformWrite[]> {
+    const { apply = [], applyCluster = [], remove = [], removeCluster = [] } = change;
     const { kube, platform } = this.scenario;
     const start = platform.applied.length;
+    for (const manifest of applyCluster) kube.applyCluster(manifest);
     for (const manifest of apply) kube.apply(manifest);
     for (const object of remove) kube.remove(object);
+    for (const object of removeCluster) kube.removeCluster(object);
     this.scenario.handOver();
     await this.quiet(resyncs);
     return platform.applied.slice(start);
@@ -164,6 +182,35 @@ function shown(resource: ExternalResource | undefined, field: string): unknown {
   if (field === "expirationTime") return `${String(fields[field]).slice(0, -".000Z".length)}.000Z`;
   const reference = fields[field.replace(/Uid$/, "")] as { readonly uid?: string } | undefined;
   return (field.endsWith("Uid") ? reference?.uid : fields[field]) ?? null;
+}
+
+/**
+ * The writes that come before one that they depend on, of the plan or of the operator: what is created comes before everything in it
+ * and everything that refers to it, and what is deleted after that. All other writes may be made in any order.
+ */
+export function outOfOrder(writes: readonly PlatformWrite[]): readonly string[] {
+  return writes.flatMap((later, index) =>
+    writes.slice(0, index).flatMap((earlier) => {
+      const isTooEarly = later.do === "create" && dependsOn(earlier, later);
+      const isTooLate = earlier.do === "delete" && dependsOn(later, earlier);
+      return isTooEarly || isTooLate ? [`${textOf(earlier)} is before ${textOf(later)}`] : [];
+    }),
+  );
+}
+
+/** Whether the resource of one write is in that of the other, or refers to it. */
+function dependsOn(one: PlatformWrite, other: PlatformWrite): boolean {
+  if (one.collection === other.collection && one.uid === other.uid) return false;
+  const scheme = kinds.find(({ collection }) => collection.name === one.collection)?.collection.uids;
+  const group = scheme?.parentOf(one.uid);
+  const isIn = other.collection === "groups" && group !== undefined && isWithin(group, other.uid);
+  const refers = [one.before, one.after].some((resource) => JSON.stringify(resource ?? {}).includes(`"${other.uid}"`));
+  // An account association has the uid of its group, to which others refer.
+  return isIn || (refers && ["identities", "roles"].includes(other.collection));
+}
+
+function textOf({ collection, do: what, uid }: PlatformWrite): string {
+  return `${what} ${collection} ${uid}`;
 }
 
 /** Names for uids that were made up. */

@@ -1,10 +1,12 @@
 import { seeded } from "#test/support/seeded.ts";
 import { issuerAnnotation } from "#src/api/annotations.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
+import type { ExternalRoleBinding } from "#src/platform-client/permission-resources.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
 import type { Manifest } from "./memory-kube.ts";
 import { auditor, owner, viewer } from "./memory-platform.ts";
 import { type Change, PlannedWorld } from "./planned-world.ts";
+import { RandomVariation } from "./random-variations.ts";
 import { awsAccount, blue, issuer, red, shared } from "./two-tenants.ts";
 
 /** The namespaces with the group of their Tenant: the Tenant of the second has credentials of its own. */
@@ -35,15 +37,18 @@ export async function randomChange(seed: number): Promise<{ readonly world: Plan
   // A plan reads no Secret, and assumes that there is an empty one.
   for (const [, group] of namespaces)
     for (const name of invites) world.scenario.kube.setSecret(secretOf(name, group), {});
-  await world.act({ apply: before });
+  const variation = new RandomVariation(seeded(seed + 1_000_000));
+  await world.act({ apply: before.map((one) => variation.vary(one)) });
   disturb(world, random);
+  variation.disturb(world, before);
   const kept = before.filter(() => random() < 0.7);
   const removed = before.filter((one) => !kept.includes(one) && random() < 0.7);
   const edited = everywhere(random)
     .filter(() => random() < 0.7)
     .map((one) => withReferencesOf(before, one));
   const leaving = new Set(removed.map(nameOf));
-  return { world, change: { apply: edited.filter((one) => !leaving.has(nameOf(one))), remove: removed } };
+  const apply = edited.filter((one) => !leaving.has(nameOf(one))).map((one) => variation.vary(one));
+  return { world, change: { apply, remove: removed, ...variation.cluster() } };
 }
 
 function everywhere(random: () => number): readonly Manifest[] {
@@ -61,7 +66,10 @@ function manifests(random: () => number, own: string): readonly Manifest[] {
     drift: one("Correct", "Correct", "Report"),
   });
   const parent = (below: readonly string[]) =>
-    below.length > 0 && random() < 0.7 ? { groupRef: { name: one(...below) } } : { groupUid: one(own, shared) };
+    below.length > 0 && random() < 0.7
+      ? { groupRef: { name: one(...below), ...elsewhere() } }
+      : { groupUid: one(own, shared) };
+  const elsewhere = () => (random() < 0.1 ? { namespace: one("team", "other") } : {});
   const objects: Manifest[] = [];
   for (const [index, name] of groups.entries()) {
     if (random() < 0.2) continue;
@@ -77,7 +85,8 @@ function manifests(random: () => number, own: string): readonly Manifest[] {
   for (const name of people) {
     if (random() < 0.2) continue;
     const claimMatch = { issuer: one(issuer, issuer, "https://denied.example"), subject: one("ci", "cd") };
-    objects.push({ kind: "Identity", name, spec: { ...parent(groups), claimMatch, policy: policy(true) } });
+    const who = random() < 0.2 ? { serviceAccountRef: { name: "builds" } } : { claimMatch };
+    objects.push({ kind: "Identity", name, spec: { ...parent(groups), ...who, policy: policy(true) } });
   }
   for (const name of roles) {
     if (random() < 0.2) continue;
@@ -115,7 +124,8 @@ function manifests(random: () => number, own: string): readonly Manifest[] {
   }
   for (const name of grants) {
     if (random() < 0.2) continue;
-    const who = name === "audits" ? { identityUid: auditor } : { identityRef: { name: one(...people) } };
+    const who =
+      name === "audits" ? { identityUid: auditor } : { identityRef: { name: one(...people), ...elsewhere() } };
     const roleRef =
       name === "scans"
         ? { kind: "Role", name: one(...roles) }
@@ -242,8 +252,12 @@ function disturb({ scenario: { platform } }: PlannedWorld, random: () => number)
           description: "",
           claimMatch: { issuer, subject: "ana", audience: "muster" },
         });
-      else if (what < 0.3 && collection !== "groups") platform.remove(collection, resource.uid);
-      else if (what < 0.4 && collection === "groups")
+      else if (what < 0.3 && collection !== "groups") {
+        platform.remove(collection, resource.uid);
+        // The platform deletes the role bindings of an identity together with it.
+        for (const binding of platform.createdIn("roleBindings") as readonly ExternalRoleBinding[])
+          if (binding.identity.uid === resource.uid) platform.remove("roleBindings", binding.uid);
+      } else if (what < 0.4 && collection === "groups")
         platform.set("roleBindings", {
           uid: `${resource.uid}/eeeeeeeeeeeeee04`,
           identity: { uid: auditor, name: "" },

@@ -3,7 +3,7 @@ import { kinds as kindsOfMuster } from "#src/kinds/kinds.ts";
 import { KubeError } from "#src/kube/errors.ts";
 import type { Run } from "./fault-points.ts";
 import { missedSteps, violations } from "./invariants.ts";
-import type { Manifest } from "./memory-kube.ts";
+import type { ClusterManifest, Manifest } from "./memory-kube.ts";
 import { grantOf, root } from "./memory-platform.ts";
 import { type Fault, Scenario } from "./scenario.ts";
 
@@ -24,17 +24,18 @@ export const awsAccount = "123456789012";
 const allKinds = kindsOfMuster.map(({ name }) => name);
 
 export interface TenantOptions {
-  readonly groups?: readonly string[];
-  readonly roles?: readonly string[];
-  readonly identityUid?: string;
-  readonly namespaces?: readonly string[];
-  readonly adopt?: readonly string[];
-  readonly kinds?: readonly string[];
-  readonly awsAccounts?: readonly string[];
-  readonly breakGlass?: readonly string[];
-  readonly allowOrphan?: boolean;
+  readonly groups?: readonly string[] | undefined;
+  readonly roles?: readonly string[] | undefined;
+  readonly identityUid?: string | undefined;
+  readonly namespaces?: readonly string[] | undefined;
+  readonly adopt?: readonly string[] | undefined;
+  readonly kinds?: readonly string[] | undefined;
+  readonly awsAccounts?: readonly string[] | undefined;
+  readonly breakGlass?: readonly string[] | undefined;
+  readonly allowOrphan?: boolean | undefined;
+  readonly undeclared?: "Report" | "Remove" | undefined;
   /** Another class than "" is that of an operator that does not run here. */
-  readonly class?: string;
+  readonly class?: string | undefined;
 }
 
 /**
@@ -79,41 +80,7 @@ export class TwoTenants {
 
   /** Applies a Tenant. */
   tenant(name: string, options: TenantOptions = {}): void {
-    const {
-      groups = [name === "red" ? red : blue, shared],
-      roles = ["viewer"],
-      namespaces,
-      adopt = allKinds,
-      kinds = allKinds,
-      awsAccounts = [awsAccount],
-      allowOrphan = true,
-    } = options;
-    const identityUid = options.identityUid ?? (name === "blue" ? blueIdentity : undefined);
-    const selector =
-      namespaces === undefined
-        ? { namespaceSelector: { matchLabels: { team: name } } }
-        : { namespaces: [...namespaces] };
-    this.scenario.kube.applyCluster({
-      kind: "Tenant",
-      name,
-      spec: {
-        ...selector,
-        groups: [...groups],
-        roles: [...roles],
-        claimIssuers: [{ issuer }],
-        awsAccounts: [...awsAccounts],
-        adopt: [...adopt],
-        kinds: [...kinds],
-        undeclared: "Remove",
-        allowOrphan,
-        ...(options.breakGlass === undefined ? {} : { breakGlass: [...options.breakGlass] }),
-        ...(options.class === undefined ? {} : { class: options.class }),
-        credentials:
-          identityUid === undefined || identityUid === ""
-            ? { type: "Operator" }
-            : { type: "ServiceAccount", identityUid },
-      },
-    });
+    this.scenario.kube.applyCluster(tenantManifest(name, options));
   }
 
   statusOf({ kind, name, namespace }: Omit<Manifest, "spec">): Status | undefined {
@@ -210,6 +177,43 @@ export class TwoTenants {
     );
     return new Map([...versions, ["the platform", String(platform.writes)]]);
   }
+}
+
+/** A Tenant as in a file: by default, one that permits everything in its group and in the shared one. */
+export function tenantManifest(name: string, options: TenantOptions = {}): ClusterManifest {
+  const {
+    groups = [name === "red" ? red : blue, shared],
+    roles = ["viewer"],
+    namespaces,
+    adopt = allKinds,
+    kinds = allKinds,
+    awsAccounts = [awsAccount],
+    allowOrphan = true,
+  } = options;
+  const identityUid = options.identityUid ?? (name === "blue" ? blueIdentity : undefined);
+  const selector =
+    namespaces === undefined ? { namespaceSelector: { matchLabels: { team: name } } } : { namespaces: [...namespaces] };
+  return {
+    kind: "Tenant",
+    name,
+    spec: {
+      ...selector,
+      groups: [...groups],
+      roles: [...roles],
+      claimIssuers: [{ issuer }],
+      awsAccounts: [...awsAccounts],
+      adopt: [...adopt],
+      kinds: [...kinds],
+      undeclared: options.undeclared ?? "Remove",
+      allowOrphan,
+      ...(options.breakGlass === undefined ? {} : { breakGlass: [...options.breakGlass] }),
+      ...(options.class === undefined ? {} : { class: options.class }),
+      credentials:
+        identityUid === undefined || identityUid === ""
+          ? { type: "Operator" }
+          : { type: "ServiceAccount", identityUid },
+    },
+  };
 }
 
 /** A write that lost a race against another writer, and a session that ended while a reconcile used it. */
