@@ -7,6 +7,10 @@ import { blue, otherBlueIdentity, red, shared, tenantManifest } from "./two-tena
 /** What else people do in a world, one of these in each: several at once are races between objects. */
 const variations = ["none", "annotations", "observe", "names", "namespaces", "tenants", "unseen"] as const;
 
+interface Policy {
+  readonly policy: object;
+}
+
 /** What people do beside editing and deleting objects. */
 export class RandomVariation {
   readonly is: (typeof variations)[number];
@@ -28,7 +32,10 @@ export class RandomVariation {
   /** An object as somebody wrote it who knows more of its fields. */
   vary(manifest: Manifest): Manifest {
     const { kind, spec } = manifest;
-    const others = { ...manifest, spec: { ...spec, ...this.#fieldsOf(kind, spec as { readonly policy: object }) } };
+    const others = {
+      ...manifest,
+      spec: { ...spec, ...this.#nameOf(manifest), ...this.#fieldsOf(kind, spec as Policy) },
+    };
     if (this.is !== "annotations" || !this.#happens(0.2)) return others;
     const annotations = this.#one<Readonly<Record<string, string>>>(
       {},
@@ -39,10 +46,13 @@ export class RandomVariation {
     return { ...others, annotations };
   }
 
-  #fieldsOf(kind: string, { policy }: { readonly policy: object }): object {
+  /** A name on the platform that no other object has: what competes for one may be used before it is known who gets it. */
+  #nameOf({ kind, name, namespace = "team" }: Manifest): object {
     const hasName = ["Group", "Identity", "Role", "IdentityProvider"].includes(kind);
-    if (this.is === "names" && hasName && this.#happens(0.25))
-      return { name: this.#one("org", "shop", "ci", "scanner", "other") };
+    return this.is === "names" && hasName ? { name: `${name}-${namespace}${this.#one("", "-renamed")}` } : {};
+  }
+
+  #fieldsOf(kind: string, { policy }: Policy): object {
     if (this.is === "observe" && kind !== "GroupInvite" && this.#happens(0.2))
       return { policy: { ...policy, management: "Observe" } };
     const isReferredTo = ["Group", "Identity", "Role"].includes(kind);
