@@ -254,11 +254,12 @@ it("deletes offline what carries the markers of the objects in the files, also w
   const ci = await created("Identity", `/iam/v2beta1/identities/${shop}`, "ci", {
     claimMatch: { issuer: "https://ci.example.com", subject: "repo:acme/shop" },
   });
-  await admin.bind(shop, ci, await admin.role("viewer"));
+  const views = await admin.bind(shop, ci, await admin.role("viewer"));
   const { code, stdout } = await world.plan(tenant(world.team) + tree, { args: ["--delete", "-o", "json"] });
   const { changes, refusals, access } = JSON.parse(stdout) as ShownPlan;
   expect({ code, refusals }).toEqual({ code: 2, refusals: [] });
   expect(changes.map(({ action, object, resource }) => [action, object.kind, resource.uid])).toEqual([
+    ["delete", "RoleBinding", views],
     ["delete", "Identity", ci],
     ["delete", "Group", shop],
   ]);
