@@ -68,10 +68,10 @@ async function runImport(values: ImportValues, context: CommandContext): Promise
       readTree(api, { kinds, group, caller, elsewhere: adopt, signal: context.signal }),
       readClusterObjects(kinds, values, context, budget),
     ]);
-    const earlier = inFolder(dir, () => earlierNamespace(dir, group, values.namespace));
+    const earlierFiles = inFolder(dir, () => filesOfImport(dir, group));
+    const earlier = inFolder(dir, () => earlierNamespace(dir, group, earlierFiles, values.namespace));
     const namespace = values.namespace ?? earlier ?? namespaceOf(tree.group.name);
     const owners = hasMarkers(tree) ? await ownersOf(values, context) : [];
-    const earlierFiles = inFolder(dir, () => filesOfImport(dir, group));
     const imported = importTree(tree, {
       namespace,
       operatorClass: values.class,
@@ -87,9 +87,8 @@ async function runImport(values: ImportValues, context: CommandContext): Promise
     const files = inFolder(dir, () => writeImport(dir, importFiles(imported), { group, isComplete }));
     const { overlapping: tenants, sameName } = await otherTenants(namespace, values, context);
     // The Tenant of an earlier import is its own.
-    const isOwn =
-      earlierFiles.includes(tenantFile) || sameName === undefined || isSameTenant(imported.tenant, sameName);
-    const replacesTenant = !isOwn;
+    const isForeign = sameName !== undefined && !earlierFiles.includes(tenantFile);
+    const replacesTenant = isForeign && !isSameTenant(imported.tenant, sameName);
     return reportOf(imported, files, {
       group: tree.group,
       dir,
