@@ -12,7 +12,7 @@ import { identities, roleBindings, roles } from "#src/platform-client/permission
 import { isPlanned, plannedUid } from "./planned-uid.ts";
 import type { ProvenReads } from "./proven-reads.ts";
 import { readForm } from "./read-form.ts";
-import { invalidField, rejected } from "./rejected.ts";
+import { invalidField, rejected, unmetPrecondition } from "./rejected.ts";
 import { givesRole, givingRoles, hasExpired, outOfReach } from "./role-use.ts";
 
 /** A change that the operator would have made. */
@@ -152,7 +152,7 @@ export class OverlayPlatform implements PlatformApi {
       const children = await this.#all(collection, { scope: { childrenOf: group } });
       const child = children.find((one) => !hasExpired(one, this.#options.now()));
       if (child !== undefined)
-        throw rejected("delete groups", "FAILED_PRECONDITION", `cannot delete group with child ${collection.name}`, {
+        throw unmetPrecondition("delete groups", `cannot delete group with child ${collection.name}`, {
           type: "RESOURCE_NOT_EMPTY",
           description: `${child.uid} is in the group`,
         });
@@ -163,7 +163,7 @@ export class OverlayPlatform implements PlatformApi {
     const [binding] = await this.#all(roleBindings, { filter: { role } });
     const user = binding ?? (await this.#giverOf(role));
     if (user !== undefined)
-      throw rejected("delete roles", "FAILED_PRECONDITION", "cannot delete role that is in use", {
+      throw unmetPrecondition("delete roles", "cannot delete role that is in use", {
         type: "RESOURCE_IN_USE",
         description: `${user.uid} grants the role`,
       });

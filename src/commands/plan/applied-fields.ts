@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parseJson } from "#src/json/parse-json.ts";
 import { type KubeObject, lastApplied } from "#src/kube/object.ts";
 
 /** Fields by name, each with the fields in it. */
@@ -21,7 +22,7 @@ const managers = z
 export function appliedFields({ metadata }: KubeObject): EarlierApply {
   const { managedFields } = metadata as { readonly managedFields?: unknown };
   const onClient: Fields = new Map();
-  addFields(onClient, lastAppliedObject(metadata.annotations?.[lastApplied]), (name) => name);
+  addFields(onClient, parseJson(metadata.annotations?.[lastApplied] ?? ""), (name) => name);
   const onServer: Fields = new Map();
   const others: Fields = new Map();
   for (const { operation, subresource, fieldsV1 } of managers.parse(managedFields))
@@ -39,14 +40,6 @@ function without(applied: Fields, others: Fields): Fields {
       return left.size === 0 ? [] : [[name, left]];
     }),
   );
-}
-
-function lastAppliedObject(text = "{}"): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return {};
-  }
 }
 
 /** Of `f:NAME` in the record of a manager; the entry `.` is the map itself, and others are items of a list. */
