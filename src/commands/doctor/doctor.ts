@@ -32,8 +32,10 @@ What you may not read is unknown. The exit code is 0 if nothing is wrong with wh
   run: async (values, context) => {
     const { connection, cluster, close, problem } = await openCluster(values, context);
     try {
+      const inPod = podIdentityOf(values, context);
+      const operator = operatorPlaces(values, inPod, connection?.namespace)(values.class ?? "");
       const links = [
-        ...(await allLinks(values, context, { connection, cluster })),
+        ...(await allLinks(values, context, { cluster, inPod, operator })),
         ...(problem === undefined ? [] : [problem]),
       ];
       if (values.bundle !== undefined)
@@ -41,8 +43,7 @@ What you may not read is unknown. The exit code is 0 if nothing is wrong with wh
       const isWrong = links.some(({ state }) => state === "problem");
       const healthy = !isWrong && links.some(({ state }) => state === "ok");
       const answer = { healthy, checks: links.map(linkValue) };
-      const inPod = podIdentityOf(values, context);
-      const elsewhere = inPod === undefined ? operatorOf(values, inPod, connection) : undefined;
+      const elsewhere = inPod === undefined ? operator : undefined;
       context.stdout.write(await formatAnswer(values.output, answer, textOf(links, elsewhere)));
       if (values.bundle !== undefined)
         context.stderr.write(`muster: wrote ${values.bundle}. Read it before you send it to somebody.\n`);
@@ -75,13 +76,16 @@ async function openCluster(values: DoctorValues, { env, signal }: CommandContext
   }
 }
 
+interface Checked extends Pick<OpenedCluster, "cluster"> {
+  readonly inPod: PodIdentity | undefined;
+  readonly operator: OperatorPlace;
+}
+
 async function allLinks(
   values: DoctorValues,
   context: CommandContext,
-  { cluster, connection }: Pick<OpenedCluster, "cluster" | "connection">,
+  { cluster, inPod, operator }: Checked,
 ): Promise<readonly Link[]> {
-  const inPod = podIdentityOf(values, context);
-  const operator = operatorOf(values, inPod, connection);
   const own = inPod === undefined ? [] : await operatorLinks(inPod, values, context);
   const platform = await platformLinks(values, context, { kinds, operator, cluster });
   if (cluster === undefined) return [...own, ...platform];
@@ -92,14 +96,6 @@ async function allLinks(
     ...platform,
     ...(await clusterLinks({ cluster, kinds, operator, class: values.class ?? "", isOperator, now })),
   ];
-}
-
-function operatorOf(
-  values: DoctorValues,
-  inPod: PodIdentity | undefined,
-  connection: KubeConnection | undefined,
-): OperatorPlace {
-  return operatorPlaces(values, inPod, connection?.namespace)(values.class ?? "");
 }
 
 const marks = { ok: "pass", problem: "FAIL", unknown: "unknown" } as const;

@@ -37,15 +37,17 @@ export async function policyLink(
   plurals: readonly string[],
   operatorClass: string,
 ): Promise<Link> {
-  const names = [...new Set([withClass(policy, operatorClass), policy])];
-  const alike = [...new Set([...policyNames.map((name) => withClass(name, operatorClass)), ...policyNames])];
-  const reads = await Promise.all(names.map((name) => cluster.get<Policy>(policies, undefined, name, alike)));
+  const alike = [...new Set(policyNames.flatMap((name) => [withClass(name, operatorClass), name]))];
+  const readPolicy = async (name: string) => ({
+    name,
+    read: await cluster.get<Policy>(policies, undefined, name, alike),
+  });
+  const own = await readPolicy(withClass(policy, operatorClass));
+  const general = own.name === policy ? own : await readPolicy(policy);
+  const both = [own, general];
   // One that cannot be read may be there.
-  const known = (["found", "unknown", "absent"] as const).map((state) =>
-    reads.findIndex((read) => read.state === state),
-  );
-  const index = known.find((one) => one >= 0) ?? 0;
-  const [name = policy, read = { state: "absent" }] = [names[index], reads[index]];
+  const isThere = both.find(({ read }) => read.state === "found") ?? both.find(({ read }) => read.state === "unknown");
+  const { name, read } = isThere ?? own;
   const base = { link: "policy", subject: name };
   const fix =
     "Apply your overlay of deploy/kustomize again, or helm upgrade with your values. It needs Kubernetes 1.30.";

@@ -19,32 +19,28 @@ export async function tenantLinks(cluster: ClusterReads, operatorClass: string):
     return [{ ...base, state: "unknown", message: `They cannot be listed: ${read.because}`, fix: read.fix }];
   const tenants = read.value.map((tenant) => parseTenant(tenant));
   const served = tenants.filter((tenant) => tenant.class === operatorClass);
-  if (served.length === 0 && tenants.length > 0)
-    return [
-      {
-        ...base,
-        state: "problem",
-        reason: "NoTenant",
-        message: `There is no Tenant ${operatorClass === "" ? "without a class" : `of the class ${operatorClass}`}, so this operator does nothing for any object. There ${countsOf(tenants)}.`,
-        fix: "Give --class to check the operator of that class. Or create a Tenant: muster bootstrap prints a first one.",
-      },
-    ];
   if (served.length === 0)
-    return [
-      {
-        ...base,
-        state: "problem",
-        reason: "NoTenant",
-        message: "There is no Tenant, so nothing is done for any object.",
-        fix: "Create a Tenant: muster bootstrap prints a first one.",
-      },
-    ];
+    return [{ ...base, state: "problem", reason: "NoTenant", ...noneOf(tenants, operatorClass) }];
   const problems = served.map((tenant) => tenantLink(tenant)).filter(({ state }) => state === "problem");
   return problems.length === 0
     ? [{ ...base, state: "ok", message: `${served.length} of ${served.length} Ready.` }]
     : problems
         .slice(0, shownTenants)
         .map((link) => ({ ...link, fix: { text: "Find the cause:", command: `muster why ${link.subject}` } }));
+}
+
+/** That no Tenant has the class. @param tenants those of other classes */
+function noneOf(tenants: readonly CachedTenant[], operatorClass: string): Pick<Link, "message" | "fix"> {
+  if (tenants.length === 0)
+    return {
+      message: "There is no Tenant, so nothing is done for any object.",
+      fix: "Create a Tenant: muster bootstrap prints a first one.",
+    };
+  const which = operatorClass === "" ? "without a class" : `of the class ${operatorClass}`;
+  return {
+    message: `There is no Tenant ${which}, so this operator does nothing for any object. There ${countsOf(tenants)}.`,
+    fix: "Give --class to check the operator of that class. Or create a Tenant: muster bootstrap prints a first one.",
+  };
 }
 
 /** How many Tenants there are of each class, such as `is 1 Tenant of the class blue`. */
