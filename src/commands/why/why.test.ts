@@ -1,116 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { reasons } from "#src/api/reason.ts";
-import { runCommand } from "#src/command-line.testing.ts";
-import { Gateway } from "#src/commands/access/gateway.testing.ts";
-import { ClusterServer } from "#src/commands/reader/cluster-server.testing.ts";
 import type { KubeObject } from "#src/kube/object.ts";
-import { RunningPlatform } from "#src/platform/tests/running-platform.testing.ts";
-import type { WhyAnswer } from "./answer.ts";
-import type { LinkValue } from "./link.ts";
+import { ago, binding, identity, lease, led, object, root, tenant, WhyWorld } from "./why-world.testing.ts";
 
-const cluster = new ClusterServer();
-let folder = "";
-let platform: RunningPlatform;
-let gateway: Gateway;
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "muster-why-"));
-  platform = await RunningPlatform.start();
-  gateway = await Gateway.to(platform.url);
-  await cluster.listen();
-});
-afterAll(async () => {
-  await cluster.close();
-  await gateway.close();
-  await platform.stop();
-  rmSync(folder, { recursive: true });
-});
-
-const root = "a".repeat(40);
-const apiVersion = "iam.muster.dev/v1beta1";
-const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
-
-interface Given {
-  readonly spec?: object;
-  readonly reason?: string;
-  readonly message?: string;
-  readonly generation?: number;
-  readonly uid?: string;
-  readonly namespace?: string;
-}
-
-/** An object whose condition has a reason; `Available`: it is Ready. Without one, it has no status. */
-function object(
-  kind: string,
-  name: string,
-  { generation = 1, message = "m", namespace = "shop", reason, spec, uid }: Given,
-) {
-  const status = reason === "Available" ? "True" : "False";
-  const condition = { type: "Ready", status, reason, message, observedGeneration: 1, lastTransitionTime: ago(60_000) };
-  return {
-    apiVersion,
-    kind,
-    metadata: { namespace, name, uid: `uid-${name}`, generation, creationTimestamp: ago(90_000) },
-    spec,
-    ...(reason === undefined
-      ? {}
-      : {
-          status: {
-            observedGeneration: 1,
-            tenant: "shop",
-            conditions: [condition],
-            ...(uid === undefined ? {} : { uid }),
-          },
-        }),
-  };
-}
-
-function tenant(name: string, { message = "m", reason = "Available", spec = {} }: Given, status: object = {}) {
-  const { metadata: _, status: written, ...rest } = object("Tenant", name, { message, reason });
-  return {
-    ...rest,
-    metadata: { name, generation: 1 },
-    spec: { namespaces: ["shop"], groups: [root], ...spec },
-    status: { ...written, ...status },
-  };
-}
-
-const lease = (spec: object) => ({
-  apiVersion: "coordination.k8s.io/v1",
-  kind: "Lease",
-  metadata: { namespace: "muster-system", name: "muster-operator" },
-  spec,
-});
-const led = { holderIdentity: "pod-1", leaseDurationSeconds: 15, renewTime: ago(0), acquireTime: ago(100_000) };
-const identity = { groupRef: { name: "web" }, serviceAccountRef: { name: "ci" } };
-const binding = { groupRef: { name: "web" }, identityRef: { name: "ci" }, roleRef: { name: "viewer" } };
-
-beforeEach(() => {
-  cluster.clear();
-  gateway.calls.length = 0;
-  cluster.put("namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name: "shop", labels: { team: "a" } } });
-  cluster.put("tenants", tenant("shop", {}));
-  cluster.put("leases", lease(led));
-  cluster.put("groups", object("Group", "web", { reason: "Available", spec: { parentUid: root } }));
-  cluster.put("identities", object("Identity", "ci", { reason: "Available", spec: identity }));
-});
-
-function why(...args: readonly string[]) {
-  const kubeconfig = join(folder, "kubeconfig");
-  writeFileSync(kubeconfig, cluster.kubeconfig);
-  const reads = args.includes("--token-file") ? [] : ["--no-platform"];
-  return runCommand(["why", ...args, "--kubeconfig", kubeconfig, ...reads], { env: {} });
-}
-
-async function answer(...args: readonly string[]): Promise<WhyAnswer<LinkValue>> {
-  const { stdout, stderr } = await why(...args, "-o", "json");
-  expect(stdout, stderr).not.toBe("");
-  return JSON.parse(stdout) as WhyAnswer<LinkValue>;
-}
-const causes = async (...args: readonly string[]) =>
-  (await answer(...args)).causes.map(({ reason, subject }) => `${subject} ${reason ?? ""}`.trim());
+const world = new WhyWorld();
+const { answer, causes, cluster, why } = world;
 
 describe("muster why", () => {
   it("says that an object is Ready, and exits with 0", async () => {
@@ -121,15 +17,15 @@ describe("muster why", () => {
   });
 
   it("says what a Ready object is on the platform, with a token", async () => {
-    const group = await platform.admin.group(platform.root, "the-web");
+    const group = await world.platform.admin.group(world.platform.root, "the-web");
     cluster.put("groups", object("Group", "web", { reason: "Available", uid: group, spec: { parentUid: root } }));
-    const token = join(folder, "token");
-    writeFileSync(token, `${platform.admin.token ?? ""}\n`);
-    const asAdmin = ["--platform-url", gateway.url, "--token-file", token];
+    const token = join(world.folder, "token");
+    writeFileSync(token, `${world.platform.admin.token ?? ""}\n`);
+    const asAdmin = ["--platform-url", world.gateway.url, "--token-file", token];
     const { stdout } = await why("shop/Group/web", ...asAdmin);
-    expect(stdout).toContain(`group ${group}: The group the-web exists at ${gateway.url}.`);
-    expect(gateway.calls.every((call) => call.startsWith("GET "))).toBe(true);
-    await platform.admin.ok("DELETE", `/iam/v2beta1/groups/${group}`);
+    expect(stdout).toContain(`group ${group}: The group the-web exists at ${world.gateway.url}.`);
+    expect(world.gateway.calls.every((call) => call.startsWith("GET "))).toBe(true);
+    await world.platform.admin.ok("DELETE", `/iam/v2beta1/groups/${group}`);
     const gone = await why("shop/Group/web", ...asAdmin);
     expect(gone.stdout).toMatch(/Unknown: group .* it is gone, or you lack the permission\./);
   });
@@ -229,82 +125,6 @@ describe("muster why", () => {
     expect(await causes("shop/Group/web")).toEqual([cause]);
   });
 
-  it("finds the Tenant behind more than a page of others", async () => {
-    cluster.clear();
-    cluster.put("namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name: "shop" } });
-    cluster.put("leases", lease(led));
-    const others = Array.from({ length: 600 }, (_, index) => tenant(`t-${index}`, { spec: { namespaces: ["other"] } }));
-    cluster.put("tenants", ...others, tenant("shop", { reason: "RootNotFound" }));
-    cluster.put("groups", object("Group", "web", { reason: "RootNotFound", spec: { parentUid: root } }));
-    expect(await causes("shop/Group/web")).toEqual(["Tenant/shop RootNotFound"]);
-  });
-
-  it("follows the Tenant to the part of its credential that fails", async () => {
-    cluster.put("tenants", tenant("shop", { reason: "TokenExchangeFailed" }));
-    cluster.put("groups", object("Group", "web", { reason: "TokenExchangeFailed", spec: { parentUid: root } }));
-    const { causes: found } = await answer("shop/Group/web");
-    expect(found).toMatchObject([
-      { link: "exchange", reason: "TokenExchangeFailed", fix: reasons.TokenExchangeFailed.fix },
-    ]);
-    expect(found[0]?.message).toContain("system:serviceaccount:muster-system:muster-operator");
-  });
-
-  it("prints what a Tenant says that is not Ready, also where it is not the cause or another line is", async () => {
-    const message = "spec.roles: x is not among the roles of the operator's setting --allowed-role.";
-    cluster.put("tenants", tenant("shop", { reason: "TenantDenied", message }));
-    cluster.put("groups", object("Group", "web", { reason: "TenantDenied", spec: { parentUid: root } }));
-    const denied = await why("shop/Group/web");
-    expect(denied.stdout).toContain("The cause is shop/Group/web (TenantDenied).");
-    expect(denied.stdout).toContain(`Also: Tenant/shop is not Ready: ${message}\n`);
-    cluster.put("tenants", tenant("shop", { reason: "TokenExchangeFailed", message: "it expired" }));
-    cluster.put("groups", object("Group", "web", { reason: "TokenExchangeFailed", spec: { parentUid: root } }));
-    expect((await why("shop/Group/web")).stdout).toContain("Also: Tenant/shop is not Ready: it expired\n");
-    cluster.put("tenants", tenant("shop", { reason: "RootNotFound" }));
-    cluster.put("groups", object("Group", "web", { reason: "RootNotFound", spec: { parentUid: root } }));
-    expect((await why("shop/Group/web")).stdout).not.toContain("Also: ");
-  });
-
-  it("finds that the service account of a Tenant is missing, or its token may not be requested", async () => {
-    const spec = { credentials: { type: "ServiceAccount", identityUid: `${root}/${"b".repeat(16)}` } };
-    cluster.put("tenants", tenant("shop", { reason: "TokenUnavailable", spec }));
-    cluster.put("groups", object("Group", "web", { reason: "TokenUnavailable", spec: { parentUid: root } }));
-    expect((await answer("shop/Group/web")).causes).toMatchObject([
-      { link: "credential", fix: expect.stringContaining("create serviceaccount muster-tenant-shop") },
-    ]);
-    cluster.put("serviceaccounts", {
-      apiVersion: "v1",
-      kind: "ServiceAccount",
-      metadata: { namespace: "muster-system", name: "muster-tenant-shop" },
-    });
-    cluster.permits = (right) => right !== "create serviceaccounts/token";
-    expect((await answer("shop/Group/web")).causes).toMatchObject([
-      { message: expect.stringContaining("may not create tokens of the service account muster-tenant-shop") },
-    ]);
-  });
-
-  it("prints the command that confirms what the breaker holds", async () => {
-    const breakers = [{ kind: "Group", id: "g-1", missing: 30 }];
-    cluster.put("tenants", tenant("shop", { reason: "HeldByBreaker" }, { breakers }));
-    cluster.put("groups", object("Group", "web", { reason: "HeldByBreaker", spec: { parentUid: root } }));
-    const { causes: found } = await answer("shop/Group/web");
-    expect(found).toMatchObject([{ link: "breaker", fix: expect.stringContaining("iam.muster.dev/confirm=g-1") }]);
-  });
-
-  it("asks RBAC about the operator if Kubernetes refuses", async () => {
-    cluster.put("groups", object("Group", "web", { reason: "KubernetesForbidden", spec: { parentUid: root } }));
-    cluster.permits = (right, user) => right !== "patch groups/status" || user === undefined;
-    const { causes: found } = await answer("shop/Group/web");
-    expect(found).toMatchObject([
-      {
-        link: "RBAC",
-        message: "It lacks 1 of 5 permissions: patch groups.iam.muster.dev/status in shop.",
-        reason: "KubernetesForbidden",
-      },
-    ]);
-    cluster.forbidden.add("subjectaccessreviews");
-    expect(await causes("shop/Group/web")).toEqual(["shop/Group/web KubernetesForbidden"]);
-  });
-
   it.each([
     ["was released", { holderIdentity: "" }, "No operator leads: the last one stopped."],
     ["has expired", { ...led, renewTime: "2020-01-01T00:00:00.000000Z" }, "pod-1 has not renewed the Lease since 2020"],
@@ -313,29 +133,6 @@ describe("muster why", () => {
     cluster.put("groups", object("Group", "web", { spec: { parentUid: root } }));
     const { causes: found } = await answer("shop/Group/web");
     expect(found[0]).toMatchObject({ link: "leader", message: expect.stringContaining(message) });
-  });
-
-  it("says of a Ready object, too, that nobody leads", async () => {
-    cluster.put("leases", lease({ holderIdentity: "" }));
-    const { code, stdout } = await why("shop/Group/web");
-    expect(code).toBe(0);
-    expect(stdout).toContain("Lease muster-system/muster-operator: No operator leads: the last one stopped.");
-  });
-
-  it("looks at the operator that serves the class of the Tenant", async () => {
-    const blue = { metadata: { namespace: "muster-system", name: "muster-operator-blue" } };
-    cluster.put("leases", { ...lease({ holderIdentity: "" }), ...blue });
-    cluster.put("tenants", tenant("shop", { spec: { class: "blue" } }));
-    cluster.put("groups", object("Group", "web", { reason: "KubernetesForbidden", spec: { parentUid: root } }));
-    cluster.permits = (_, user) => user?.endsWith("-blue") !== true;
-    const stopped = { link: "leader", subject: "Lease muster-system/muster-operator-blue" };
-    expect((await answer("shop/Group/web")).causes).toMatchObject([
-      stopped,
-      { link: "RBAC", subject: "system:serviceaccount:muster-system:muster-operator-blue" },
-    ]);
-    expect((await answer("Tenant/shop")).chain).toContainEqual(expect.objectContaining(stopped));
-    const { chain } = await answer("shop/Group/web", "--lease-name", "muster-operator");
-    expect(chain.find(({ link }) => link === "leader")).toMatchObject({ state: "ok" });
   });
 
   it("does not trust a status of an earlier generation", async () => {
@@ -388,15 +185,6 @@ describe("muster why", () => {
     cluster.forbidden.clear();
     cluster.put("tenants", tenant("shop", { reason: bad }, { breakers: [{ kind: bad, id: bad, missing: 1 }] }));
     expect((await why("Tenant/shop")).stdout).not.toMatch(/[^\P{C}\n]/u);
-  });
-
-  it("explains a Tenant", async () => {
-    cluster.put("tenants", tenant("shop", { reason: "RootNotFound", message: "spec.groups: x" }));
-    expect(await causes("Tenant/shop")).toEqual(["Tenant/shop RootNotFound"]);
-    expect(await why("mtenant/nope")).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining("there is no object Tenant/nope"),
-    });
   });
 
   it("accepts KIND/NAME with --namespace, and prints Markdown", async () => {
