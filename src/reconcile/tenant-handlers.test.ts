@@ -1,17 +1,11 @@
 import { expect, it } from "vitest";
 import { kinds } from "#src/kinds/kinds.ts";
-import { PerKind } from "#src/kinds/per-kind.ts";
 import type { KubeObject } from "#src/kube/object.ts";
 import { Store } from "#src/kube/store.ts";
 import { type CachedTenant, parseTenant } from "#src/reconcile/tenancy/cached-tenant.ts";
 import { LiveTenancy, parseNamespace, type CachedNamespace } from "#src/reconcile/tenancy/live-tenancy.ts";
 import type { TenantSessions } from "#src/reconcile/tenancy/tenant-sessions.ts";
-import {
-  type CachedResource,
-  parseResource,
-  type ResourceIndex,
-  resourceIndexes,
-} from "#src/reconcile/observe/cached-resource.ts";
+import { newResourceStores } from "#src/reconcile/observe/resource-stores.ts";
 import { connectTenantHandlers } from "./tenant-handlers.ts";
 
 let version = 1;
@@ -51,14 +45,7 @@ function start() {
   } as unknown as TenantSessions;
   const outer = { roots: [], roles: [], namespaces: null };
   const tenancy = new LiveTenancy({ tenants, namespaces, sessions, outer, class: "", settledAt: 0 });
-  const stores = new PerKind(
-    kinds,
-    (kind) =>
-      new Store<CachedResource, ResourceIndex>({
-        parse: (one) => parseResource(kind, one),
-        indexes: resourceIndexes(kind),
-      }),
-  );
+  const stores = newResourceStores(kinds);
   const enqueued: string[] = [];
   connectTenantHandlers(tenants, { stores, tenancy }, (name) => enqueued.push(name));
   enqueued.length = 0;

@@ -1,30 +1,24 @@
-import type { Resource } from "#src/api/custom-resource.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { PerKind } from "#src/kinds/per-kind.ts";
 import type { KubeObject } from "#src/kube/object.ts";
-import { Store } from "#src/kube/store.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import { root } from "#src/reconcile/policy/observed-fixture.testing.ts";
 import { everything } from "#src/reconcile/tenancy/boundary.ts";
 import { singleTenant } from "#src/reconcile/tenancy/tenancy.ts";
 import type { Enqueue } from "./enqueue.ts";
-import { type CachedResource, parseResource, type ResourceIndex, resourceIndexes } from "./observe/cached-resource.ts";
 import { ReconcileStates } from "./observe/reconcile-states.ts";
+import { newResourceStores } from "./observe/resource-stores.ts";
 
 /**
  * For tests of what wakes objects: objects of one Tenant, and the keys of those that are woken, such as `Group team/shop`. Its
  * Tenant lists the role `viewer`, and by its uid the role `listedRole`.
  */
-export function wakeWorld(objects: readonly Resource[], session: Partial<PlatformSession> = {}) {
-  const stores = new PerKind(kinds, (kind) => {
-    const store = new Store<CachedResource, ResourceIndex>({
-      parse: (one) => parseResource(kind, one),
-      indexes: resourceIndexes(kind),
-    });
-    const own = objects.filter((one) => one.kind === kind.name) as unknown as readonly KubeObject[];
+export function wakeWorld(objects: readonly KubeObject[], session: Partial<PlatformSession> = {}) {
+  const stores = newResourceStores(kinds);
+  for (const [kind, store] of stores.entries()) {
+    const own = objects.filter((one) => one.kind === kind);
     store.replace({ namespace: undefined, objects: own, resourceVersion: "5", versionAtStart: "0" });
-    return store;
-  });
+  }
   const served = session as PlatformSession;
   const boundary = everything({ roots: [root], roles: ["viewer", listedRole], namespaces: null });
   const tenancy = singleTenant({

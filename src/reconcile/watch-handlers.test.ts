@@ -4,13 +4,12 @@ import type { Resource } from "#src/api/custom-resource.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { PerKind } from "#src/kinds/per-kind.ts";
 import type { KubeObject } from "#src/kube/object.ts";
-import { Store } from "#src/kube/store.ts";
 import { groupResource, notReady, observed } from "#src/reconcile/policy/observed-fixture.testing.ts";
 import type { AddOptions } from "#src/runtime/queue.ts";
 import { ManualClock } from "#src/time/manual-clock.testing.ts";
 import { Breakers } from "./observe/breakers.ts";
-import { type CachedResource, parseResource, type ResourceIndex, resourceIndexes } from "./observe/cached-resource.ts";
 import { ReconcileStates } from "./observe/reconcile-states.ts";
+import { newResourceStores } from "./observe/resource-stores.ts";
 import type { Sources } from "./observe/sources.ts";
 import type { TenancyChange } from "./tenancy/tenancy.ts";
 import { connectWatchHandlers } from "./watch-handlers.ts";
@@ -75,14 +74,7 @@ it("is documented for everything that a decision is made from", async () => {
 });
 
 function connect(objects: readonly KubeObject[]) {
-  const stores = new PerKind(
-    kinds,
-    (kind) =>
-      new Store<CachedResource, ResourceIndex>({
-        parse: (one) => parseResource(kind, one),
-        indexes: resourceIndexes(kind),
-      }),
-  );
+  const stores = newResourceStores(kinds);
   stores.get("Group").replace({ namespace: undefined, objects, resourceVersion: "5", versionAtStart: "0" });
   const listeners: ((change: TenancyChange) => void)[] = [];
   const woken: (AddOptions & { readonly key: string })[] = [];

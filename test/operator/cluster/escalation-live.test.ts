@@ -11,17 +11,16 @@ import {
   attacker,
   attackerTenant,
   build,
+  claim,
   credentialTypes,
   disclosures,
   everything,
-  issuer,
+  later,
   stranger,
   victim,
   type World,
 } from "./escalation-world.ts";
 
-const claim = (subject: string) => ({ claimMatch: { issuer, subject } });
-const later = () => new Date(Date.now() + 3_600_000).toISOString();
 const paused = (value: string | null) => ({ metadata: { annotations: { "iam.muster.dev/paused": value } } });
 
 describe.each(credentialTypes)("privilege escalation over time with the credentials of %s", (credentials) => {

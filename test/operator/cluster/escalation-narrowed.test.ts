@@ -7,16 +7,15 @@ import {
   accomplice,
   attacker,
   build,
+  claim,
   credentialTypes,
   everything,
   issuer,
+  later,
   stranger,
   victim,
   type World,
 } from "./escalation-world.ts";
-
-const claim = (subject: string) => ({ claimMatch: { issuer, subject } });
-const later = () => new Date(Date.now() + 3_600_000).toISOString();
 
 describe.each(credentialTypes)("privilege escalation with the credentials of %s", (credentials) => {
   describeWithSystem(

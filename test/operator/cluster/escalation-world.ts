@@ -17,6 +17,11 @@ export const github = "https://token.actions.githubusercontent.com";
 /** Only the victim may read it. */
 export const foreignDescription = "gold-reserve";
 
+/** Who may assume an identity of the attempts. */
+export const claim = (subject: string) => ({ claimMatch: { issuer, subject } });
+/** In an hour. */
+export const later = () => new Date(Date.now() + 3_600_000).toISOString();
+
 /** The uids that the attempts name. */
 export interface World {
   readonly root: string;
