@@ -9,6 +9,15 @@ export const apiVersion = `${apiGroup}/${version}` as const;
 /** Present on an object from before its resource exists on the platform until the resource is deleted there. */
 export const finalizer = `${apiGroup}/external` as const;
 
+/** Whether the object cannot go without the operator. */
+export function hasFinalizer({
+  metadata,
+}: {
+  readonly metadata: { readonly finalizers?: readonly string[] | undefined };
+}): boolean {
+  return metadata.finalizers?.includes(finalizer) ?? false;
+}
+
 /** A custom resource of Muster, as read from the API server. */
 export interface CustomResource<Spec, Kind extends string = string> {
   apiVersion: typeof apiVersion;

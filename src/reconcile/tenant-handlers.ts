@@ -1,5 +1,5 @@
 import { readyCondition } from "#src/api/condition.ts";
-import { finalizer } from "#src/api/custom-resource.ts";
+import { hasFinalizer } from "#src/api/custom-resource.ts";
 import type { AddOptions } from "#src/runtime/queue.ts";
 import type { CachedResource } from "./observe/cached-resource.ts";
 import type { Sources } from "./observe/sources.ts";
@@ -67,6 +67,5 @@ function countOf(cached: CachedResource | undefined): "ready" | "notReady" | und
 }
 
 function isReleased(before: CachedResource | undefined, after: CachedResource | undefined): boolean {
-  const had = before?.metadata.finalizers?.includes(finalizer) === true;
-  return had && after?.metadata.finalizers?.includes(finalizer) !== true;
+  return before !== undefined && hasFinalizer(before) && (after === undefined || !hasFinalizer(after));
 }

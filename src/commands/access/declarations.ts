@@ -113,7 +113,7 @@ function byApplicationName(
   return new Map([...unique, ...qualified]);
 }
 
-/** What objects in memory declare. If several declare the same, the last one counts. */
+/** What objects in memory declare. If several manage the same, the last one counts. */
 export function declarationsOf(
   objects: Iterable<KubeObject>,
   { isWholeCluster, kinds }: { readonly isWholeCluster: boolean; readonly kinds: readonly Kind[] },

@@ -1,5 +1,5 @@
 import type { Resource } from "#src/api/custom-resource.ts";
-import { finalizer } from "#src/api/custom-resource.ts";
+import { hasFinalizer } from "#src/api/custom-resource.ts";
 import type { Kind, ReferenceField, ReferenceRole, ResolvedUids } from "#src/kinds/kind.ts";
 import { keyOf } from "#src/kube/object.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
@@ -201,6 +201,6 @@ export function isActive({ resource, invalid, metadata }: CachedResource, wallCl
     policy.management === "Full" &&
     (expiresAt === undefined || Date.parse(expiresAt) > wallClock) &&
     // What an object that is being deleted may have created has to be found before another object creates the same.
-    (metadata.deletionTimestamp === undefined || metadata.finalizers?.includes(finalizer) === true)
+    (metadata.deletionTimestamp === undefined || hasFinalizer(resource))
   );
 }

@@ -1,4 +1,4 @@
-import { finalizer, type Resource } from "#src/api/custom-resource.ts";
+import { hasFinalizer, type Resource } from "#src/api/custom-resource.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import { keyOf } from "#src/kube/object.ts";
 import { type CachedResource, referenceKey } from "./cached-resource.ts";
@@ -34,10 +34,10 @@ export function unreadDependentsOf({ kinds, stores }: Sources, kind: Kind): stri
 function mayHaveCreated({ states, clock }: Sources, kind: string, cached: CachedResource): boolean {
   const { posted, bornHere } = states.get(kind).get(keyOf(cached), cached, clock.monotonic());
   if (posted !== undefined) return true;
-  const { finalizers = [], deletionTimestamp } = cached.metadata;
+  const { deletionTimestamp } = cached.metadata;
   return (
     !bornHere &&
-    finalizers.includes(finalizer) &&
+    hasFinalizer(cached) &&
     (deletionTimestamp !== undefined || cached.resource.status?.conditions === undefined)
   );
 }

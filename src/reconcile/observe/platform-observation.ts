@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { readyCondition } from "#src/api/condition.ts";
-import { finalizer, type Resource } from "#src/api/custom-resource.ts";
+import { hasFinalizer, type Resource } from "#src/api/custom-resource.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import { secretLocationOf } from "#src/kinds/secret-location.ts";
 import { takenName, wantedName } from "#src/kinds/unique-name.ts";
@@ -223,12 +223,12 @@ function issuedUid(
 function lostOnes(
   view: CollectionView<ExternalResource>,
   kind: Kind,
-  { resource: { metadata, status } }: CachedResource,
+  { resource }: CachedResource,
   resolved: Extract<References, { are: "resolved" }> | undefined,
   { bornHere, posted, issued }: ReconcileState,
 ): readonly ExternalResource[] {
-  const mayHaveLost = posted !== undefined || (!bornHere && metadata.finalizers?.includes(finalizer) === true);
-  const isNext = status?.management === undefined && issued === undefined;
+  const mayHaveLost = posted !== undefined || (!bornHere && hasFinalizer(resource));
+  const isNext = resource.status?.management === undefined && issued === undefined;
   const parent = resolved?.uids.parent;
   if (resolved === undefined || parent === undefined || !mayHaveLost || !isNext) return [];
   const { desired } = resolved;

@@ -1,4 +1,4 @@
-import { finalizer } from "#src/api/custom-resource.ts";
+import { hasFinalizer } from "#src/api/custom-resource.ts";
 import { markerOf } from "#src/kinds/marker.ts";
 import type { Sources } from "./sources.ts";
 
@@ -13,7 +13,7 @@ export function uidByMarker(
 ): string | undefined {
   const kind = kinds.find(({ name }) => name === kindName);
   const cached = stores.get(kindName).get(key);
-  if (kind?.hasMarker !== true || cached?.metadata.finalizers?.includes(finalizer) !== true) return undefined;
+  if (kind?.hasMarker !== true || cached === undefined || !hasFinalizer(cached)) return undefined;
   const markers = owners.map((owner) => markerOf(owner, cached.objectHash));
   const uids = new Set<string>();
   for (const session of tenancy.sessions)

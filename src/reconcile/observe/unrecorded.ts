@@ -1,4 +1,4 @@
-import { finalizer, type Resource } from "#src/api/custom-resource.ts";
+import { hasFinalizer, type Resource } from "#src/api/custom-resource.ts";
 import type { Kind, ReferenceField, ReferenceRole } from "#src/kinds/kind.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import { isWithin } from "#src/platform-client/uid.ts";
@@ -25,9 +25,9 @@ export function observeUnrecorded(
   governance: Exclude<Governance, { by: "unserved" }>,
   references: References,
 ): Unrecorded | null {
-  const { resource, metadata } = cached;
+  const { resource } = cached;
   const { uid } = resource.status ?? {};
-  if (metadata.finalizers?.includes(finalizer) !== true) return null;
+  if (!hasFinalizer(resource)) return null;
   if ((uid !== undefined && isRecorded(resource, uid)) || state.bornHere || state.posted !== undefined) return null;
   if (!isUnpermitted(resource, governance, references)) return null;
   // An object with spec.uid never creates anything.
@@ -135,7 +135,7 @@ function lostStatus(
   // What only observes finds its resource by the name, and reports that soon.
   const unseen = isUnseen ? ({ is: "unknown" } as const) : undefined;
   const target = tenancy.governanceOf(resource);
-  if (metadata.finalizers?.includes(finalizer) !== true || target.by !== "tenant") return unseen;
+  if (!hasFinalizer(resource) || target.by !== "tenant") return unseen;
   const { session, settledAt } = target.context;
   const view = session.viewOf(kind.collection);
   const group = session.roots.find((root) => (view.snapshotOf(root)?.startedAt ?? -1) < settledAt);

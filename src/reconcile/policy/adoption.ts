@@ -1,3 +1,4 @@
+import { hasFinalizer } from "#src/api/custom-resource.ts";
 import { carriedMarker } from "#src/kinds/marker.ts";
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
 import { minutes } from "#src/time/durations.ts";
@@ -6,7 +7,6 @@ import { conclude, recordNow } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { markerFits } from "./differences.ts";
 import * as ownershipMessages from "./ownership-messages.ts";
-import { hasFinalizer } from "./object.ts";
 import { type Problem, stalled, waiting } from "./outcome.ts";
 import { otherPeople } from "./people-messages.ts";
 import { owns, protectionOf } from "./ownership.ts";

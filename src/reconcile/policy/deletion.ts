@@ -1,3 +1,4 @@
+import { hasFinalizer } from "#src/api/custom-resource.ts";
 import { proveAbsenceBelowRoots } from "./absence.ts";
 import { abandon, abandonLost, awaitReferences, readSecretToDelete } from "./issue-ending.ts";
 import { leftBecause } from "./issue-messages.ts";
@@ -11,7 +12,7 @@ import * as deletionMessages from "./deletion-messages.ts";
 import * as kubernetesMessages from "./kubernetes-messages.ts";
 import * as ownershipMessages from "./ownership-messages.ts";
 import * as tenancyMessages from "./tenancy-messages.ts";
-import { hasFinalizer, isAbandoned, isPaused } from "./object.ts";
+import { isAbandoned, isPaused } from "./object.ts";
 import { type Problem, stalled, waiting } from "./outcome.ts";
 import { managedUid, managementOf, owns, protectionOf } from "./ownership.ts";
 import { decidePeople } from "./people.ts";

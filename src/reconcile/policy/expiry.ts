@@ -1,3 +1,4 @@
+import { hasFinalizer } from "#src/api/custom-resource.ts";
 import { readyCondition } from "#src/api/condition.ts";
 import { conclude } from "./conclude.ts";
 import { proveAbsenceBelowRoots } from "./absence.ts";
@@ -7,7 +8,6 @@ import { readSecretToExpire } from "./issue-ending.ts";
 import { issueExpired } from "./issue-messages.ts";
 import { issuesCode, isUnidentified } from "./issued.ts";
 import * as expiryMessages from "./expiry-messages.ts";
-import { hasFinalizer } from "./object.ts";
 import { type Problem, stalled } from "./outcome.ts";
 import { managedUid, owns, protectionOf } from "./ownership.ts";
 import { attempt } from "./retry.ts";

@@ -1,10 +1,10 @@
+import { hasFinalizer } from "#src/api/custom-resource.ts";
 import type { Refusal } from "#src/reconcile/observe/observed.ts";
 import { conclude } from "./conclude.ts";
 import * as issueMessages from "./issue-messages.ts";
 import { heldUid, isUnrecorded, type IssueInput, lostUids } from "./issued.ts";
 import { locationOf, outdatedAt, readSecret } from "./issued-secret.ts";
 import * as absenceMessages from "./absence-messages.ts";
-import { hasFinalizer } from "./object.ts";
 import { failing, type Problem, stalled, waiting } from "./outcome.ts";
 import { delayingRefusal } from "./refusal.ts";
 import { attempt } from "./retry.ts";

@@ -1,3 +1,4 @@
+import { hasFinalizer } from "#src/api/custom-resource.ts";
 import type { Drift } from "#src/api/status.ts";
 import type { Claim, ExternalResource } from "#src/reconcile/observe/observed.ts";
 import { proveAbsenceBelow } from "./absence.ts";
@@ -19,7 +20,6 @@ import * as issueMessages from "./issue-messages.ts";
 import { groupOf, rootAbove } from "./location.ts";
 import * as messages from "./messages.ts";
 import * as ownershipMessages from "./ownership-messages.ts";
-import { hasFinalizer } from "./object.ts";
 import { failing, type Problem, stalled } from "./outcome.ts";
 import { findOtherClaimant } from "./ownership.ts";
 import type { Placed } from "./placed.ts";
@@ -154,13 +154,12 @@ function findSecretWanted(observed: IssueInput): Problem | undefined {
 function findDifferent(observed: IssueInput, references: Placed, external: ExternalResource): Problem | undefined {
   const { kind, resource } = observed;
   const drift = fieldDifferences(kind, references.desired, external);
-  if (drift.length > 0 && equalsRecord(observed, external)) {
-    const path = kind.specPath("roleUid", resource);
-    return { ...failing("DriftDetected", issueMessages.referenceMeansAnother(path, kind.noun)), drift };
-  }
   if (drift.length > 0) {
     const fields = drift.map(({ field }) => field).join(", ");
-    return { ...failing("DriftDetected", issueMessages.issueDiffers(kind.noun, fields)), drift };
+    const message = equalsRecord(observed, external)
+      ? issueMessages.referenceMeansAnother(kind.specPath("roleUid", resource), kind.noun)
+      : issueMessages.issueDiffers(kind.noun, fields);
+    return { ...failing("DriftDetected", message), drift };
   }
   if (expiresAsDescribed(observed, external)) return undefined;
   const { expiresAt = "" } = resource.spec;

@@ -1,14 +1,10 @@
 import { abandonAnnotation, pausedAnnotation } from "#src/api/annotations.ts";
-import { finalizer, type Resource } from "#src/api/custom-resource.ts";
+import type { Resource } from "#src/api/custom-resource.ts";
 
 // What the metadata and the status of a custom resource say.
 
 export function isBeingDeleted({ metadata }: Resource): boolean {
   return metadata.deletionTimestamp !== undefined;
-}
-
-export function hasFinalizer({ metadata }: Resource): boolean {
-  return metadata.finalizers?.includes(finalizer) ?? false;
 }
 
 export function isPaused({ metadata }: Resource): boolean {

@@ -1,3 +1,4 @@
+import { hasFinalizer } from "#src/api/custom-resource.ts";
 import { takenName, wantedName } from "#src/kinds/unique-name.ts";
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
 import { proveAbsenceBelow } from "./absence.ts";
@@ -10,7 +11,6 @@ import * as absenceMessages from "./absence-messages.ts";
 import * as deletionMessages from "./deletion-messages.ts";
 import * as ownershipMessages from "./ownership-messages.ts";
 import * as tenancyMessages from "./tenancy-messages.ts";
-import { hasFinalizer } from "./object.ts";
 import { failing, type Problem, stalled } from "./outcome.ts";
 import { equalsSpec, findNameAmbiguous, foreignMarkerOf, owns } from "./ownership.ts";
 import type { Resolved } from "./placed.ts";

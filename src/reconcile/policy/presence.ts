@@ -1,3 +1,4 @@
+import { hasFinalizer } from "#src/api/custom-resource.ts";
 import { readyCondition } from "#src/api/condition.ts";
 import { takenName, wantedName } from "#src/kinds/unique-name.ts";
 import type { Claim, ExternalResource } from "#src/reconcile/observe/observed.ts";
@@ -16,7 +17,7 @@ import * as messages from "./messages.ts";
 import * as absenceMessages from "./absence-messages.ts";
 import * as deletionMessages from "./deletion-messages.ts";
 import * as ownershipMessages from "./ownership-messages.ts";
-import { hasFinalizer, isEdited, isPaused } from "./object.ts";
+import { isEdited, isPaused } from "./object.ts";
 import { decideObservation } from "./observation.ts";
 import { failing, type Problem, stalled, waiting } from "./outcome.ts";
 import {

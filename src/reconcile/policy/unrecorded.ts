@@ -1,9 +1,9 @@
+import { hasFinalizer } from "#src/api/custom-resource.ts";
 import type { ExternalResource, MonotonicTime } from "#src/reconcile/observe/observed.ts";
 import { minutes } from "#src/time/durations.ts";
 import { isAbsentBelowRoots, proveAbsenceBelowRoots } from "./absence.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { conclude } from "./conclude.ts";
-import { hasFinalizer } from "./object.ts";
 import { type Problem, waiting } from "./outcome.ts";
 import { guardsNoIssued, issuesCode } from "./issued.ts";
 import { isNeverAdopted, managedUid } from "./ownership.ts";
@@ -102,9 +102,8 @@ export function recheckUnrecordedAt(observed: DecisionInput): MonotonicTime | un
  */
 export function decideUnpermitted(observed: DecisionInput, problem: Problem): Step {
   const { unrecorded, now, settledAt, kind } = observed;
-  // What the Secret names cannot be looked at.
-  if (kind.issued !== null) return conclude(observed, problem, now + recheckMs);
-  if (unrecorded?.is === "unknown") return conclude(observed, problem, now + recheckMs);
+  // What the Secret names, or a reference means, cannot be looked at.
+  if (kind.issued !== null || unrecorded?.is === "unknown") return conclude(observed, problem, now + recheckMs);
   if (unrecorded?.is !== "identified") return conclude(observed, problem);
   const { group, isListable, found } = unrecorded;
   const isFound = found.length > 0 || unrecordedMatch(observed) !== undefined;

@@ -1,4 +1,4 @@
-import { finalizer, type Resource } from "#src/api/custom-resource.ts";
+import { hasFinalizer, type Resource } from "#src/api/custom-resource.ts";
 import { type CachedTenant, isBeingDeleted } from "./cached-tenant.ts";
 import { isSelected } from "./namespace-selection.ts";
 
@@ -10,7 +10,7 @@ export type FinalizerChange = "add" | "remove" | "none";
  * @param guards whether an object needs the Tenant to be deleted on the platform; asked only if that decides.
  */
 export function decideTenantFinalizer(tenant: CachedTenant, guards: () => boolean): FinalizerChange {
-  const isPresent = tenant.metadata.finalizers?.includes(finalizer) === true;
+  const isPresent = hasFinalizer(tenant);
   if (!isBeingDeleted(tenant)) return isPresent ? "none" : "add";
   return isPresent && !guards() ? "remove" : "none";
 }
@@ -22,10 +22,12 @@ export function decideTenantFinalizer(tenant: CachedTenant, guards: () => boolea
  */
 export function isGuardedBy(
   { metadata, spec }: CachedTenant,
-  { metadata: { namespace = "", finalizers }, status }: Resource,
+  resource: Resource,
   labels: Readonly<Record<string, string>> | undefined,
 ): boolean {
-  if (finalizers?.includes(finalizer) !== true) return false;
+  if (!hasFinalizer(resource)) return false;
+  const { namespace = "" } = resource.metadata;
+  const { status } = resource;
   if (status?.tenant !== undefined) return status.tenant === metadata.name;
   return spec !== undefined && isSelected(spec, namespace, labels);
 }
