@@ -32,6 +32,13 @@ export function fillPublicIssuers(manifest: string): string {
         byIssuer((issuer) => publicIssuers[issuer]?.owned.map(ownedPattern) ?? []),
         "}",
       ),
+      "- name: ownedClaims",
+      "  expression: >-",
+      ...listed(
+        "{",
+        byIssuer((issuer) => publicIssuers[issuer]?.claims ?? []),
+        "}",
+      ),
       ...Object.entries({ wholePattern, plainPattern, begunPattern }).flatMap(([name, pattern]) => [
         `- name: ${name}`,
         "  expression: >-",

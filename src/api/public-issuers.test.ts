@@ -100,8 +100,21 @@ describe("findOpenAccess", () => {
     expect(withClaim("example")).toBeUndefined();
     expect(withClaim("example-.*")).toBeUndefined();
     expect(findOpenAccess({ ...open, claims: {}, claimPatterns: {} })).toBeDefined();
+    expect(findOpenAccess({ issuer: google, subjectPattern: ".*", claims: { hd: "example.com" } })).toBeUndefined();
     for (const pattern of [".+", "[b-r].*", "(?i)example", "example\\Q\\E*.*"])
       expect(withClaim(pattern), pattern).toBeDefined();
+  });
+
+  it.each([
+    [github, "ref", "refs/heads/main"],
+    [github, "environment", "production"],
+    // A stranger's workflow can call this one.
+    [github, "job_workflow_ref", "example/shop/.github/workflows/deploy.yaml@refs/heads/main"],
+    ["https://gitlab.com", "ref_protected", "true"],
+  ])("does not take a claim for a restriction that a stranger can have: %s %s", (issuer, claim, value) => {
+    const open = { issuer, subjectPattern: ".*" };
+    expect(findOpenAccess({ ...open, claims: { [claim]: value } })).toBeDefined();
+    expect(findOpenAccess({ ...open, claimPatterns: { [claim]: value } })).toBeDefined();
   });
 
   it("takes linear time for a pattern that backtracks", () => {

@@ -7,11 +7,13 @@ import type { PatternRefusal } from "./refused-pattern.ts";
 interface PublicIssuer {
   /** How the subjects of one organization begin: `*` is its name. Empty: a subject belongs to one account. */
   readonly owned: readonly string[];
+  /** The claims that name an organization, or what only it has. Strangers can have each value of the others. Empty: not known. */
+  readonly claims: readonly string[];
   /** Subjects of strangers, as examples. */
   readonly strangers: readonly string[];
 }
 
-const ofAccounts: PublicIssuer = { owned: [], strangers: [] };
+const ofAccounts: PublicIssuer = { owned: [], claims: [], strangers: [] };
 
 /**
  * The public issuers. Not listed: issuers with the name or number of an organization in their URL, because their tokens are
@@ -21,6 +23,7 @@ export const publicIssuers: Readonly<Record<string, PublicIssuer>> = {
   // Continuous integration and deployment.
   "https://token.actions.githubusercontent.com": {
     owned: ["repo:*/", "repository:*/", "repository_id:*:", "repository_owner:*:", "repository_owner_id:*:"],
+    claims: ["repository", "repository_id", "repository_owner", "repository_owner_id", "enterprise", "enterprise_id"],
     strangers: [
       "repo:a-stranger/a-stranger:ref:refs/heads/main",
       "repo:a-stranger/a-stranger:ref:refs/tags/v1.0.0",
@@ -30,6 +33,7 @@ export const publicIssuers: Readonly<Record<string, PublicIssuer>> = {
   },
   "https://gitlab.com": {
     owned: ["project_path:*/"],
+    claims: ["namespace_id", "namespace_path", "project_id", "project_path"],
     strangers: [
       "project_path:a-stranger/a-stranger:ref_type:branch:ref:main",
       "project_path:a-stranger/a-stranger:ref_type:tag:ref:v1.0.0",
@@ -37,30 +41,41 @@ export const publicIssuers: Readonly<Record<string, PublicIssuer>> = {
   },
   "https://agent.buildkite.com": {
     owned: ["organization:*:"],
+    claims: ["organization_id", "organization_slug", "pipeline_id"],
     strangers: [
       "organization:a-stranger:pipeline:a-stranger:ref:refs/heads/main:commit:0123456789abcdef0123456789abcdef01234567:step:deploy",
     ],
   },
   "https://oidc.circleci.com": {
     owned: ["org/*/"],
+    claims: ["oidc.circleci.com/project-id"],
     strangers: [
       "org/5f1d7a2c-8b3e-4c6d-9e0f-1a2b3c4d5e6f/project/6f1d7a2c-8b3e-4c6d-9e0f-1a2b3c4d5e6f/user/7f1d7a2c-8b3e-4c6d-9e0f-1a2b3c4d5e6f",
     ],
   },
   "https://oidc.codefresh.io": {
     owned: ["account:*:"],
+    claims: ["account_id", "account_name", "pipeline_id"],
     strangers: ["account:0123456789abcdef01234567:pipeline:1123456789abcdef01234567"],
   },
   "https://app.terraform.io": {
     owned: ["organization:*:"],
+    claims: [
+      "terraform_organization_id",
+      "terraform_organization_name",
+      "terraform_project_id",
+      "terraform_workspace_id",
+    ],
     strangers: ["organization:a-stranger:project:a-stranger:workspace:a-stranger:run_phase:apply"],
   },
   "https://api.pulumi.com/oidc": {
     owned: ["pulumi:deploy:org:*:"],
+    claims: [],
     strangers: ["pulumi:deploy:org:a-stranger:project:a-stranger:stack:a-stranger:operation:update:scope:write"],
   },
   "https://oidc.vercel.com": {
     owned: ["owner:*:"],
+    claims: ["owner", "owner_id", "project_id"],
     strangers: ["owner:a-stranger:project:a-stranger:environment:production"],
   },
   // Accounts of people, and of workloads whose tokens do not name an organization.
@@ -112,7 +127,8 @@ export function isPublicIssuer(issuer: string, additional: readonly string[] = [
  * How strangers can assume an identity with this claim match; undefined if it is certain that they cannot: every match of the
  * subject pattern begins with the name of an organization, where the form of the issuer's subjects is known, and otherwise with
  * some text. An issuer pattern counts as public, because it may match an issuer that anybody can create. An audience does not
- * restrict anybody: whoever requests a token chooses it. A claim does, if its value, or with what it begins, is certain.
+ * restrict anybody: whoever requests a token chooses it. A claim does, if its value, or with what it begins, is certain, and no
+ * stranger can have it, as far as the claims of the issuer are known.
  * Takes time linear in the length of the patterns.
  *
  * The admission policy `muster-public-issuers` is the same in CEL, for patterns of a simple form; of others it warns.
@@ -123,14 +139,20 @@ export function findOpenAccess(accepted: AcceptedClaims, additional: readonly st
   const { issuer, issuerPattern, subject, subjectPattern = ".*", claims = {}, claimPatterns = {} } = accepted;
   if (subject !== undefined) return undefined;
   if (issuer !== undefined && !isPublicIssuer(issuer, additional)) return undefined;
-  if (Object.keys(claims).length > 0) return undefined;
-  if (Object.values(claimPatterns).some((pattern) => findOpening(pattern, [anyOwner], anyStranger) === undefined))
-    return undefined;
   const accepts = (listed: string) =>
     issuer === undefined
       ? mayMatch(issuerPattern ?? ".*", listed)
       : comparableIssuer(listed) === comparableIssuer(issuer);
   const listed = Object.entries(publicIssuers).flatMap(([one, facts]) => (accepts(one) ? [facts] : []));
+  const known = listed.flatMap((one) => one.claims);
+  const isRestricted = (claim: string) => known.length === 0 || known.includes(claim);
+  if (Object.keys(claims).some(isRestricted)) return undefined;
+  if (
+    Object.entries(claimPatterns).some(
+      ([claim, pattern]) => isRestricted(claim) && findOpening(pattern, [anyOwner], anyStranger) === undefined,
+    )
+  )
+    return undefined;
   const owners = listed.map(
     ({ owned }) =>
       (text: string) =>

@@ -48,6 +48,10 @@ const cases: readonly AcceptedClaims[] = [
   { issuer: github, subjectPattern: ".*", claimPatterns: { repository_owner: ".+" } },
   { issuer: github, subjectPattern: ".*", claimPatterns: { repository_owner: ".+", environment: "prod" } },
   { issuer: github, subjectPattern: ".*", claimPatterns: { repository_owner: "[b-r].*" } },
+  { issuer: github, subjectPattern: ".*", claims: { environment: "production" } },
+  { issuer: github, subjectPattern: ".*", claimPatterns: { ref: "refs/heads/.*" } },
+  { issuer: "https://accounts.google.com", subjectPattern: ".*", claims: { hd: "example.com" } },
+  { issuerPattern: "https://.*", subjectPattern: ".*", claims: { repository_owner_id: "42" } },
   { issuer: github, subjectPattern: ".*", claimPatterns: { repository_owner: "\\Qexample" } },
   { issuerPattern: "(?i)https://issuer[.]example[.]com/.*", subjectPattern: "repo:example/.*" },
 ];
