@@ -1,4 +1,5 @@
 import { anyStranger, publicIssuers } from "#src/api/public-issuers.ts";
+import { begunPattern, ownedPattern, plainPattern, wholePattern } from "./plain-patterns.ts";
 
 const generated =
   /^(?<start> *# From src\/api\/public-issuers\.ts\n)[^]*?(?<end>^ *# End of src\/api\/public-issuers\.ts\n)/gm;
@@ -7,9 +8,8 @@ const generated =
 export function fillPublicIssuers(manifest: string): string {
   return manifest.replace(generated, (_, start: string, end: string) => {
     const indent = " ".repeat(start.search(/\S/));
-    const strangers = Object.entries(publicIssuers).map(
-      ([issuer, subjects]) => `${JSON.stringify(issuer)}: ${JSON.stringify(subjects)}`,
-    );
+    const byIssuer = (valuesOf: (issuer: string) => readonly string[]) =>
+      Object.keys(publicIssuers).map((issuer) => `${JSON.stringify(issuer)}: ${JSON.stringify(valuesOf(issuer))}`);
     const lines = [
       "- name: anyStranger",
       "  expression: >-",
@@ -20,7 +20,30 @@ export function fillPublicIssuers(manifest: string): string {
       ),
       "- name: publicIssuers",
       "  expression: >-",
-      ...listed("{", strangers, "}"),
+      ...listed(
+        "{",
+        byIssuer((issuer) => publicIssuers[issuer]?.strangers ?? []),
+        "}",
+      ),
+      "- name: ownedPatterns",
+      "  expression: >-",
+      ...listed(
+        "{",
+        byIssuer((issuer) => publicIssuers[issuer]?.owned.map(ownedPattern) ?? []),
+        "}",
+      ),
+      "- name: ownedClaims",
+      "  expression: >-",
+      ...listed(
+        "{",
+        byIssuer((issuer) => publicIssuers[issuer]?.claims ?? []),
+        "}",
+      ),
+      ...Object.entries({ wholePattern, plainPattern, begunPattern }).flatMap(([name, pattern]) => [
+        `- name: ${name}`,
+        "  expression: >-",
+        `    ${JSON.stringify(pattern)}`,
+      ]),
     ];
     return `${start}${lines.map((line) => `${indent}${line}\n`).join("")}${end}`;
   });

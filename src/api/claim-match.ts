@@ -36,7 +36,7 @@ export const claimMatchSchema = withRules(
     subjectPattern: regularExpression
       .exactOptional()
       .describe(
-        "Regular expression (RE2) that the whole subject must match. Exactly one of subject and subjectPattern must be set.",
+        "Regular expression (RE2) that the whole subject must match. If the Tenant limits subjects to prefixes, each alternative must begin with one as literal text, and the pattern may contain only literal text, groups, alternatives, classes and quantifiers. Exactly one of subject and subjectPattern must be set.",
       ),
     audience: exactText
       .exactOptional()

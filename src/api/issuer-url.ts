@@ -11,3 +11,17 @@ export function issuerUrl(description: string) {
     ),
   ).describe(description);
 }
+
+/**
+ * Whether two issuers may be the same for some platform or provider, which need not distinguish them by upper and lower case, or by
+ * slashes. Where a limit depends on an issuer, what may be the same counts as the same.
+ */
+export function mayBeSameIssuer(one: string, other: string): boolean {
+  return comparableIssuer(one) === comparableIssuer(other);
+}
+
+/** The issuer as all that may be the same are written. */
+export function comparableIssuer(issuer: string): string {
+  const parts = issuer.toLowerCase().split("/");
+  return parts.filter((part) => part !== "").join("/");
+}

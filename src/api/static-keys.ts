@@ -4,7 +4,8 @@ import { withRules } from "./rule.ts";
 import { exactText } from "./text.ts";
 import { time } from "./timestamp.ts";
 
-const privateMember = /"(d|p|q|dp|dq|qi|oth|k)"\s*:/;
+/** Also if its name is escaped: nothing that a JWKS must have needs an escaped letter. */
+const privateMember = /"(d|p|q|dp|dq|qi|oth|k)"\s*:|\\u00[67]/;
 
 export const staticKeysSchema = withRules(
   z.object({

@@ -22,7 +22,7 @@ export const tenantFile = "tenant.yaml";
 export function importFiles({ namespace, tenant, folder, secrets }: ImportedTree): ImportFiles {
   const files = new Map<string, string>();
   files.set(namespaceFile, manifestText({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }));
-  files.set(tenantFile, comment(tenantComment(tenant.spec)) + manifestText({ ...tenant }));
+  files.set(tenantFile, comment(tenantComment(tenant.spec, folder)) + manifestText({ ...tenant }));
   addFolder(files, folder, "", secrets);
   files.set("kustomization.yaml", kustomization([...files.keys()]));
   return files;

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { markerOf, objectHash, ownerHash, withMarker } from "#src/kinds/marker.ts";
 import { withRecordedOwner } from "#src/platform-client/owner-record.ts";
 import type { ExistingTree } from "./existing-tree.ts";
+import { importFiles } from "./import-files.ts";
 import type { ImportOptions } from "./import-options.ts";
 import type { ImportedTree } from "./imported-tree.ts";
 import {
@@ -170,6 +171,23 @@ describe("a Tenant", () => {
     expect(tree.tenant.spec["claimIssuers"]).toBeUndefined();
     expect(specOf(tree, "Identity")).not.toHaveProperty("claimMatch");
     expect(exceptionsOf(tree).join()).toContain("identity observed: spec.claimMatch.subjectPattern: ");
+  });
+
+  it("permits a pattern whose beginning is not certain with all subjects of the issuer, unless that is public", () => {
+    const withPattern = (issuer: string) =>
+      imported({ identities: [{ ...identity, claimMatch: { issuer, subjectPattern: "repo:acme/\\Qa.b\\E?" } }] });
+    const declared = withPattern("https://ci.example");
+    expect(declared.tenant.spec["claimIssuers"]).toEqual([{ issuer: "https://ci.example" }]);
+    expect(specOf(declared, "Identity")).toHaveProperty("claimMatch");
+    expect(importFiles(declared).get("tenant.yaml")).toContain(
+      "it contains \\Q...\\E quoting at character 11. Write the text",
+    );
+    const observed = withPattern("https://gitlab.com");
+    expect(observed.tenant.spec["claimIssuers"]).toBeUndefined();
+    expect(specOf(observed, "Identity")).not.toHaveProperty("claimMatch");
+    expect(exceptionsOf(observed).join()).toContain(
+      "No prefix permits this one: it contains \\Q...\\E quoting at character 11. Write the text",
+    );
   });
 
   it("has room for 256 roles and 64 issuers; what needs others is listed", () => {

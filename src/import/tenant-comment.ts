@@ -1,8 +1,15 @@
+import { analyzePattern } from "#src/api/certain-pattern.ts";
+import type { Authentication } from "#src/api/identity.ts";
+import { refusalText } from "#src/api/refused-pattern.ts";
 import type { TenantSpec } from "#src/api/tenant.ts";
 import type { Fields } from "#src/kinds/kind.ts";
+import type { GroupFolder, ImportedObject } from "./imported-tree.ts";
 
-/** What the manifest of a Tenant says of what it permits beyond what exists, because a Tenant cannot say less. */
-export function tenantComment(spec: Fields): readonly string[] {
+/**
+ * What the manifest of a Tenant says of what it permits beyond what exists, because a Tenant cannot say less.
+ * @param folder the objects that the Tenant permits
+ */
+export function tenantComment(spec: Fields, folder: GroupFolder): readonly string[] {
   const { claimIssuers = [], awsAccounts = [], identityTypes = [], kinds = [] }: Partial<TenantSpec> = spec;
   const prefixes = claimIssuers.flatMap(({ subjectPrefixes = [] }) => subjectPrefixes);
   const isOpen = claimIssuers.some(
@@ -16,7 +23,12 @@ export function tenantComment(spec: Fields): readonly string[] {
           "  repo:acme/shop2. Where all subjects go on with a delimiter, add it: repo:acme/shop:",
         ]
       : []),
-    ...(isOpen ? ["- claimIssuers: an issuer without subjects and subjectPrefixes permits all of its subjects."] : []),
+    ...(isOpen
+      ? [
+          "- claimIssuers: an issuer without subjects and subjectPrefixes permits all of its subjects.",
+          ...uncertainPatterns(folder).map((line) => `  ${line}`),
+        ]
+      : []),
     ...(isShared
       ? [
           "- awsAccounts: each account may be linked to a group, and may be that of identities, whichever of these exists.",
@@ -24,4 +36,20 @@ export function tenantComment(spec: Fields): readonly string[] {
       : []),
   ];
   return excess.length === 0 ? [] : ["This permits more than exists, because a Tenant cannot say less:", ...excess];
+}
+
+/** The identities whose patterns the Tenant cannot limit to prefixes, because it is not certain with what their matches begin. */
+function uncertainPatterns({ objects, folders }: GroupFolder): readonly string[] {
+  return [...objects.flatMap(uncertainPattern), ...folders.flatMap(uncertainPatterns)];
+}
+
+function uncertainPattern({ kind, metadata, spec }: ImportedObject): readonly string[] {
+  const { claimMatch }: Authentication = spec;
+  const pattern = claimMatch?.subjectPattern;
+  const analysis = pattern === undefined ? undefined : analyzePattern(pattern);
+  if (analysis?.is !== "refused") return [];
+  return [
+    `${kind} ${metadata.name}: with what a match of spec.claimMatch.subjectPattern begins is not certain:`,
+    `${refusalText(analysis.refusal)} Then import again.`,
+  ];
 }

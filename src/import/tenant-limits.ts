@@ -1,3 +1,4 @@
+import { analyzePattern } from "#src/api/certain-pattern.ts";
 import type { Authentication } from "#src/api/identity.ts";
 import type { LinkedAccounts } from "#src/api/linked-accounts.ts";
 import { type IdentityType, type TenantSpec, tenantSpecSchema } from "#src/api/tenant.ts";
@@ -5,7 +6,6 @@ import type { Fields } from "#src/kinds/kind.ts";
 import type { ExternalRole } from "#src/platform-client/permission-resources.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
 import { type Boundary, boundaryOf, permitsRole } from "#src/reconcile/tenancy/boundary.ts";
-import { beginningsOf } from "#src/reconcile/tenancy/pattern-prefix.ts";
 import { findAccountDenial } from "#src/reconcile/tenancy/permits-accounts.ts";
 import { findIdentityDenial, findIssuerDenial, type IdentityContext } from "#src/reconcile/tenancy/permits-identity.ts";
 import { accountLists } from "./account-lists.ts";
@@ -126,7 +126,8 @@ function typeOf({ claimMatch, staticKeys, awsIdentity }: Authentication): readon
 
 /**
  * An issuer alone permits every subject, also of strangers. So each has the subjects that exist, and of patterns of subjects what
- * their matches begin with, unless a pattern begins with no literal text, or an identity provider lets everybody in.
+ * their matches begin with, unless that is not certain or a pattern begins with no literal text, or an identity provider lets
+ * everybody in.
  */
 function claimIssuersOf(
   authentications: readonly Authentication[],
@@ -182,9 +183,9 @@ function addSubjects({ subjects, prefixes }: LimitedIssuer, { subject, subjectPa
     if (subject !== undefined) subjects.add(subject);
     return subject !== undefined;
   }
-  const beginnings = beginningsOf(subjectPattern);
-  if (beginnings?.every((text) => /^[^\t\n\v\f\r]+$/.test(text)) !== true) return false;
-  for (const text of beginnings) prefixes.add(text);
+  const analysis = analyzePattern(subjectPattern);
+  if (analysis.is === "refused" || analysis.beginnings.some(({ text }) => text === "")) return false;
+  for (const { text } of analysis.beginnings) prefixes.add(text);
   return true;
 }
 

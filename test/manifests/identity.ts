@@ -224,6 +224,16 @@ export const invalid: readonly InvalidCase[] = [
       "spec.staticKeys.issuerKeys: Forbidden: issuerKeys must not contain a private or symmetric key. Use public keys only, and replace the leaked key",
   },
   {
+    what: "a private key whose member's name is escaped",
+    spec: withStaticKeys({
+      issuerKeys: JSON.stringify({
+        keys: [{ ...publicKey, d: "nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A" }],
+      }).replace('"d"', '"\\u0064"'),
+    }),
+    errors:
+      "spec.staticKeys.issuerKeys: Forbidden: issuerKeys must not contain a private or symmetric key. Use public keys only, and replace the leaked key",
+  },
+  {
     what: "an expirationTime without a time of day",
     spec: withStaticKeys({ expirationTime: "2027-01-31" }),
     errors:

@@ -4,7 +4,9 @@ const unicodeClass = 50;
 const foldedRange = 1_000;
 
 const ignoresCase = /\(\?[a-zA-Z]*i/;
-const repetition = /\{(\d+)(,(\d*))?\}/y;
+/** Without leading zeros: `{01}` is literal text. */
+const repetition = /\{(0|[1-9]\d*)(,(0|[1-9]\d*)?)?\}/y;
+const flags = /\(\?[a-zA-Z-]*\)/y;
 const group = /\((?:\?(?:P?<[^>]*>|[a-zA-Z-]*:?))?/y;
 const escape = /\\(?:[pP](?:\{[^}]*\}|.)?|x(?:\{[^}]*\}|..)?|.)?/suy;
 
@@ -31,9 +33,15 @@ export function expandedSize(pattern: string): number {
     if (pattern.startsWith("\\Q", at)) {
       const close = pattern.indexOf("\\E", at + 2);
       const until = close === -1 ? pattern.length : close;
+      // A quantifier after an empty quote, or after flags, repeats what is before them.
+      if (until > at + 2) last = 1;
       size += until - at - 2;
-      last = 1;
       at = until + 2;
+      continue;
+    }
+    const flagged = lengthOf(flags, pattern, at);
+    if (flagged > 0) {
+      at += flagged;
       continue;
     }
     repetition.lastIndex = at;

@@ -47,9 +47,21 @@ describe("compilePattern", () => {
       "(?:x?){1000}",
       "a{1,30}|".repeat(60),
       "\\Qa{1000}",
+      "({01}{999})".repeat(90),
+      "(aaaaaaaaaa)\\Q\\E{900}",
+      "(aaaaaaaaaa)(?s)(?-s){900}",
     ]) {
       const instructions = RE2JS.compile(pattern).programSize();
       expect(2 * expandedSize(pattern), pattern).toBeGreaterThan(instructions - 4);
+    }
+  });
+
+  it("rejects repetitions after an empty quote or flags without compiling them", () => {
+    const text = `(${"a".repeat(500)})`;
+    for (const between of ["", "\\Q\\E", "(?s)", "(?i)\\Q\\E(?-i)"]) {
+      const pattern = `${text}${between}{1000}`;
+      expect(expandedSize(pattern), pattern).toBeGreaterThan(400_000);
+      expect(compilePattern(pattern), pattern).toEqual({ kind: "tooLarge" });
     }
   });
 

@@ -1,4 +1,6 @@
 import { pausedAnnotation } from "#src/api/annotations.ts";
+import type { OpenAccess } from "#src/api/public-issuers.ts";
+import { refusalText } from "#src/api/refused-pattern.ts";
 import { sentence } from "#src/text/sentence.ts";
 
 /**
@@ -41,8 +43,14 @@ export function updated(fields: string): string {
   return `Updated on the platform: ${fields}.`;
 }
 
-export function openAccess(issuer: string, stranger: string): string {
-  return `Anybody with an account at ${issuer} can assume this identity, for example with the subject ${stranger}. Set spec.claimMatch.subject, or let every match of spec.claimMatch.subjectPattern begin with the name of your organization.`;
+export function openAccess(issuer: string, { example, refusal }: OpenAccess): string {
+  const pattern = "spec.claimMatch.subjectPattern";
+  if (example !== undefined)
+    return `Anybody with an account at ${issuer} can assume this identity, for example with the subject ${example}. Set spec.claimMatch.subject, or let every match of ${pattern} begin with the name of your organization.`;
+  const who = `Strangers with an account at ${issuer} may be able to assume this identity`;
+  return refusal === undefined
+    ? `${who}: a match of ${pattern} may begin with text that does not name your organization. Set spec.claimMatch.subject, or let every match begin with that name.`
+    : `${who}. With what a match of ${pattern} begins is not certain: ${refusalText(refusal)}`;
 }
 
 export function recovered(noun: string, reason: string): string {

@@ -23,6 +23,16 @@ describe("an identity that anybody can assume", () => {
     expect(concluded(spec)).toMatchObject(warning);
   });
 
+  it.each([
+    [".*", "for example with the subject stranger"],
+    ["repo:[b-z].*", "may begin with text that does not name your organization"],
+    ["(?i)repo:acme/.*", "is not certain: it contains the flag (?i) at character 1. Leave it out, and write"],
+  ])("says of the subject pattern %s why", (subjectPattern, why) => {
+    const step = concluded({ claimMatch: { issuer, subjectPattern } });
+    expect(step).toMatchObject(warning);
+    expect(JSON.stringify(step)).toContain(why);
+  });
+
   it("raises it in addition to the event of its adoption", () => {
     const input = decisionInput({
       resource: identityResource({ spec: everybody }),

@@ -1,5 +1,5 @@
 import type { ClaimMatch } from "#src/api/claim-match.ts";
-import { acceptedStranger } from "#src/api/public-issuers.ts";
+import { findOpenAccess } from "#src/api/public-issuers.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import * as messages from "./messages.ts";
 import type { Outcome } from "./outcome.ts";
@@ -16,8 +16,8 @@ export function openAccessEvent(observed: DecisionInput, outcome: Outcome): Even
   if (status?.uid === outcome.recorded.uid && status.observedGeneration === metadata.generation) return undefined;
   // The fields are written as the schema of the spec returned them.
   const claimMatch = references.desired["claimMatch"] as ClaimMatch | undefined;
-  const stranger = claimMatch === undefined ? undefined : acceptedStranger(claimMatch, publicIssuers);
-  if (claimMatch === undefined || stranger === undefined) return undefined;
+  const access = claimMatch === undefined ? undefined : findOpenAccess(claimMatch, publicIssuers);
+  if (claimMatch === undefined || access === undefined) return undefined;
   const issuer = claimMatch.issuer ?? claimMatch.issuerPattern ?? "";
-  return { type: "Warning", reason: "UndeclaredAccess", note: messages.openAccess(issuer, stranger) };
+  return { type: "Warning", reason: "UndeclaredAccess", note: messages.openAccess(issuer, access) };
 }

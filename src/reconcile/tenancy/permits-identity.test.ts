@@ -20,6 +20,7 @@ const tenant: TenantSpec = {
     { issuer: own },
     { issuer: github, subjectPrefixes: ["repo:acme/", "repo:acme-labs/"] },
     { issuer: open },
+    { issuer: `${open}/` },
     { issuerPattern: pattern },
   ],
   undeclared: "Report",
@@ -77,6 +78,37 @@ it("says what the Tenant permits, and which of its fields an administrator can c
   expect(message({ awsIdentity: { awsAccount: "210987654321", ...aws } })).toBe(
     "the Tenant does not allow the AWS account 210987654321. Use one of 123456789012, or ask an administrator to add it to spec.awsAccounts of the Tenant.",
   );
+});
+
+describe("the denial of a pattern of subjects says how to write it", () => {
+  const limited = 'the Tenant allows only patterns of which every match begins with "repo:acme/" or "repo:acme-labs/".';
+  const literal = "Begin each alternative of the pattern with one of these as literal text.";
+  it.each([
+    ["repo:evil/.*", `A match of this one may begin with "repo:evil/". ${literal}`],
+    ["repo:acme/.*|.*", `A match of this one may begin with anything. ${literal}`],
+    ["repo:acme.*", `A match of this one may begin with "repo:acme". ${literal}`],
+    [
+      "(?:repo:acme/)\\Q\\E?repo:evil/.*",
+      "Of this one, that is not certain: it contains \\Q...\\E quoting at character 15. Write the text without \\Q and \\E, with a backslash before punctuation.",
+    ],
+    [
+      "(?i)repo:acme/.*",
+      "Of this one, that is not certain: it contains the flag (?i) at character 1. Leave it out, and write the letters that may be upper or lower case as [Aa].",
+    ],
+  ])("%s", (subjectPattern, text) => {
+    expect(findDenial({ claimMatch: { issuer: github, subjectPattern } })).toEqual({
+      path: "spec.claimMatch.subjectPattern",
+      message: `${limited} ${text}`,
+    });
+  });
+
+  it("at an issuer where it needs prefixes, too", () => {
+    const message = (subjectPattern: string) => findDenial({ claimMatch: { issuer: open, subjectPattern } })?.message;
+    expect(message("mine.*")).toMatch(/ask an administrator to add prefixes\.$/);
+    expect(message("mine\\b.*")).toMatch(
+      / No prefix permits this one: it contains the word boundary \\b at character 5\. /,
+    );
+  });
 });
 
 describe("an issuer with a list of subjects", () => {
@@ -197,6 +229,11 @@ describe("a Tenant with every type of identity permits and denies", () => {
       "spec.claimMatch.subjectPattern",
     ],
     [
+      "a pattern with an empty quote before a quantifier, which makes the prefix optional",
+      { claimMatch: { issuer: github, subjectPattern: "(?:repo:acme/)\\Q\\E?repo:evil/.*" } },
+      "spec.claimMatch.subjectPattern",
+    ],
+    [
       "a pattern whose dot is a wildcard",
       { claimMatch: { issuer: github, subjectPattern: "repo.acme/.*" } },
       "spec.claimMatch.subjectPattern",
@@ -227,6 +264,11 @@ describe("a Tenant with every type of identity permits and denies", () => {
       "static keys with a stranger's subject",
       { staticKeys: { issuer: github, subject: "repo:evil/x", ...keys } },
       "spec.staticKeys.subject",
+    ],
+    [
+      "a pattern at a public issuer with a slash at the end",
+      { claimMatch: { issuer: `${open}/`, subjectPattern: "mine-.*" } },
+      "spec.claimMatch.subjectPattern",
     ],
     [
       "static keys for the cluster's issuer",
@@ -296,8 +338,23 @@ describe("a Tenant that lists the cluster's issuer", () => {
     expect(denialOf(authentication, listing(entry))).toBe(path);
   });
 
-  it("by a pattern of issuers denies other namespaces, too", () => {
-    const issuerPattern = "https://.*[.]example";
+  it("with a slash at the end denies other namespaces, too", () => {
+    const issuer = `${cluster}/`;
+    const claim = (namespace: string) => ({
+      claimMatch: { issuer, subject: `system:serviceaccount:${namespace}:ci` },
+    });
+    expect(denialOf(claim("team"), { claimIssuers: [{ issuer }] })).toBeUndefined();
+    const staticKeys = { issuer, subject: "system:serviceaccount:team:ci", ...keys };
+    expect(denialOf({ staticKeys }, { claimIssuers: [{ issuer }] })).toBe("spec.staticKeys.issuer");
+    expect(findDenial(claim("other"), { claimIssuers: [{ issuer }] })?.message).toContain(
+      "The issuer may be this cluster's own, which is limited to the namespace.",
+    );
+  });
+
+  it.each([
+    ["a pattern of issuers", "https://.*[.]example"],
+    ["a pattern that another implementation may read in another way", "https://\\pL+[.]other"],
+  ])("by %s denies other namespaces, too", (_, issuerPattern) => {
     const spec = { claimIssuers: [{ issuerPattern }] };
     const claim = (namespace: string) => ({
       claimMatch: { issuerPattern, subject: `system:serviceaccount:${namespace}:ci` },

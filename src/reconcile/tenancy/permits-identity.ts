@@ -1,10 +1,11 @@
-import { RE2JS } from "re2js";
+import { analyzePattern, mayMatch, type PatternAnalysis } from "#src/api/certain-pattern.ts";
 import type { Authentication } from "#src/api/identity.ts";
+import { mayBeSameIssuer } from "#src/api/issuer-url.ts";
 import { isPublicIssuer } from "#src/api/public-issuers.ts";
+import { refusalText } from "#src/api/refused-pattern.ts";
 import type { IdentityType } from "#src/api/tenant.ts";
 import type { Boundary } from "./boundary.ts";
 import { type Denial, denial, useOrAsk } from "./denial.ts";
-import { everyMatchBegins } from "./pattern-prefix.ts";
 
 /** What the limits on who may assume an identity depend on, in addition to the Tenant. */
 export interface IdentityContext {
@@ -63,7 +64,7 @@ export function findIdentityDenial(
         );
   if (claimMatch !== undefined) return findClaimDenial("spec.claimMatch", claimMatch, boundary, context);
   if (staticKeys !== undefined) {
-    if (staticKeys.issuer === context.clusterIssuer)
+    if (mayBeSameIssuer(staticKeys.issuer, context.clusterIssuer))
       return denial(
         "spec.staticKeys.issuer",
         "is the issuer of this cluster's service accounts, which no other keys may stand for. Use spec.serviceAccountRef.",
@@ -125,6 +126,8 @@ interface SubjectLimits {
   readonly subjects: readonly string[];
   /** Of other subjects, and of every match of a pattern. */
   readonly prefixes: readonly string[];
+  /** Whether they are limited because the issuer may be that of the cluster's service accounts. */
+  readonly isClusters?: true;
 }
 
 function allowsEverySubject({ subjects, subjectPrefixes }: ClaimIssuer): boolean {
@@ -140,8 +143,9 @@ function limitsOf(
   const { subjects = [], subjectPrefixes: prefixes = [] } = entry;
   if (!allowsEverySubject(entry)) return { subjects, prefixes };
   const isClusters =
-    issuer === clusterIssuer || (issuerPattern !== undefined && mayMatch(issuerPattern, clusterIssuer));
-  return isClusters ? { subjects, prefixes: [`system:serviceaccount:${namespace}:`] } : undefined;
+    (issuer !== undefined && mayBeSameIssuer(issuer, clusterIssuer)) ||
+    (issuerPattern !== undefined && mayMatch(issuerPattern, clusterIssuer));
+  return isClusters ? { subjects, prefixes: [`system:serviceaccount:${namespace}:`], isClusters } : undefined;
 }
 
 function permitsSubject(
@@ -154,24 +158,28 @@ function permitsSubject(
     return subjectPattern === undefined || !isPublic;
   }
   const { subjects, prefixes } = limits;
-  if (subjectPattern !== undefined) return everyMatchBegins(subjectPattern, prefixes);
+  if (subjectPattern !== undefined) return everyMatchBegins(analyzePattern(subjectPattern), prefixes);
   return subject !== undefined && (subjects.includes(subject) || prefixes.some((prefix) => subject.startsWith(prefix)));
 }
 
 /** @param limits what the Tenant allows; undefined: everything, except for patterns at a public issuer */
 function subjectDenial(path: string, { subjectPattern }: NamedSubject, limits: SubjectLimits | undefined): Denial {
-  if (limits === undefined)
+  const analysis = analyzePattern(subjectPattern ?? "");
+  if (limits === undefined) {
+    const uncertain = analysis.is === "certain" ? "" : ` No prefix permits this one: ${refusalText(analysis.refusal)}`;
     return denial(
       `${path}.subjectPattern`,
-      "a pattern needs subjectPrefixes in spec.claimIssuers of the Tenant, because anybody can have an account at this issuer. Use spec.claimMatch.subject, or ask an administrator to add prefixes.",
+      `a pattern needs subjectPrefixes in spec.claimIssuers of the Tenant, because anybody can have an account at this issuer. Use spec.claimMatch.subject, or ask an administrator to add prefixes.${uncertain}`,
     );
-  const { subjects, prefixes } = limits;
+  }
+  const { subjects, prefixes, isClusters } = limits;
+  const why = isClusters === true ? " The issuer may be this cluster's own, which is limited to the namespace." : "";
   if (subjectPattern !== undefined)
     return denial(
       `${path}.subjectPattern`,
       prefixes.length === 0
         ? `the Tenant allows no patterns of subjects at this issuer, only ${alternatives(subjects)}. Use ${path}.subject, or ask an administrator to add subjectPrefixes in spec.claimIssuers of the Tenant.`
-        : `the Tenant allows only patterns of which every match begins with ${alternatives(prefixes)}. Begin each alternative of the pattern with one of these as literal text, and with the flag (?i) nowhere.`,
+        : `the Tenant allows only patterns of which every match begins with ${alternatives(prefixes)}.${why} ${howToBegin(analysis, prefixes)}`,
     );
   const allowed = [
     ...(subjects.length === 0 ? [] : [alternatives(subjects)]),
@@ -179,17 +187,24 @@ function subjectDenial(path: string, { subjectPattern }: NamedSubject, limits: S
   ];
   return denial(
     `${path}.subject`,
-    `the Tenant allows only ${allowed.join(", and ")}. Use such a subject, or ask an administrator to add it to subjects, or a prefix of it to subjectPrefixes, in spec.claimIssuers of the Tenant.`,
+    `the Tenant allows only ${allowed.join(", and ")}.${why} Use such a subject, or ask an administrator to add it to subjects, or a prefix of it to subjectPrefixes, in spec.claimIssuers of the Tenant.`,
   );
 }
 
-/** Whether a pattern matches `text`. A pattern that does not compile here may match elsewhere. */
-function mayMatch(pattern: string, text: string): boolean {
-  try {
-    return RE2JS.compile(pattern).matches(text);
-  } catch {
-    return true;
-  }
+function everyMatchBegins(analysis: PatternAnalysis, prefixes: readonly string[]): boolean {
+  return analysis.is === "certain" && analysis.beginnings.every((one) => beginsWithOneOf(one, prefixes));
+}
+
+function beginsWithOneOf({ text }: { readonly text: string }, prefixes: readonly string[]): boolean {
+  return prefixes.some((prefix) => text.startsWith(prefix));
+}
+
+/** How to write a pattern so that every match begins with one of the prefixes. */
+function howToBegin(analysis: PatternAnalysis, prefixes: readonly string[]): string {
+  if (analysis.is === "refused") return `Of this one, that is not certain: ${refusalText(analysis.refusal)}`;
+  const { text = "" } = analysis.beginnings.find((one) => !beginsWithOneOf(one, prefixes)) ?? {};
+  const beginning = text === "" ? "anything" : `"${text}"`;
+  return `A match of this one may begin with ${beginning}. Begin each alternative of the pattern with one of these as literal text.`;
 }
 
 function alternatives(texts: readonly string[]): string {

@@ -212,6 +212,9 @@ const attempts: readonly Attempt[] = [
   identity("a pattern with a class", denied, () => pattern("[av][ta][tu][il][ct]:?.*")),
   identity("a pattern with an escape", denied, () => pattern("\\x76ault:.*")),
   identity("a pattern that quotes", denied, () => pattern("\\Qattic\\E.*")),
+  identity("a pattern whose prefix a quantifier after an empty quote makes optional", denied, () =>
+    pattern("(?:attic:)\\Q\\E?vault:.*"),
+  ),
   identity("a pattern at a public issuer without prefixes", denied, () => ({
     claimMatch: { issuer: github, subjectPattern: "repo:.*" },
   })),
