@@ -65,6 +65,7 @@ export const identityKind: Kind<Identity, ExternalIdentity> = {
     api: "iam/v2beta1",
     schema: externalIdentity,
     listCapability: "CAP_IAM_IDENTITY_LIST",
+    authenticationFields: authenticationMethods,
     uids: childUids,
     issuing: null,
     naturalKeyOf: carriedMarker,
