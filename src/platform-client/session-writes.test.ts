@@ -9,7 +9,17 @@ import { withRecordedOwner } from "./owner-record.ts";
 import { overwriteKey, PostLedger } from "./post-ledger.ts";
 import type { PlatformSession } from "./session.ts";
 import { singletonUids } from "./uid.ts";
-import { child, group, groupResource, identity, lost, problemOf, rejected, root, world } from "./session-world.testing.ts";
+import {
+  child,
+  group,
+  groupResource,
+  identity,
+  lost,
+  problemOf,
+  rejected,
+  root,
+  world,
+} from "./session-world.testing.ts";
 
 /** A check of the owner, of which the platform records what a test says, by default this one. */
 function checkedOwner() {

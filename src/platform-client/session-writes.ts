@@ -189,11 +189,7 @@ export class SessionWrites {
    * `owned` says whether a recent read of the owner is enough, or it is read now, after everything else.
    * @returns until when the write may be sent; undefined: at any time.
    */
-  async #requireWritable(
-    call: string,
-    uid: string,
-    owned: "recently" | "now",
-  ): Promise<MonotonicTime | undefined> {
+  async #requireWritable(call: string, uid: string, owned: "recently" | "now"): Promise<MonotonicTime | undefined> {
     const { owner, permissions, canWrite, clock } = this.#options;
     await permissions.requireReadableRoot(uid);
     await (owned === "now" ? owner?.requireByNewRead() : owner?.require());
