@@ -1,4 +1,3 @@
-import { isBelow } from "#src/platform-client/uid.ts";
 import type { Fields } from "#src/kinds/kind.ts";
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
 import { conclude } from "./conclude.ts";
@@ -32,7 +31,9 @@ export function decideHeldRoles(
   const groups = tenant.is === "known" ? tenant.groups : [];
   const undeclared = denied.filter((uid) => !declared.includes(uid));
   if (undeclared.length > 0) {
-    const shown = undeclared.filter((uid) => groups.some((group) => isBelow(uid, group)));
+    // The uids of role bindings name their groups as those of identities do.
+    const { uids } = kind.collection;
+    const shown = undeclared.filter((uid) => groups.some((group) => uids.isBelow(uid, group)));
     const message = identityGivenMore(kind.specPath(field, resource), external.uid, shown, undeclared.length);
     return conclude(observed, { ...stalled("TenantDenied", message), drift });
   }
