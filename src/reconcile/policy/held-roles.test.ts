@@ -86,7 +86,7 @@ describe("an edit of who may assume an identity", () => {
     {
       name: "is not written if they declare only a part of it",
       given: { ...given, grants: [{ ...holdsNothing, denied: [anotherUid, elsewhere], declared: [anotherUid] }] },
-      expected: reportsStalled("TenantDenied", "They are outside of the groups of the Tenant."),
+      expected: reportsStalled("TenantDenied", "The role bindings are outside of the groups of the Tenant."),
     },
     {
       name: "reads a role of an object first that it holds, and that was not read a moment ago",

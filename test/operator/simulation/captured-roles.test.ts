@@ -171,6 +171,20 @@ describe("an identity to which somebody bound a role by hand", () => {
 });
 
 describe("an identity with declared role bindings", () => {
+  it("costs an edit of who may assume it one list and one read of the permissions, and other edits nothing", async () => {
+    const world = await declared({}, bindingIn(red));
+    const calls: string[] = [];
+    world.scenario.platform.fault = (call) => void calls.push(call);
+    await world.apply([ci("editor", { description: "builds" })]);
+    await readyNow(world, ci(""));
+    expect(calls).toEqual(["update identities"]);
+    calls.length = 0;
+    await world.apply([ci("another", { description: "builds" })]);
+    await readyNow(world, ci(""));
+    const permissions = ["list roleBindings", "list roles", "get groups"];
+    expect(calls).toEqual(["list roleBindings", ...permissions, "update identities"]);
+  });
+
   it("is given to others by an edit", async () => {
     const world = await declared({}, bindingIn(red));
     await world.apply([ci("another")]);
@@ -199,6 +213,33 @@ describe("an identity with declared role bindings", () => {
     platform.remove("roleBindings", world.statusOf(binding)?.uid ?? "");
     await world.scenario.resync();
     await world.until("Available", [ci(""), binding]);
+    expect(subjectOf(world)).toBe("third");
+  });
+
+  it("is not given to others while the other Tenant does not permit what its object declares, or the object only observes it", async () => {
+    const binding = bindingIn(blue, "other");
+    const shares = { allowedNamespaces: ["other"] };
+    const world = new TwoTenants();
+    world.tenant("blue", { identityUid: "" });
+    await world.apply([ci("editor", shares), binding]);
+    await world.until("Available", [ci(""), binding]);
+    world.tenant("blue", { identityUid: "", roles: [] });
+    await world.until("TenantDenied", [binding]);
+    await world.apply([ci("another", shares)]);
+    await world.until("TenantDenied", [ci("")]);
+    world.tenant("blue", { identityUid: "" });
+    await readyNow(world, ci(""), binding);
+    expect(subjectOf(world)).toBe("another");
+    // Its role binding is left on the platform.
+    world.scenario.kube.apply({
+      ...binding,
+      spec: { ...binding.spec, policy: { drift: "Correct", management: "Observe" } },
+    });
+    await world.scenario.pass(5_000);
+    await world.apply([ci("third", shares)]);
+    await world.until("TenantDenied", [ci("")]);
+    await world.apply([binding]);
+    await readyNow(world, ci(""), binding);
     expect(subjectOf(world)).toBe("third");
   });
 
