@@ -53,7 +53,7 @@ export function identityGivenMore(path: string, uid: string, shown: readonly str
     shown.length === 0
       ? "The role bindings are outside of the groups of the Tenant."
       : `See role binding ${shortList(shown)}${others ? ", and others outside of the groups of the Tenant" : ""}.`;
-  return `${path}: the platform keeps what the identity ${uid} has, because the identity holds roles that this Tenant does not permit, or holds them in groups outside of the Tenant, and no RoleBinding object declares them: whoever may assume the identity would get these roles. ${where} Undo the change; or ask an administrator to remove the role bindings, to permit their roles and groups in the Tenant, or to make the change on the platform.`;
+  return `${path}: the platform keeps what the identity ${uid} has, because the identity holds roles that this Tenant does not permit, or holds them in groups outside of the Tenant, and no RoleBinding object of this cluster declares them: whoever may assume the identity would get these roles. ${where} Undo the change; or ask an administrator to remove the role bindings, to permit their roles and groups in the Tenant, or to make the change on the platform.`;
 }
 
 /** @param bindings the uids of role bindings of the role, at least one. */
