@@ -37,6 +37,7 @@ export const accountAssociationKind: Kind<AccountAssociation, ExternalAccountAss
     api: "iam/v2beta1",
     schema: externalAccountAssociation,
     listCapability: "CAP_IAM_ACCOUNT_ASSOCIATIONS_LIST",
+    authenticationFields: [],
     uids: singletonUids,
     naturalKeyOf: carriedMarker,
     nameOf: ({ name }) => name,

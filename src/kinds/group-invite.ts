@@ -30,6 +30,7 @@ export const groupInviteKind: Kind<GroupInvite, ExternalGroupInvite> = {
     schema: groupInvite,
     uids: childUids,
     listCapability: "CAP_IAM_GROUP_INVITES_LIST",
+    authenticationFields: [],
     issuing: { schema: groupInvite.extend({ code: z.string().min(1).max(maxCodeLength) }) },
     naturalKeyOf: () => undefined,
     nameOf: () => undefined,

@@ -18,6 +18,7 @@ export const groupKind: Kind<Group, ExternalGroup> = {
     api: "iam/v2beta1",
     schema: externalGroup,
     listCapability: "CAP_IAM_GROUPS_LIST",
+    authenticationFields: [],
     uids: childUids,
     issuing: null,
     naturalKeyOf: carriedMarker,

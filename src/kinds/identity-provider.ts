@@ -17,6 +17,7 @@ export const identityProviderKind: Kind<IdentityProvider, ExternalIdentityProvid
   collection: {
     ...identityProviders,
     listCapability: listIdentityProviders,
+    authenticationFields: ["oidc"],
     issuing: null,
     naturalKeyOf: carriedMarker,
     nameOf: ({ name }) => name,

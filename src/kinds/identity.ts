@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 import { type Identity, identityDefinition, type IdentitySpec } from "#src/api/identity.ts";
 import type { Exchange } from "#src/api/status.ts";
@@ -7,6 +8,7 @@ import { childUids } from "#src/platform-client/uid.ts";
 import type { Endpoints, Fields, Kind, ServiceAccountTokens } from "./kind.ts";
 import { carriedMarker } from "./marker.ts";
 import { desiredName } from "./desired-name.ts";
+import { onlyEndsKeys } from "./ended-keys.ts";
 import { parentReference } from "./parent-reference.ts";
 
 const texts = z.record(z.string(), z.string()).optional();
@@ -65,6 +67,7 @@ export const identityKind: Kind<Identity, ExternalIdentity> = {
     api: "iam/v2beta1",
     schema: externalIdentity,
     listCapability: "CAP_IAM_IDENTITY_LIST",
+    authenticationFields: authenticationMethods,
     uids: childUids,
     issuing: null,
     naturalKeyOf: carriedMarker,
@@ -96,6 +99,10 @@ export const identityKind: Kind<Identity, ExternalIdentity> = {
     isDescribed: ({ spec }) =>
       spec.serviceAccountRef !== undefined || authenticationMethods.some((method) => method in spec),
     followsCluster: (field, { spec }) => field === "staticKeys" && spec.serviceAccountRef !== undefined,
+    letsInNobodyElse: ({ spec }, external, desired) =>
+      spec.serviceAccountRef === undefined
+        ? onlyEndsKeys(external, authentication.parse(desired))
+        : isSameServiceAccount(external, authentication.parse(desired)),
     exchange,
   },
   bindable: null,
@@ -110,6 +117,27 @@ export const identityKind: Kind<Identity, ExternalIdentity> = {
     return /\.audiences?\b/.test(path) ? "spec.serviceAccountRef.audience" : "spec.serviceAccountRef";
   },
 };
+
+type Authentication = z.output<typeof authentication>;
+
+/**
+ * Whether both let in the same service account, whatever keys verify its tokens: those of the cluster follow from facts that no
+ * editor can change.
+ */
+function isSameServiceAccount(before: Authentication, after: Authentication): boolean {
+  const account = serviceAccountOf(after);
+  return account !== undefined && isDeepStrictEqual(serviceAccountOf(before), account);
+}
+
+/** Whose tokens let in a client; undefined if more than the issuer, the subject and one audience decides that. */
+function serviceAccountOf({ claimMatch, staticKeys }: Authentication): Fields | undefined {
+  if (staticKeys !== undefined) {
+    const { issuer, subject, audiences } = staticKeys;
+    return audiences.length === 1 ? { issuer, subject, audience: audiences[0] } : undefined;
+  }
+  const { issuer, subject, audience, ...others } = compact(claimMatch ?? {});
+  return Object.keys(others).length === 0 ? { issuer, subject, audience } : undefined;
+}
 
 /** The issuer of the requests that AWS principals sign. */
 const awsIssuer = "https://sts.amazonaws.com";

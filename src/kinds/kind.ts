@@ -61,7 +61,7 @@ export interface Endpoints {
 }
 
 /** What distinguishes a kind whose resources clients assume by exchanging a token. */
-export interface Principal<R extends Resource = Resource> {
+export interface Principal<R extends Resource = Resource, E extends ExternalResource = ExternalResource> {
   /** Returns who may assume the resource, as the spec says. */
   authentication(resource: R): Authentication;
   /** Whether the spec says who may assume the resource, which it need not if it is only observed. */
@@ -71,6 +71,11 @@ export interface Principal<R extends Resource = Resource> {
    * is always written.
    */
   followsCluster(field: string, resource: R): boolean;
+  /**
+   * Whether everybody who may assume the resource once its fields are `desired` may do so now. If that is not known, it is not
+   * so.
+   */
+  letsInNobodyElse(resource: R, external: E, desired: Fields): boolean;
   /**
    * Returns what a client needs to assume the resource, for the status.
    * @param fields of the resource, as returned by `desired` or `actual`.
@@ -196,7 +201,7 @@ export interface Kind<R extends Resource = Resource, E extends ExternalResource 
   /** Returns the uid of the identity that the external resource is, or to which it grants a role; undefined if neither. */
   identityOf(external: E): string | undefined;
   /** How a client assumes a resource of the kind; null if it cannot. */
-  readonly principal: Principal<R> | null;
+  readonly principal: Principal<R, E> | null;
   /** What a resource of the kind allows whom it is bound to; null if it cannot be bound. */
   readonly bindable: Bindable<R, E> | null;
   /** Whose people the resource lets in; null if it lets nobody in. */

@@ -15,6 +15,7 @@ export const roleBindingKind: Kind<RoleBinding, ExternalRoleBinding> = {
   collection: {
     ...roleBindings,
     listCapability: "CAP_IAM_ROLE_BINDINGS_LIST",
+    authenticationFields: [],
     issuing: null,
     naturalKeyOf: ({ uid, identity, role }) =>
       naturalKey(roleBindings.uids.parentOf(uid) ?? "", identity.uid, role.uid),

@@ -18,6 +18,7 @@ export const roleKind: Kind<Role, DescribedRole> = {
     ...roles,
     schema: externalRole,
     listCapability: "CAP_IAM_ROLES_LIST",
+    authenticationFields: [],
     issuing: null,
     naturalKeyOf: carriedMarker,
     nameOf: ({ name }) => name,

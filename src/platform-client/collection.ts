@@ -57,6 +57,11 @@ export interface ManagedCollection<R extends ExternalResource = ExternalResource
     ResourceKeys<R> {
   /** The capability that is required to list the collection, by its name in the API. */
   readonly listCapability: string;
+  /**
+   * The fields that decide who can authenticate by means of a resource: who may assume an identity, or log in with an identity
+   * provider. None for most types.
+   */
+  readonly authenticationFields: readonly string[];
   /** Null if what the platform returns of a resource is the same in every response. */
   readonly issuing: Issuing<R> | null;
 }

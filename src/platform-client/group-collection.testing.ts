@@ -11,6 +11,7 @@ export const groupCollection: ManagedCollection<z.output<typeof group>> = {
   schema: group,
   uids: childUids,
   listCapability: "CAP_IAM_GROUPS_LIST",
+  authenticationFields: [],
   issuing: null,
   naturalKeyOf: ({ name }) => name,
   nameOf: () => undefined,

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { PlatformFailure } from "./failure.ts";
 import { GovernedApi } from "./governed-api.ts";
 import { ManualClock } from "#src/time/manual-clock.testing.ts";
@@ -11,12 +11,14 @@ const identity = `${"a".repeat(40)}/0000000000000001`;
 /** A platform whose identity has the description that `describe` sets. */
 function setUp(description: string) {
   const clock = new ManualClock();
-  const platform = { description, reads: 0, isAway: false };
+  const platform = { description, reads: 0, isAway: false, latencyMs: 0 };
   const platformApi = {
     get: async () => {
       if (platform.isAway) throw new PlatformFailure("get", { kind: "noResponse", message: "away" });
       platform.reads += 1;
-      return { uid: identity, description: platform.description };
+      const response = { uid: identity, description: platform.description };
+      if (platform.latencyMs > 0) await clock.sleep(platform.latencyMs, signal);
+      return response;
     },
   } as unknown as PlatformApi;
   const { signal } = new AbortController();
@@ -62,6 +64,68 @@ it("notices within a minute that another cluster took the identity over, and tha
   await clock.advance(5_000);
   await expect(check.require()).resolves.toBeUndefined();
   expect([check.recoveries, recoveries()]).toEqual([1, 1]);
+});
+
+describe("before a write that takes something away", () => {
+  const ours = withRecordedOwner("", "cluster-1");
+  const mismatch = { problem: { kind: "ownerMismatch", recorded: "cluster-2" } };
+
+  it("notices at once that another cluster took the identity over", async () => {
+    const { platform, check } = setUp(ours);
+    await check.require();
+    platform.description = withRecordedOwner("", "cluster-2");
+    await expect(check.require()).resolves.toBeUndefined();
+    await expect(check.requireByNewRead()).rejects.toMatchObject(mismatch);
+    await expect(check.require()).rejects.toMatchObject(mismatch);
+  });
+
+  it("is not served by a read that was in flight when the write was decided", async () => {
+    const { clock, platform, check } = setUp(ours);
+    platform.latencyMs = 20;
+    const earlier = check.requireByNewRead();
+    await clock.advance(10);
+    platform.description = withRecordedOwner("", "cluster-2");
+    const later = expect(check.requireByNewRead()).rejects.toMatchObject(mismatch);
+    await clock.advance(10);
+    await expect(earlier).resolves.toBeUndefined();
+    await clock.advance(20);
+    await later;
+    expect(platform.reads).toBe(2);
+  });
+
+  it("reads once for all that wait for a read to start, and each time for one after the other", async () => {
+    const { clock, platform, check } = setUp(ours);
+    platform.latencyMs = 20;
+    const burst = Array.from({ length: 8 }, () => check.requireByNewRead());
+    await clock.advance(10);
+    burst.push(...Array.from({ length: 8 }, () => check.requireByNewRead()));
+    await clock.advance(30);
+    await Promise.all(burst);
+    expect(platform.reads).toBe(2);
+    platform.latencyMs = 0;
+    for (let write = 0; write < 3; write += 1) await check.requireByNewRead();
+    expect(platform.reads).toBe(5);
+  });
+
+  it("does not read a mismatch again within five seconds", async () => {
+    const { clock, platform, check } = setUp(withRecordedOwner("", "cluster-2"));
+    for (let write = 0; write < 3; write += 1) await expect(check.requireByNewRead()).rejects.toMatchObject(mismatch);
+    expect(platform.reads).toBe(1);
+    platform.description = ours;
+    await clock.advance(5_000);
+    await expect(check.requireByNewRead()).resolves.toBeUndefined();
+    expect(platform.reads).toBe(2);
+  });
+
+  it("reads again after the read in flight failed", async () => {
+    const { platform, check } = setUp(ours);
+    platform.isAway = true;
+    const failed = expect(check.require()).rejects.toThrow("away");
+    const write = check.requireByNewRead();
+    platform.isAway = false;
+    await failed;
+    await expect(write).resolves.toBeUndefined();
+  });
 });
 
 it("reports to every session that an outage of the operator's credential has ended, until the session ends", async () => {

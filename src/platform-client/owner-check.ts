@@ -20,11 +20,16 @@ export interface OwnerCheckOptions {
 }
 
 /** What the identity's description records. */
-type Check = { readonly recorded: string | undefined; readonly readAt: MonotonicTime };
+interface Check {
+  readonly recorded: string | undefined;
+  readonly readAt: MonotonicTime;
+  /** The number of the read, in the order in which the reads started. */
+  readonly number: number;
+}
 
 type OwnerProblem = Extract<PlatformProblem, { kind: "ownerMismatch" }>;
 
-/** Another cluster may take the identity over at any time; a writer notices within this time. */
+/** Another cluster may take the identity over at any time; who only creates or describes notices within this time. */
 const validMs = minutes(1);
 /** A mismatch is read again after this time at the earliest, because a person may have corrected it. */
 const mismatchRetryMs = 5_000;
@@ -38,12 +43,14 @@ const identities = {
 
 /**
  * Lets writes through only while the operator's identity records this operator as its owner. The identity is read before
- * the first write, and again when a minute has passed: at rest there is no write, and so no read.
+ * the first write, and again when a minute has passed: at rest there is no write, and so no read. Before a write that takes
+ * something away it is read in any case.
  */
 export class OwnerCheck {
   readonly #options: OwnerCheckOptions;
   #last: Check | undefined;
   #reading: Promise<Check> | undefined;
+  #started = 0;
   /** How many times a mismatch has ended. */
   #corrections = 0;
   readonly #listeners = new Set<() => void>();
@@ -96,6 +103,18 @@ export class OwnerCheck {
     if (check.recorded !== owner) throw new PlatformFailure("check owner", problemOf(owner, check));
   }
 
+  /**
+   * As `require`, but only a read that starts after this call lets the write through: one that is in flight may be older than
+   * the decision to write. One read serves all callers that wait for it to start.
+   */
+  async requireByNewRead(): Promise<void> {
+    const earlier = this.#started;
+    if (this.mismatch !== undefined) await this.require();
+    await this.#reading?.catch(() => undefined);
+    if (this.#last === undefined || this.#last.number <= earlier) await this.#read();
+    await this.require();
+  }
+
   /** One read serves all writes that wait for it. */
   async #read(): Promise<Check> {
     this.#reading ??= this.#readOnce().finally(() => {
@@ -106,10 +125,12 @@ export class OwnerCheck {
 
   async #readOnce(): Promise<Check> {
     const { api, identity, clock, signal } = this.#options;
+    this.#started += 1;
+    const number = this.#started;
     const readAt = clock.monotonic();
     const { description } = await api.get(identities, identity, signal);
     const wasMismatch = this.mismatch !== undefined;
-    const check = { recorded: recordedOwner(description), readAt };
+    const check = { recorded: recordedOwner(description), readAt, number };
     this.#last = check;
     if (wasMismatch && this.mismatch === undefined) {
       this.#corrections += 1;

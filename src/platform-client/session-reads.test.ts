@@ -60,6 +60,7 @@ describe("readGrants", () => {
     const bindings = {
       ...roleBindings,
       listCapability: "CAP_IAM_ROLE_BINDINGS_LIST",
+      authenticationFields: [],
       issuing: null,
       naturalKeyOf: () => undefined,
       nameOf: () => undefined,

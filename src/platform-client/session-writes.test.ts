@@ -1,10 +1,46 @@
 import { describe, expect, it } from "vitest";
+import { ManualClock } from "#src/time/manual-clock.testing.ts";
+import type { PlatformApi } from "./api.ts";
 import type { ManagedCollection } from "./collection.ts";
+import { GovernedApi } from "./governed-api.ts";
 import { groupCollection } from "./group-collection.testing.ts";
+import { OwnerCheck } from "./owner-check.ts";
+import { withRecordedOwner } from "./owner-record.ts";
 import { overwriteKey, PostLedger } from "./post-ledger.ts";
 import type { PlatformSession } from "./session.ts";
 import { singletonUids } from "./uid.ts";
-import { child, group, groupResource, lost, problemOf, rejected, root, world } from "./session-world.testing.ts";
+import {
+  child,
+  group,
+  groupResource,
+  identity,
+  lost,
+  problemOf,
+  rejected,
+  root,
+  world,
+} from "./session-world.testing.ts";
+
+/** A check of the owner, of which the platform records what a test says, by default this one. */
+function checkedOwner() {
+  let [recorded, count, listener] = ["cluster", 0, () => {}];
+  const api = {
+    get: async () => {
+      count += 1;
+      listener();
+      return { uid: identity, description: withRecordedOwner("", recorded) };
+    },
+  } as unknown as PlatformApi;
+  const { signal } = new AbortController();
+  const clock = new ManualClock();
+  const governed = new GovernedApi(api, { probedGroup: root, clock, random: () => 0, signal });
+  return {
+    ownerCheck: new OwnerCheck({ api: governed, identity, owner: "cluster", clock, signal }),
+    record: (owner: string) => (recorded = owner),
+    onRead: (called: () => void) => (listener = called),
+    reads: () => count,
+  };
+}
 
 describe("writes", () => {
   it("sends one POST if two sessions decide on it at the same time", async () => {
@@ -102,9 +138,42 @@ describe("writes", () => {
     await session.read(singletons, group);
     await session.update(singletons, group, { name: "new" }, ["name"]);
     await session.delete(singletons, group);
-    await session.delete(groupCollection, child);
+    await session.update(groupCollection, child, { name: "new" }, ["name"]);
     expect(sendBefore).toEqual([clock.monotonic() + 2_000, clock.monotonic() + 2_000, undefined]);
-    expect(calls.filter((call) => !call.startsWith("get"))).toEqual(["update", "delete", "delete"]);
+    expect(calls.filter((call) => !call.startsWith("get"))).toEqual(["update", "delete", "update"]);
+  });
+
+  it("that take something away read the owner last, and are sent within two seconds of the response", async () => {
+    const collection = { ...groupCollection, authenticationFields: ["description"] };
+    const { ownerCheck, record, reads } = checkedOwner();
+    const { session, clock, sendBefore } = world({ ownerCheck, collections: [collection] });
+    const writes = [
+      () => session.create(collection, root, { name: "new" }, "new"),
+      () => session.update(collection, group, { name: "new" }, ["name"]),
+      () => session.update(collection, group, { description: "new" }, ["description"]),
+      () => session.delete(collection, child),
+    ];
+    const readsOf: number[] = [];
+    for (const write of writes) {
+      const before = reads();
+      await write();
+      readsOf.push(reads() - before);
+    }
+    expect(readsOf).toEqual([1, 0, 1, 1]);
+    const soon = clock.monotonic() + 2_000;
+    expect(sendBefore).toEqual([undefined, soon, soon]);
+    record("another");
+    await session.update(collection, group, { name: "newer" }, ["name"]);
+    expect(await problemOf(session.delete(collection, group))).toMatchObject({ kind: "ownerMismatch" });
+    expect(sendBefore).toHaveLength(4);
+  });
+
+  it("are not sent if another process became the leader while the owner was read", async () => {
+    const { ownerCheck, onRead } = checkedOwner();
+    const { session, state, calls } = world({ ownerCheck });
+    onRead(() => (state.canWrite = false));
+    expect(await problemOf(session.delete(groupCollection, child))).toMatchObject({ kind: "paused" });
+    expect(calls).toEqual([]);
   });
 
   it.each<[string, (session: PlatformSession, singletons: ManagedCollection) => Promise<unknown>]>([

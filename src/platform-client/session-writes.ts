@@ -18,8 +18,8 @@ import type { SessionViews } from "./session-views.ts";
 export const newGroupMs = minutes(1);
 
 /**
- * How long after a read of a singleton a write that depends on it may be sent. A write that waits longer, for a connection, for
- * a token or because the process was stopped, could meet another resource with the same uid.
+ * How long after the read of a singleton, or of the owner, a write that depends on it may be sent. A write that waits longer, for a
+ * connection, for a token or because the process was stopped, could meet another resource with the same uid, or another owner.
  */
 const unchangedMs = seconds(2);
 
@@ -67,7 +67,7 @@ export class SessionWrites {
     const { api, views, clock, signal } = this.#options;
     const call = `create ${collection.name}`;
     const isOutdated = views.posts.watch(key);
-    await this.#requireWritable(call, parent);
+    await this.#requireWritable(call, parent, "recently");
     // Another session decided on the same meanwhile. The next decision observes what it did.
     if (isOutdated()) throw new PlatformFailure(call, { kind: "paused", retryAfterMs: 0 });
     const post = async () => {
@@ -119,9 +119,11 @@ export class SessionWrites {
   ): Promise<ExternalResource> {
     const { api, views, clock, signal } = this.#options;
     const decidedFrom = views.viewOf(collection).stateOf(uid);
-    await this.#requireWritable(`update ${collection.name}`, uid);
+    const call = `update ${collection.name}`;
+    const changesWho = mask.some((field) => collection.authenticationFields.includes(field));
+    const ownedUntil = await this.#requireWritable(call, uid, changesWho ? "now" : "recently");
     try {
-      const sendBefore = await this.#requireUnchanged(collection, uid, decidedFrom);
+      const sendBefore = (await this.#requireUnchanged(collection, uid, decidedFrom)) ?? ownedUntil;
       const send = () => api.update(collection, uid, body, mask, signal, sendBefore);
       const updated = await this.#track(collection, uid, send);
       views.record(collection, updated, clock.monotonic());
@@ -139,9 +141,9 @@ export class SessionWrites {
   async delete(collection: ManagedCollection, uid: string): Promise<void> {
     const { api, views, clock, signal } = this.#options;
     const decidedFrom = views.viewOf(collection).stateOf(uid);
-    await this.#requireWritable(`delete ${collection.name}`, uid);
+    const ownedUntil = await this.#requireWritable(`delete ${collection.name}`, uid, "now");
     try {
-      const sendBefore = await this.#requireUnchanged(collection, uid, decidedFrom);
+      const sendBefore = (await this.#requireUnchanged(collection, uid, decidedFrom)) ?? ownedUntil;
       await this.#track(collection, uid, () => api.delete(collection, uid, signal, sendBefore));
     } catch (error) {
       if (!isRejection(error, "NOT_FOUND")) {
@@ -182,10 +184,17 @@ export class SessionWrites {
     return views.posts.track(sent, send, hadNoEffect);
   }
 
-  async #requireWritable(call: string, uid: string): Promise<void> {
-    await this.#options.owner?.require();
-    await this.#options.permissions.requireReadableRoot(uid);
-    if (!this.#options.canWrite()) throw new PlatformFailure(call, { kind: "paused", retryAfterMs: 0 });
+  /**
+   * Requires what every write needs. Who takes something away, or gives it to others, must still be the owner when that is sent:
+   * `owned` says whether a recent read of the owner is enough, or it is read now, after everything else.
+   * @returns until when the write may be sent; undefined: at any time.
+   */
+  async #requireWritable(call: string, uid: string, owned: "recently" | "now"): Promise<MonotonicTime | undefined> {
+    const { owner, permissions, canWrite, clock } = this.#options;
+    await permissions.requireReadableRoot(uid);
+    await (owned === "now" ? owner?.requireByNewRead() : owner?.require());
+    if (!canWrite()) throw new PlatformFailure(call, { kind: "paused", retryAfterMs: 0 });
+    return owned === "now" ? clock.monotonic() + unchangedMs : undefined;
   }
 }
 

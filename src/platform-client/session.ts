@@ -62,7 +62,8 @@ const newGroupAgeMs = 2 * newGroupMs;
  * - After a PATCH or DELETE with an unknown outcome the resource is `stale`; after such a POST, `postUnknownSince`
  *   returns when it was sent. Both last until a later response shows the resource, or its absence is proven.
  * - Nothing is written while the operator's identity records another owner, nor below a root that cannot be read, nor once
- *   `canWrite` returns false, and nothing is listed outside of `groups`.
+ *   `canWrite` returns false, and nothing is listed outside of `groups`. The owner was read at most a minute before; for a DELETE, and
+ *   for a PATCH of `authenticationFields`, after the call was made.
  * - During an outage, and during a pause that the platform asked for, no call is sent (`GovernedApi`).
  * - Concurrent callers share lists (`SnapshotBatcher`) and reads of the permissions (`SessionPermissions`).
  *

@@ -31,6 +31,7 @@ import {
 import { refusalOf, writtenByOthers } from "./policy/refusal.ts";
 import { failureOf } from "./policy/retry.ts";
 import type { TenantContext } from "./tenancy/tenancy.ts";
+import { wakeDeniedBy } from "./wake-denied.ts";
 import { wakeRoleUsers } from "./wake-role-users.ts";
 import { eventsOf, isPlatformStep, type KubeStep, type PlatformStep, type Step } from "./policy/step.ts";
 
@@ -160,6 +161,7 @@ export class Reconciler {
     this.#recordRemoval(kind, key, step, "removed");
     const cached = sources.stores.get(kind.name).get(key);
     if (step.do === "update" && cached !== undefined) wakeRoleUsers(sources, kind, cached, enqueue, {});
+    if (step.do === "removeUndeclared") wakeDeniedBy(sources, [step.uid], enqueue, {});
     const secrets = {
       secretSent: secretSentWith(kind, step, written ?? undefined),
       issued: keepIssuedCode(sources.codes, kind, observed, step, written ?? undefined),

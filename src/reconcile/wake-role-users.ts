@@ -5,14 +5,15 @@ import type { Enqueue } from "./enqueue.ts";
 import { type CachedResource, claimedUids } from "./observe/cached-resource.ts";
 import { recordedUid } from "./observe/claims.ts";
 import type { Sources } from "./observe/sources.ts";
+import { wakeDeniedBy } from "./wake-denied.ts";
 import { referrersOf } from "./wake-referrers.ts";
 
 // Which objects depend on what a role allows, and on whether an object declares it. Without this they would wait for the next
 // resync: an identity does not refer to the roles that it holds.
 
 /**
- * After the role of `cached` changed on the platform: the objects that bind it, and those that were not adopted because their
- * resources hold it.
+ * After the role of `cached` changed on the platform: the objects that bind it, and those that wait because their resources
+ * hold it.
  */
 export function wakeRoleUsers(
   sources: Pick<Sources, "kinds" | "stores" | "states">,
@@ -23,14 +24,14 @@ export function wakeRoleUsers(
 ): void {
   if (kind.bindable === null) return;
   for (const [name, referrer] of referrersOf(sources, kind, cached)) enqueue(name, keyOf(referrer), options);
-  for (const uid of claimedUids(cached)) wakeDeniedBy(sources, uid, enqueue, options);
+  wakeDeniedBy(sources, claimedUids(cached), enqueue, options);
 }
 
 /** An object that depends on all roles is looked at this long after one was declared: others may follow. */
 const declarationsMs = 2_000;
 
 /**
- * After an object began to manage a role, or ceased to: the objects that were not adopted because their resources hold it. A
+ * After an object began to manage a role, or ceased to: the objects that wait because their resources hold it. A
  * role that a Tenant lists permits others what it allows only while no object manages it, so that all roles depend on it.
  */
 export function wakeAfterDeclaration(
@@ -44,7 +45,7 @@ export function wakeAfterDeclaration(
   const [earlier, later] = [recordedUid(before), recordedUid(after)];
   if (earlier === later) return;
   const uids = [earlier, later].filter((uid) => uid !== undefined);
-  for (const uid of uids) wakeDeniedBy(sources, uid, enqueue, {});
+  wakeDeniedBy(sources, uids, enqueue, {});
   const isListed = Iterator.from(sources.tenancy.contexts).some(({ boundary }) =>
     uids.some((uid) => boundary.roles.includes(uid)),
   );
@@ -53,19 +54,5 @@ export function wakeAfterDeclaration(
     const options = { priority: "low", delayMs: declarationsMs } as const;
     enqueue(kind.name, keyOf(cached), options);
     wakeRoleUsers(sources, kind, cached, enqueue, options);
-  }
-}
-
-/** The objects that wait because their resources hold the role. */
-function wakeDeniedBy(
-  { kinds, states }: Pick<Sources, "kinds" | "states">,
-  role: string,
-  enqueue: Enqueue,
-  options: AddOptions,
-): void {
-  for (const { name, principal } of kinds) {
-    if (principal === null) continue;
-    for (const [key, { deniedRoles }] of states.get(name).waiting())
-      if (deniedRoles === "many" || deniedRoles?.includes(role) === true) enqueue(name, key, options);
   }
 }

@@ -14,6 +14,7 @@ import { servedObjects } from "./observe/served-objects.ts";
 import { isUnhandled } from "./observe/unhandled.ts";
 import type { Sources } from "./observe/sources.ts";
 import { type BreakerLimits, opensBreaker } from "./policy/breaker.ts";
+import { wakeAfterGrant, wakeDeniedBy } from "./wake-denied.ts";
 import { wakeForTrial } from "./wake-trial.ts";
 import { wakeIdentityUsers } from "./wake-identity-users.ts";
 import { wakeListedRoleUsers } from "./wake-listed-role-users.ts";
@@ -29,12 +30,12 @@ import { wakeAllWaiting, wakeWaiting } from "./wake-waiting.ts";
  *
  * - A custom resource changed: the object itself; the objects that refer to it; if it is gone, or first says what it has, the
  *   objects that wait to be deleted after it; the objects that claim the same uid; those in Conflict, if it may have released
- *   what they want; if it began or ceased to manage a role, those that were not adopted because their resources hold it; the
- *   Groups that report what it has taken over as undeclared; and, if that is an identity, the objects that wait to be deleted
+ *   what they want; if it began or ceased to manage a role or to declare a role binding, those that wait because their resources
+ *   hold it; the Groups that report what it has taken over as undeclared; and, if that is an identity, the objects that wait to be deleted
  *   after their people.
  * - A resource got another name, or is gone: the objects in Conflict over its name.
- * - The platform was listed: the objects whose external resources changed, those that bind a role which changed or were
- *   denied because of it, and all objects of the session that are waiting.
+ * - The platform was listed: the objects whose external resources changed, those that bind a role which changed, those that wait
+ *   because of a role or a role binding which changed, and all objects of the session that are waiting.
  * - The permissions of a session changed, or its outage ended: all objects of the session that are waiting.
  * - A trial shows whether an outage of writes has ended: one object of the session that is waiting for that.
  * - A kind could be read for the first time: all objects that are waiting.
@@ -112,6 +113,7 @@ function onResourceChanged(
   if (mattersToReferents(before, after)) wakeReferents(sources, kind, cached, enqueue);
   wakeClaimants(sources, kind, before, after, enqueue);
   wakeAfterDeclaration(sources, kind, before, after, enqueue);
+  wakeAfterGrant(sources, kind, before, after, enqueue);
   wakeReportingGroups(sources, kind, before, after, enqueue);
   wakeVouching(sources, kind, before, after, enqueue);
   if (before !== undefined && mayReleaseClaim(before, after)) wakeConflicts(sources, kind, [before], enqueue);
@@ -138,6 +140,7 @@ function onCollectionListed(
       enqueue(kind.name, keyOf(cached), { priority: "low" });
       wakeRoleUsers(sources, kind, cached, enqueue, { delayMs: correctionMs });
     }
+  wakeDeniedBy(sources, changed, enqueue, { priority: "low" });
   // The list may show what they wait for: a name that was released, a resource that now exists.
   wakeWaiting(sources, session, kind, enqueue);
 }

@@ -18,6 +18,7 @@ import { roles } from "#src/platform-client/permission-resources.ts";
 const roleCollection: ManagedCollection = {
   ...roles,
   listCapability: "CAP_IAM_ROLES_LIST",
+  authenticationFields: [],
   issuing: null,
   naturalKeyOf: () => undefined,
   nameOf: () => undefined,

@@ -6,13 +6,13 @@ import { isWithin, parentOf } from "#src/platform-client/uid.ts";
 import { permitsParent, permitsResource, permitsRole } from "#src/reconcile/tenancy/boundary.ts";
 import { excessOf } from "#src/reconcile/tenancy/permits-capabilities.ts";
 import type { TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
+import { type DeclarationSources, declaredGrants } from "./declared-grants.ts";
 import { capabilitiesOf, isDeclaredRole, isToRead } from "./declared-roles.ts";
 import type { Grants } from "./observed.ts";
 import { isUnknown } from "./operator-identities.ts";
 import { type ProtectionSources, protectionOf } from "./protections.ts";
-import type { Sources } from "./sources.ts";
 
-type GrantSources = ProtectionSources & Pick<Sources, "clock">;
+type GrantSources = ProtectionSources & DeclarationSources;
 
 /** What was read of the role bindings of those of the resources that are identities or roles. */
 export function grantsOf(
@@ -27,7 +27,7 @@ export function grantsOf(
     if (grants === undefined) return [];
     const { readAt, bindings } = grants;
     const { bindable } = kind;
-    if (bindable === null) return [{ of, readAt, excess: [], ...ofIdentity(sources, context, bindings) }];
+    if (bindable === null) return [{ of, readAt, excess: [], ...ofIdentity(sources, context, resource, of, bindings) }];
     const excess = excessWithout(sources, context, of, bindable.desiredCapabilities(resource));
     return [{ of, readAt, excess, ...ofRole(sources, context, bindings) }];
   });
@@ -51,15 +51,18 @@ type Judged = Omit<Grants, "of" | "readAt" | "excess">;
 function ofIdentity(
   sources: GrantSources,
   context: Pick<TenantContext, "session" | "boundary">,
+  resource: Resource,
+  uid: string,
   bindings: readonly ExternalRoleBinding[],
 ): Judged {
   const roles = new Map(bindings.map(({ role }) => [role.uid, judge(sources, context, role.uid)]));
   const judged = (is: Judgement) => [...roles.keys()].filter((role) => roles.get(role) === is);
   const denied = bindings.filter(
-    ({ uid, role }) => roles.get(role.uid) === "denied" || !permitsParent(context.boundary, parentOf(uid) ?? ""),
+    (one) => roles.get(one.role.uid) === "denied" || !permitsParent(context.boundary, parentOf(one.uid) ?? ""),
   );
   return {
-    denied: denied.map(({ uid }) => uid),
+    denied: denied.map((one) => one.uid),
+    declared: declaredGrants(sources, resource, uid, denied),
     deniedRoles: judged("denied").filter((role) => parentOf(role) !== undefined),
     roleToRead: judged("toRead")[0] ?? null,
     unknownIdentity: null,
@@ -76,6 +79,7 @@ function ofRole(
   const unknown = bindings.find(({ identity }) => isUnknown(sources, context.session, identity.uid));
   return {
     denied: denied.map(({ uid }) => uid),
+    declared: [],
     deniedRoles: [],
     roleToRead: null,
     unknownIdentity: unknown?.identity.uid ?? null,

@@ -253,6 +253,8 @@ export interface Grants {
   readonly readAt: MonotonicTime;
   /** The uids of its role bindings, in any group that can be seen, for which the Tenant may not adopt it. */
   readonly denied: readonly string[];
+  /** Those of the denied role bindings that RoleBinding objects declare as they are, where the Tenants of these permit that. */
+  readonly declared: readonly string[];
   /** The roles that it holds, except built-in ones, and that the Tenant may not bind as they are. */
   readonly deniedRoles: readonly string[];
   /** A role of an object that it holds, and that has to be read first, to know what it allows now; null if there is none. */

@@ -23,8 +23,11 @@ export interface ReconcileState {
   /** The uid of the last resource that this process decided to delete, which it knew to exist then. */
   readonly deleting?: string;
   readonly waitingSince?: MonotonicTime;
-  /** While it waits: the roles because of which its resource was not adopted. Once they are declared, or allow less, it may be. */
-  readonly deniedRoles?: readonly string[] | "many";
+  /**
+   * While it waits: the role bindings, and their roles, because of which its resource is not adopted, or not given to others. Once
+   * they are declared or gone, or the roles allow less, it may be.
+   */
+  readonly deniedBy?: DeniedBy;
   readonly failure?: Failure;
   /** How many times a watch handler observed that the cause of a failure may be gone. */
   readonly causeChanges?: number;
@@ -46,6 +49,9 @@ export interface ReconcileState {
   /** When drift was corrected, within the last hour. */
   readonly corrections: readonly MonotonicTime[];
 }
+
+/** The uids of roles and role bindings; `many`: more than are remembered. */
+export type DeniedBy = readonly string[] | "many";
 
 export interface ReconcileRequest {
   readonly value: string;

@@ -1,6 +1,6 @@
 import type { CachedResource } from "./cached-resource.ts";
 import type { MonotonicTime } from "./observed.ts";
-import type { KubeStepName, ReconcileState, Refusal } from "./reconcile-state.ts";
+import type { DeniedBy, KubeStepName, ReconcileState, Refusal } from "./reconcile-state.ts";
 import { requestedReconcile } from "./requested-reconcile.ts";
 
 /** Ending the delays reads all states: when thousands of objects are accepted again, once is enough. */
@@ -9,8 +9,12 @@ const endIntervalMs = 1_000;
 /** The states that this process remembers of the objects of one kind, by `namespace/name`. */
 export class ReconcileStates {
   readonly #states = new Map<string, ReconcileState>();
-  /** The keys of those that wait, and of those to which Kubernetes refused something: few of many, and asked for often. */
+  /**
+   * The keys of those that wait, of those among them that wait because of roles, and of those to which Kubernetes refused something:
+   * few of many, and asked for often.
+   */
   readonly #waiting = new Set<string>();
+  readonly #denied = new Set<string>();
   readonly #refused = new Set<string>();
   #lastDeletionAt: MonotonicTime | null = null;
   /** The steps and namespaces whose refusals were ended since `#endedSince`. */
@@ -59,6 +63,7 @@ export class ReconcileStates {
   forget(key: string): void {
     this.#states.delete(key);
     this.#waiting.delete(key);
+    this.#denied.delete(key);
     this.#refused.delete(key);
   }
 
@@ -66,6 +71,8 @@ export class ReconcileStates {
     this.#states.set(key, state);
     if (state.waitingSince === undefined) this.#waiting.delete(key);
     else this.#waiting.add(key);
+    if (state.deniedBy === undefined) this.#denied.delete(key);
+    else this.#denied.add(key);
     if (state.refusals === undefined) this.#refused.delete(key);
     else this.#refused.add(key);
   }
@@ -108,6 +115,14 @@ export class ReconcileStates {
       ended.push(key);
     }
     return ended;
+  }
+
+  /** The objects that are waiting because of roles that their resources hold, or because of who holds them. */
+  *denied(): Iterable<readonly [key: string, deniedBy: DeniedBy]> {
+    for (const key of this.#denied) {
+      const deniedBy = this.#states.get(key)?.deniedBy;
+      if (deniedBy !== undefined) yield [key, deniedBy];
+    }
   }
 
   /** The objects that are waiting for something. */

@@ -1,7 +1,6 @@
 import { hasFinalizer } from "#src/api/custom-resource.ts";
 import { carriedMarker } from "#src/kinds/marker.ts";
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
-import { minutes } from "#src/time/durations.ts";
 import { appliedGeneration } from "./applied.ts";
 import { conclude, recordNow } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
@@ -11,15 +10,13 @@ import { type Problem, stalled, waiting } from "./outcome.ts";
 import { otherPeople } from "./people-messages.ts";
 import { owns, protectionOf } from "./ownership.ts";
 import type { Placed } from "./placed.ts";
+import { recentGrants } from "./recent-grants.ts";
 import { recordOf } from "./recorded.ts";
 import { attempt } from "./retry.ts";
 import { timeUnknown } from "./singleton-messages.ts";
 import type { Step } from "./step.ts";
 import { findAdoptionDenied } from "./tenant.ts";
 import { identityRead } from "./unknown-identity.ts";
-
-/** The role bindings of an identity or of a role are read again before it is adopted if the last read is older. */
-const grantsMaxAgeMs = minutes(1);
 
 /**
  * The step that makes an existing resource this object's; undefined once it is. To adopt is: one write to the status that
@@ -105,14 +102,14 @@ function findNoRoomForMarker(observed: DecisionInput, external: ExternalResource
  * binding of it, so that a Role object takes nothing from an identity from which a RoleBinding object could not take it; and
  * only if its own capabilities are not needed to permit what the spec says: a role that an object manages permits nothing.
  */
-function decideGrants(observed: DecisionInput, { uid }: ExternalResource): Step | undefined {
-  const { kind, grants, now } = observed;
+function decideGrants(observed: DecisionInput, external: ExternalResource): Step | undefined {
+  const { kind } = observed;
+  const { uid } = external;
   const isRole = kind.bindable !== null;
   if (!isRole && kind.principal === null) return undefined;
-  const read = grants.find(({ of }) => of === uid);
-  if (read === undefined || now - read.readAt > grantsMaxAgeMs)
-    return attempt(observed, { do: "readGrants", of: isRole ? { role: uid } : { identity: uid } });
-  const { denied, excess, roleToRead, unknownIdentity } = read;
+  const read = recentGrants(observed, external);
+  if ("step" in read) return read.step;
+  const { denied, excess, roleToRead, unknownIdentity } = read.grants;
   if (denied.length > 0) {
     const message = isRole ? ownershipMessages.roleHeldByOthers(uid, denied) : ownershipMessages.identityHoldsMore(uid);
     return conclude(observed, stalled("TenantDenied", message));

@@ -5,6 +5,7 @@ import { appliedGeneration } from "./applied.ts";
 import { conclude } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import type { Differences } from "./differences.ts";
+import { decideHeldRoles } from "./held-roles.ts";
 import * as messages from "./messages.ts";
 import * as driftMessages from "./drift-messages.ts";
 import { failing, type Problem, stalled } from "./outcome.ts";
@@ -37,6 +38,8 @@ export function decideFields(observed: DecisionInput, desired: Fields, external:
       stalled("PreconditionFailed", driftMessages.valuesNotKept(drift)),
       update.at + stalledDelayMs,
     );
+  const held = decideHeldRoles(observed, desired, external, differences);
+  if (held !== undefined) return held;
   const event: Event =
     isDrift && !followsCluster(observed, differences)
       ? { type: "Normal", reason: "DriftCorrected", note: driftMessages.driftCorrected(fields) }

@@ -43,6 +43,19 @@ export function identityHoldsMore(uid: string): string {
   return `The identity ${uid} holds a role that this Tenant does not permit, or holds it in a group outside of the Tenant, so it is not adopted: who may assume the identity would get that role. Remove those role bindings on the platform, or have the identity declared where they are permitted.`;
 }
 
+/**
+ * @param path the field of the spec that says who may assume the identity.
+ * @param shown the uids of those of the role bindings that the reader may see. @param count how many there are, at least one.
+ */
+export function identityGivenMore(path: string, uid: string, shown: readonly string[], count: number): string {
+  const others = count > shown.length;
+  const where =
+    shown.length === 0
+      ? "The role bindings are outside of the groups of the Tenant."
+      : `See role binding ${shortList(shown)}${others ? ", and others outside of the groups of the Tenant" : ""}.`;
+  return `${path}: the platform keeps what the identity ${uid} has, because the identity holds roles that this Tenant does not permit, or holds them in groups outside of the Tenant, and no RoleBinding object of this cluster declares them: whoever may assume the identity would get these roles. ${where} Undo the change; or ask an administrator to remove the role bindings, to permit their roles and groups in the Tenant, or to make the change on the platform.`;
+}
+
 /** @param bindings the uids of role bindings of the role, at least one. */
 export function roleHeldByOthers(uid: string, bindings: readonly string[]): string {
   return `The role ${uid} is bound to an identity that this Tenant may not use (outside of its groups, a credential, for emergencies, or managed by another Muster installation), so it is not adopted: a change would change what that identity can do. See role binding ${shortList(bindings)}. Bind another role to that identity on the platform, for example a built-in one, or delete this object.`;

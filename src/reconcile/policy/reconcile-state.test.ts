@@ -61,22 +61,31 @@ describe("a wait", () => {
     expect(stateAfterDecision(at(4_000, started), { do: "done" })).toEqual(emptyState);
   });
 
-  it("remembers the roles that it is for while it lasts", () => {
+  it("remembers the roles and role bindings that it is for while it lasts", () => {
     const denied = (deniedRoles: readonly string[]) => [
-      { of: uid, readAt: 0, denied: [uid], deniedRoles, excess: [], roleToRead: null, unknownIdentity: null },
+      {
+        of: uid,
+        readAt: 0,
+        denied: [uid],
+        declared: [],
+        deniedRoles,
+        excess: [],
+        roleToRead: null,
+        unknownIdentity: null,
+      },
     ];
     const wait = { do: "wait", until: 9_000 } as const;
     const started = stateAfterDecision({ ...at(2_000), grants: denied(["a", "b"]) }, wait);
-    expect(started).toMatchObject({ waitingSince: 2_000, deniedRoles: ["a", "b"] });
+    expect(started).toMatchObject({ waitingSince: 2_000, deniedBy: ["a", "b", uid] });
     expect(stateAfterDecision({ ...at(3_000, started), grants: denied(["a", "b"]) }, wait)).toBe(started);
     const fewer = stateAfterDecision({ ...at(3_000, started), grants: denied(["b"]) }, wait);
-    expect(fewer).toMatchObject({ waitingSince: 2_000, deniedRoles: ["b"] });
+    expect(fewer).toMatchObject({ waitingSince: 2_000, deniedBy: ["b", uid] });
     expect(stateAfterDecision(at(4_000, fewer), wait)).toEqual({ ...emptyState, waitingSince: 2_000 });
     expect(stateAfterDecision(at(4_000, fewer), { do: "done" })).toEqual(emptyState);
     const many = Array.from({ length: 300 }, (_, index) => `${index}`);
-    expect(stateAfterDecision({ ...at(2_000), grants: denied(many) }, wait).deniedRoles).toBe("many");
-    const most = many.slice(0, 256);
-    expect(stateAfterDecision({ ...at(2_000), grants: denied(most) }, wait).deniedRoles).toEqual(most);
+    expect(stateAfterDecision({ ...at(2_000), grants: denied(many) }, wait).deniedBy).toBe("many");
+    const most = many.slice(0, 255);
+    expect(stateAfterDecision({ ...at(2_000), grants: denied(most) }, wait).deniedBy).toEqual([...most, uid]);
   });
 
   it("starts with a failure, unless the object was waiting before", () => {

@@ -21,7 +21,7 @@ export function stateAfterDecision(observed: Observed, step: Step): ReconcileSta
 /** The state of an object that waits for nothing: what was created is recorded by now, unless a pause prevented that. */
 function stateOnceDone(observed: Observed): ReconcileState {
   const { state, resource } = observed;
-  const { waitingSince: _wait, deniedRoles: _roles, failure: _failure, refusals: _refusals, ...unrecorded } = state;
+  const { waitingSince: _wait, deniedBy: _roles, failure: _failure, refusals: _refusals, ...unrecorded } = state;
   const { posted: _posted, issued: _issued, ...recorded } = unrecorded;
   const after = isPaused(resource) ? unrecorded : recorded;
   if (hasBegun(observed)) return { ...after, bornHere: false };
@@ -36,15 +36,15 @@ function hasBegun({ state, resource }: Observed): boolean {
   return state.bornHere && resource.status?.uid !== undefined;
 }
 
-/** How many of the roles are remembered because of which an identity is not adopted. If there are more, each role counts. */
-const maxDeniedRoles = 256;
+/** How many roles and role bindings are remembered because of which an object waits. If there are more, each one counts. */
+const maxDeniedBy = 256;
 
 function stateWhileWaiting({ state, grants, now }: Observed): ReconcileState {
-  const denied = grants.flatMap(({ deniedRoles }) => deniedRoles);
-  const roles = denied.length > maxDeniedRoles ? "many" : denied;
-  const { deniedRoles: known = [], waitingSince = now, ...rest } = state;
-  if (state.waitingSince !== undefined && isDeepStrictEqual(roles, known)) return state;
-  return { ...rest, waitingSince, ...(roles.length === 0 ? {} : { deniedRoles: roles }) };
+  const denied = grants.flatMap((one) => [...one.deniedRoles, ...one.denied]);
+  const deniedBy = denied.length > maxDeniedBy ? "many" : denied;
+  const { deniedBy: known = [], waitingSince = now, ...rest } = state;
+  if (state.waitingSince !== undefined && isDeepStrictEqual(deniedBy, known)) return state;
+  return { ...rest, waitingSince, ...(deniedBy.length === 0 ? {} : { deniedBy }) };
 }
 
 /** What is remembered of the secrets in a call and its response, which are not part of it. */

@@ -78,6 +78,28 @@ describe.each(credentialTypes)("privilege escalation over time with the credenti
         expect(await everything(system())).toEqual(before);
       });
 
+      it("gets no role that an administrator has bound to an identity of its own by hand", async () => {
+        const mine = (subject: string) => objectOf("Identity", "mine", { groupUid: world.own, ...claim(subject) });
+        const subject = async (uid: string) => (await admin().get("identities", uid))["claimMatch"].subject;
+        await kube().apply(mine("attic:trusted"));
+        const uid = await editor.uidOf(mine(""));
+        const { ownerRole, root } = world;
+        const byHand = await admin().create("roleBindings", root, { identityUid: uid, roleUid: ownerRole });
+        await kube().apply(mine("attic:other"));
+        // The platform does not show the role binding to a credential of the Tenant, and refuses the change itself.
+        const shown = await editor.refused(mine(""), credentials === "Operator" ? "TenantDenied" : "PermissionDenied");
+        expect(JSON.stringify(shown?.["status"])).not.toContain(byHand.uid);
+        expect(await subject(uid)).toBe("attic:trusted");
+        await admin().delete("roleBindings", byHand.uid);
+        await kube().patch(mine(""), {
+          metadata: { annotations: { "iam.muster.dev/reconcile-requested-at": "after it was removed" } },
+        });
+        await system().ready(mine(""));
+        expect(await subject(uid)).toBe("attic:other");
+        await editor.remove(mine(""));
+        expect(await everything(system())).toEqual(before);
+      });
+
       it("gains nothing by markers that it forges", async () => {
         const { own, foreign, vault, vaultIdentity, vaultBinding } = world;
         const mark = async (kind: MusterKind, namespace: string, name: string): Promise<string> => {

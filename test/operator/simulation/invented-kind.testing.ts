@@ -81,6 +81,7 @@ export const repoKind: Kind<Repo, ExternalRepo> = {
     api: "registry/v2beta1",
     schema: externalRepo,
     listCapability: "CAP_REPO_LIST",
+    authenticationFields: [],
     uids: childUids,
     issuing: null,
     naturalKeyOf: carriedMarker,

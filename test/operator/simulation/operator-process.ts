@@ -64,6 +64,8 @@ export interface ProcessOptions {
   readonly liveTenants?: boolean;
   /** The owner id; by default `cluster`. */
   readonly ownerId?: string;
+  /** Write only while the operator's identity on the platform records the owner id. By default, that is not checked. */
+  readonly checksOwner?: boolean;
   /** The service-account tokens of the cluster; by default, the platform discovers their keys. */
   readonly serviceAccounts?: ServiceAccountTokens;
   /** The Tenant's annotation `iam.muster.dev/confirm`. */
@@ -83,6 +85,7 @@ export class OperatorProcess {
   readonly #pool: WorkerPool;
   readonly #controllers: PerKind<Controller>;
   readonly #posts = new PostLedger(settleMs);
+  readonly #ownerCheck: OwnerCheck;
   readonly #live: LiveTenants | undefined;
   readonly #tenants: Controller | undefined;
   readonly #undeclared: UndeclaredAccess;
@@ -98,6 +101,13 @@ export class OperatorProcess {
   constructor(options: ProcessOptions) {
     const { kinds, kube, clock, acquired, onEvent, onStep } = options;
     this.#options = options;
+    this.#ownerCheck = new OwnerCheck({
+      api: this.#governed(options.platform, this.#lifetime.signal),
+      identity: operatorIdentity,
+      owner: options.ownerId ?? "cluster",
+      clock,
+      signal: this.#lifetime.signal,
+    });
     const stores = newResourceStores(kinds);
     this.#stores = stores;
     for (const [kind, store] of stores.entries()) {
@@ -275,7 +285,7 @@ export class OperatorProcess {
   }
 
   #openSession(identity: string, roots: readonly string[], signal: AbortSignal) {
-    const { platform, kinds, clock } = this.#options;
+    const { platform, kinds, clock, checksOwner } = this.#options;
     const credentialEpoch = () => platform.credentialEpoch;
     const session = new PlatformSession({
       api: this.#governed(this.#gated(new MemoryCredential(platform, identity)) as PlatformApi, signal),
@@ -284,6 +294,7 @@ export class OperatorProcess {
       credentialEpoch,
       collections: kinds.map(({ collection }) => collection),
       posts: this.#posts,
+      ...(checksOwner === true ? { owner: this.#ownerCheck } : {}),
       clock,
       signal,
       canWrite: () => true,
@@ -295,8 +306,8 @@ export class OperatorProcess {
     return new GovernedApi(api, { probedGroup: root, clock: this.#options.clock, random: () => 0.5, signal });
   }
 
-  #createTenantController({ tenants, namespaces, tenancy, sessions }: LiveTenants, kube: KubeApi): Controller {
-    const { clock, platform } = this.#options;
+  #createTenantController({ tenants, namespaces, tenancy }: LiveTenants, kube: KubeApi): Controller {
+    const { clock } = this.#options;
     const reconciler = new TenantReconciler({
       resource: tenantResource,
       namespaces,
@@ -307,13 +318,7 @@ export class OperatorProcess {
       tenancy,
       outer: { roots: [root], roles: allowedRoles, namespaces: null },
       owner: "cluster",
-      ownerCheck: new OwnerCheck({
-        api: this.#governed(platform, this.#lifetime.signal),
-        identity: sessions.operator.identity,
-        owner: "cluster",
-        clock,
-        signal: this.#lifetime.signal,
-      }),
+      ownerCheck: this.#ownerCheck,
       failedCheckOf: () => undefined,
       orphans: () => this.orphans(),
       undeclared: (tenant) => this.#undeclared.shareOf(tenant),

@@ -13,7 +13,7 @@ export interface Fault {
 
 export type ScenarioOptions = Pick<
   ProcessOptions,
-  "boundary" | "breakGlass" | "confirmation" | "liveTenants" | "ownerId" | "serviceAccounts"
+  "boundary" | "breakGlass" | "checksOwner" | "confirmation" | "liveTenants" | "ownerId" | "serviceAccounts"
 > & {
   /** Another cluster with the same clock and platform. */
   readonly beside?: Scenario;
