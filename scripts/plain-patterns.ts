@@ -1,5 +1,5 @@
 // Expressions, in RE2, that recognize patterns of a simple form by their text, where no program can analyze them: in CEL. A pattern
-// that one of them accepts is in the part of RE2 that src/api/certain-pattern.ts analyzes, with groups at most two levels deep.
+// that one of them accepts is in the part of RE2 that src/api/certain-pattern.ts analyzes, without groups within groups.
 
 const raw = String.raw;
 const punctuation = raw`\\[!"#$%&()*+,./:;=?@[\\\]^{|}~-]`;

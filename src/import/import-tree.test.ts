@@ -186,7 +186,7 @@ describe("a Tenant", () => {
     expect(observed.tenant.spec["claimIssuers"]).toBeUndefined();
     expect(specOf(observed, "Identity")).not.toHaveProperty("claimMatch");
     expect(exceptionsOf(observed).join()).toContain(
-      "No prefix permits this one: it contains \\Q...\\E quoting at character 11. Write the text",
+      "No prefix allows this pattern, because it contains \\Q...\\E quoting at character 11. Write the text",
     );
   });
 

@@ -42,7 +42,7 @@ it("names the identities whose patterns no prefix can limit, and how to write th
   const comment = tenantComment({ claimIssuers: [{ issuer }] }, { ...folder, folders: [shop] });
   expect(comment.slice(1)).toEqual([
     "- claimIssuers: an issuer without subjects and subjectPrefixes permits all of its subjects.",
-    "  Identity ci: with what a match of spec.claimMatch.subjectPattern begins is not certain:",
+    "  Identity ci: how matches of spec.claimMatch.subjectPattern begin is unknown, because",
     "  it contains the flag (?i) at character 1. Leave it out, and write the letters that may be upper or lower case as [Aa]. Then import again.",
   ]);
   const lines = tenantComment({ claimIssuers: [{ issuer }] }, { ...folder, objects: [identity("ci", "a\\\u2028b")] });

@@ -49,7 +49,7 @@ function uncertainPattern({ kind, metadata, spec }: ImportedObject): readonly st
   const analysis = pattern === undefined ? undefined : analyzePattern(pattern);
   if (analysis?.is !== "refused") return [];
   return [
-    `${kind} ${metadata.name}: with what a match of spec.claimMatch.subjectPattern begins is not certain:`,
+    `${kind} ${metadata.name}: how matches of spec.claimMatch.subjectPattern begin is unknown, because`,
     `${refusalText(analysis.refusal)} Then import again.`,
   ];
 }

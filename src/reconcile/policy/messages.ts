@@ -49,8 +49,8 @@ export function openAccess(issuer: string, { example, refusal }: OpenAccess): st
     return `Anybody with an account at ${issuer} can assume this identity, for example with the subject ${example}. Set spec.claimMatch.subject, or let every match of ${pattern} begin with the name of your organization.`;
   const who = `Strangers with an account at ${issuer} may be able to assume this identity`;
   return refusal === undefined
-    ? `${who}: a match of ${pattern} may begin with text that does not name your organization. Set spec.claimMatch.subject, or let every match begin with that name.`
-    : `${who}. With what a match of ${pattern} begins is not certain: ${refusalText(refusal)}`;
+    ? `${who}: ${pattern} can match a subject that does not begin with the name of your organization. Set spec.claimMatch.subject, or begin each alternative of the pattern with that name as literal text.`
+    : `${who}: how matches of ${pattern} begin is unknown, because ${refusalText(refusal)}`;
 }
 
 export function recovered(noun: string, reason: string): string {

@@ -25,8 +25,8 @@ describe("an identity that anybody can assume", () => {
 
   it.each([
     [".*", "for example with the subject stranger"],
-    ["repo:[b-z].*", "may begin with text that does not name your organization"],
-    ["(?i)repo:acme/.*", "is not certain: it contains the flag (?i) at character 1. Leave it out, and write"],
+    ["repo:[b-z].*", "can match a subject that does not begin with the name of your organization"],
+    ["(?i)repo:acme/.*", "is unknown, because it contains the flag (?i) at character 1. Leave it out, and write"],
   ])("says of the subject pattern %s why", (subjectPattern, why) => {
     const step = concluded({ claimMatch: { issuer, subjectPattern } });
     expect(step).toMatchObject(warning);

@@ -82,18 +82,21 @@ it("says what the Tenant permits, and which of its fields an administrator can c
 
 describe("the denial of a pattern of subjects says how to write it", () => {
   const limited = 'the Tenant allows only patterns of which every match begins with "repo:acme/" or "repo:acme-labs/".';
-  const literal = "Begin each alternative of the pattern with one of these as literal text.";
+  const literal = "Begin each alternative of the pattern with one of the prefixes as literal text.";
   it.each([
-    ["repo:evil/.*", `A match of this one may begin with "repo:evil/". ${literal}`],
-    ["repo:acme/.*|.*", `A match of this one may begin with anything. ${literal}`],
-    ["repo:acme.*", `A match of this one may begin with "repo:acme". ${literal}`],
+    [
+      "repo:evil/.*",
+      `This pattern can match a subject that begins with "repo:evil/" but with none of these. ${literal}`,
+    ],
+    ["repo:acme/.*|.*", `This pattern can match any subject. ${literal}`],
+    ["repo:acme.*", `This pattern can match a subject that begins with "repo:acme" but with none of these. ${literal}`],
     [
       "(?:repo:acme/)\\Q\\E?repo:evil/.*",
-      "Of this one, that is not certain: it contains \\Q...\\E quoting at character 15. Write the text without \\Q and \\E, with a backslash before punctuation.",
+      "How matches of this pattern begin is unknown, because it contains \\Q...\\E quoting at character 15. Write the text without \\Q and \\E, with a backslash before punctuation.",
     ],
     [
       "(?i)repo:acme/.*",
-      "Of this one, that is not certain: it contains the flag (?i) at character 1. Leave it out, and write the letters that may be upper or lower case as [Aa].",
+      "How matches of this pattern begin is unknown, because it contains the flag (?i) at character 1. Leave it out, and write the letters that may be upper or lower case as [Aa].",
     ],
   ])("%s", (subjectPattern, text) => {
     expect(findDenial({ claimMatch: { issuer: github, subjectPattern } })).toEqual({
@@ -106,7 +109,7 @@ describe("the denial of a pattern of subjects says how to write it", () => {
     const message = (subjectPattern: string) => findDenial({ claimMatch: { issuer: open, subjectPattern } })?.message;
     expect(message("mine.*")).toMatch(/ask an administrator to add prefixes\.$/);
     expect(message("mine\\b.*")).toMatch(
-      / No prefix permits this one: it contains the word boundary \\b at character 5\. /,
+      / No prefix allows this pattern, because it contains the word boundary \\b at character 5\. /,
     );
   });
 });

@@ -166,7 +166,8 @@ function permitsSubject(
 function subjectDenial(path: string, { subjectPattern }: NamedSubject, limits: SubjectLimits | undefined): Denial {
   const analysis = analyzePattern(subjectPattern ?? "");
   if (limits === undefined) {
-    const uncertain = analysis.is === "certain" ? "" : ` No prefix permits this one: ${refusalText(analysis.refusal)}`;
+    const uncertain =
+      analysis.is === "certain" ? "" : ` No prefix allows this pattern, because ${refusalText(analysis.refusal)}`;
     return denial(
       `${path}.subjectPattern`,
       `a pattern needs subjectPrefixes in spec.claimIssuers of the Tenant, because anybody can have an account at this issuer. Use spec.claimMatch.subject, or ask an administrator to add prefixes.${uncertain}`,
@@ -201,10 +202,11 @@ function beginsWithOneOf({ text }: { readonly text: string }, prefixes: readonly
 
 /** How to write a pattern so that every match begins with one of the prefixes. */
 function howToBegin(analysis: PatternAnalysis, prefixes: readonly string[]): string {
-  if (analysis.is === "refused") return `Of this one, that is not certain: ${refusalText(analysis.refusal)}`;
+  if (analysis.is === "refused")
+    return `How matches of this pattern begin is unknown, because ${refusalText(analysis.refusal)}`;
   const { text = "" } = analysis.beginnings.find((one) => !beginsWithOneOf(one, prefixes)) ?? {};
-  const beginning = text === "" ? "anything" : `"${text}"`;
-  return `A match of this one may begin with ${beginning}. Begin each alternative of the pattern with one of these as literal text.`;
+  const other = text === "" ? "any subject" : `a subject that begins with "${text}" but with none of these`;
+  return `This pattern can match ${other}. Begin each alternative of the pattern with one of the prefixes as literal text.`;
 }
 
 function alternatives(texts: readonly string[]): string {
