@@ -1,6 +1,9 @@
 import type { Resource } from "#src/api/custom-resource.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
+import { parentOf } from "#src/platform-client/uid.ts";
+import { permitsRole } from "#src/reconcile/tenancy/boundary.ts";
+import type { TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
 import type { MonotonicTime } from "#src/time/clock.ts";
 import { minutes } from "#src/time/durations.ts";
 import { isManaged } from "./is-managed.ts";
@@ -41,14 +44,18 @@ export function capabilitiesOf(
  */
 export function roleToRead(
   sources: Pick<Sources, "kinds" | "tenancy" | "clock">,
-  session: PlatformSession,
+  { session, boundary }: Pick<TenantContext, "session" | "boundary">,
   kind: Kind,
   resource: Resource,
   references: References,
 ): string | null {
   const uid = references.are === "resolved" ? references.uids.role : undefined;
   if (uid === undefined) return null;
-  const isOfObject = kind.references(resource).some(({ role, target }) => role === "role" && target.by === "resource");
+  const target = kind.references(resource).find(({ role }) => role === "role")?.target;
+  // A uid that the Tenant does not list may be used only because an object has it. Built-in roles have none.
+  const isOfObject =
+    target?.by === "resource" ||
+    (target?.by === "uid" && parentOf(uid) !== undefined && !permitsRole(boundary, uid, undefined));
   return isOfObject && isToRead(sources, session, uid) ? uid : null;
 }
 

@@ -1,5 +1,6 @@
 import type { Resource } from "#src/api/custom-resource.ts";
-import type { Kind, ReferenceField, ServiceAccountTokens } from "#src/kinds/kind.ts";
+import type { Kind, ReferenceField, ReferenceRole, ServiceAccountTokens } from "#src/kinds/kind.ts";
+import type { ExternalRole } from "#src/platform-client/permission-resources.ts";
 import type { RoleCatalog } from "#src/platform-client/permissions.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
 import {
@@ -14,6 +15,7 @@ import { excessOf } from "#src/reconcile/tenancy/permits-capabilities.ts";
 import { findIdentityDenial, findIssuerDenial } from "#src/reconcile/tenancy/permits-identity.ts";
 import { nearest } from "#src/text/nearest.ts";
 import type { References } from "./observed.ts";
+import type { FoundUid } from "./referenced-objects.ts";
 import { shortList } from "#src/text/short-list.ts";
 
 /** What the Tenant of an object permits. */
@@ -72,36 +74,54 @@ export function findSpecDenial(kind: Kind, resource: Resource, limits: TenantLim
   return denial === undefined ? undefined : denied(`${denial.path}: ${denial.message}`);
 }
 
+/** Whether the limits of the Tenant permit the use of a uid, whatever object has it. */
+export function permitsUid(
+  role: ReferenceRole,
+  uid: string,
+  { boundary, roles }: Pick<TenantLimits, "boundary" | "roles">,
+): boolean {
+  switch (role) {
+    case "parent":
+      return permitsParent(boundary, uid);
+    case "identity":
+      return permitsResource(boundary, uid);
+    case "role":
+      return permitsRole(boundary, uid, builtInRole(uid, roles));
+  }
+}
+
+function builtInRole(uid: string, roles: RoleCatalog | undefined): ExternalRole | undefined {
+  return parentOf(uid) === undefined ? roles?.byUid.get(uid) : undefined;
+}
+
 /**
  * Why the object may not use the uid that a reference resolved to. A uid that another Tenant granted need not be in the
  * groups of this one. The rules are the same for a uid in the spec as for an object.
  */
 export function findReferenceDenial(
-  { role, path, target }: ReferenceField,
-  { uid, isGranted }: { readonly uid: string; readonly isGranted: boolean },
+  { role, path }: ReferenceField,
+  { uid, through }: FoundUid,
   limits: TenantLimits,
 ): Denied | Unread | undefined {
-  const { tenant, boundary, roles, isCredential } = limits;
+  const { tenant, roles, isCredential } = limits;
+  const isPermitted = permitsUid(role, uid, limits) || (role !== "role" && through === "grant");
   switch (role) {
     case "parent":
-      return isGranted || permitsParent(boundary, uid)
-        ? undefined
-        : denied(outsideGroups(path, `group ${uid}`, tenant));
+      return isPermitted ? undefined : denied(outsideGroups(path, `group ${uid}`, tenant));
     case "identity":
       // In this order: whether an identity elsewhere is a credential is not disclosed.
-      if (!isGranted && !permitsResource(boundary, uid)) return denied(outsideGroups(path, `identity ${uid}`, tenant));
+      if (!isPermitted) return denied(outsideGroups(path, `identity ${uid}`, tenant));
       return isCredential(uid)
         ? denied(
             `${path}: identity ${uid} is a credential of an operator or of a Tenant, whose role bindings Muster never manages. Use another identity.`,
           )
         : undefined;
-    case "role": {
-      const builtIn = parentOf(uid) === undefined ? roles?.byUid.get(uid) : undefined;
-      if (permitsRole(boundary, uid, builtIn)) return undefined;
+    case "role":
+      if (isPermitted) return undefined;
       // A role that is not known yet grants nothing: it is read before it is bound.
-      if (target.by === "resource") return findExcess(path, limits.capabilitiesOf(uid) ?? [], limits);
-      return denied(`${path}: ${roleDenial(builtIn?.name ?? uid, uid, limits)}`);
-    }
+      return through === "limits"
+        ? denied(`${path}: ${roleDenial(builtInRole(uid, roles)?.name ?? uid, uid, limits)}`)
+        : findExcess(path, limits.capabilitiesOf(uid) ?? [], limits);
   }
 }
 

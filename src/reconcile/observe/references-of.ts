@@ -3,6 +3,7 @@ import type { Kind } from "#src/kinds/kind.ts";
 import { governanceIn, type TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
 import type { References } from "./observed.ts";
 import { capabilitiesOf, isDeclaredRole } from "./declared-roles.ts";
+import { objectsWithUid } from "./objects-with-uid.ts";
 import { isCredential } from "./operator-identities.ts";
 import { resolveReferences } from "./references.ts";
 import type { Sources } from "./sources.ts";
@@ -20,6 +21,7 @@ export function referencesOf(
   return resolveReferences(kind, resource, {
     kinds,
     find: (kindName, key) => stores.get(kindName).get(key)?.resource,
+    withUid: (kindName, uid) => objectsWithUid(stores.get(kindName), uid).map(({ resource: one }) => one),
     uidByMarker: (kindName, key) => uidByMarker(sources, kindName, key),
     isRead: (kindName) => stores.get(kindName).synced,
     tenant: name,
