@@ -1,6 +1,7 @@
 import { readyCondition } from "#src/api/condition.ts";
 import type { Resource } from "#src/api/custom-resource.ts";
 import type { ObjectMeta } from "#src/api/metadata.ts";
+import { parseWithSchema } from "#src/api/schema-mistake.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import { objectHash } from "#src/kinds/marker.ts";
 import { referredKinds } from "#src/kinds/referred-kinds.ts";
@@ -38,14 +39,13 @@ export function parseResource(kind: Kind, object: KubeObject, before?: CachedRes
       invalid: before.invalid,
       objectHash: hash,
     };
-  const parsed = kind.definition.specSchema.safeParse(raw.spec);
-  if (parsed.success) {
-    const resource = { ...raw, spec: parsed.data };
+  const parsed = parseWithSchema(kind.definition.specSchema, raw.spec);
+  if ("value" in parsed) {
+    const resource = { ...raw, spec: parsed.value };
     return { metadata: resource.metadata, resource, invalid: undefined, objectHash: hash };
   }
-  const [issue] = parsed.error.issues;
-  const path = ["spec", ...(issue?.path ?? [])].map(String).join(".");
-  const invalid = `${path}: ${issue?.message ?? "invalid"}`;
+  const path = ["spec", ...parsed.mistake.path].map(String).join(".");
+  const invalid = `${path}: ${parsed.mistake.message}`;
   const { deletion, management } = (raw.spec as Partial<Resource["spec"]> | undefined)?.policy ?? {};
   const spec = {
     ...raw.spec,
