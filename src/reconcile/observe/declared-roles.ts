@@ -1,13 +1,12 @@
 import type { Resource } from "#src/api/custom-resource.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
-import { parentOf } from "#src/platform-client/uid.ts";
-import { permitsRole } from "#src/reconcile/tenancy/boundary.ts";
 import type { TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
 import type { MonotonicTime } from "#src/time/clock.ts";
 import { minutes } from "#src/time/durations.ts";
 import { isManaged } from "./is-managed.ts";
 import type { References } from "./observed.ts";
+import { permitsUid } from "./reference-denials.ts";
 import type { Sources } from "./sources.ts";
 
 // The roles that objects declare. A Tenant may bind one that it does not list while its capabilities permit that, so that
@@ -52,10 +51,9 @@ export function roleToRead(
   const uid = references.are === "resolved" ? references.uids.role : undefined;
   if (uid === undefined) return null;
   const target = kind.references(resource).find(({ role }) => role === "role")?.target;
-  // A uid that the Tenant does not list may be used only because an object has it. Built-in roles have none.
+  // A uid that the Tenant does not list may be used only because an object has it.
   const isOfObject =
-    target?.by === "resource" ||
-    (target?.by === "uid" && parentOf(uid) !== undefined && !permitsRole(boundary, uid, undefined));
+    target?.by === "resource" || (target?.by === "uid" && !permitsUid("role", uid, { boundary, roles: session.roles }));
   return isOfObject && isToRead(sources, session, uid) ? uid : null;
 }
 

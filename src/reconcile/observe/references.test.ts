@@ -4,6 +4,7 @@ import {
   binding,
   bindingOf,
   custom,
+  owner,
   identityUid,
   recorded,
   resolverAmong,
@@ -92,6 +93,14 @@ describe("the Role object of a role binding", () => {
     const unshared = resolverAmong([role("secret", ofOthers({}))]);
     for (const uid of [custom, foreignRole])
       expect(unshared(bindingOf(uid), has("CAP_REPO_LIST"))).toMatchObject({ are: "denied" });
+  });
+
+  it("is never a built-in role, whatever uid its status claims", () => {
+    const forging = resolverAmong([role("forged", { status: { ...recorded(owner.uid), parentUid: parent } })]);
+    expect(forging(bindingOf(owner.uid))).toMatchObject({
+      are: "denied",
+      message: expect.stringContaining("does not allow the role owner"),
+    });
   });
 
   it("is not bound for the first time while it is not Ready", () => {

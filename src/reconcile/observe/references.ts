@@ -1,6 +1,7 @@
 import type { Resource } from "#src/api/custom-resource.ts";
 import type { DesiredContext, Kind, ReferenceField, ReferenceRole } from "#src/kinds/kind.ts";
 import { referredKinds } from "#src/kinds/referred-kinds.ts";
+import { parentOf } from "#src/platform-client/uid.ts";
 import { findBuiltInRole, orBuiltInRole } from "./built-in-role-reference.ts";
 import type { References } from "./observed.ts";
 import { findReferenceDenial, findSpecDenial, permitsUid } from "./reference-denials.ts";
@@ -47,7 +48,10 @@ function find(kind: Kind, field: ReferenceField, resource: Resource, context: Re
       // Whether a built-in role may be bound depends on its name, and the role of an object on the roles that the Tenant lists.
       if (field.role === "role" && context.roles === undefined) return { are: "unread" };
       const named = { kind: referredKinds[field.role], uid: target.uid };
-      const found = kind.refersTo.includes(named.kind) ? findByUid(field, named, resource, context) : undefined;
+      // No object has a built-in role, whatever its status says.
+      const mayBeOfObject =
+        kind.refersTo.includes(named.kind) && (field.role !== "role" || parentOf(target.uid) !== undefined);
+      const found = mayBeOfObject ? findByUid(field, named, resource, context) : undefined;
       return found ?? limits;
     }
     case "roleName":
