@@ -67,6 +67,17 @@ it.each<[name: string, line: string, message: string, change: (cluster: ClusterS
       ),
   ],
   [
+    "a CRD with other rules",
+    "CRD",
+    "It has every field of this muster, and other rules for spec: it is of another version.",
+    (cluster) => {
+      const changed = structuredClone(crd);
+      const spec = changed.spec.versions[0]?.schema.openAPIV3Schema.properties.spec;
+      Object.assign(spec ?? {}, { required: ["description"] });
+      cluster.put("customresourcedefinitions", changed);
+    },
+  ],
+  [
     "a policy that does not cover a kind",
     "policy",
     "does not cover CREATE and UPDATE of groups/status. Without it, RBAC alone",
