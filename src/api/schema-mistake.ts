@@ -43,7 +43,11 @@ function inWords(issue: RawIssue): string {
       return issue.format === "regex"
         ? "has characters, or a form, that the field does not permit"
         : `must be a valid ${issue.format}`;
-    default:
+    case "not_multiple_of":
+    case "invalid_key":
+    case "invalid_element":
+    case "invalid_union":
+    case "custom":
       return "has a value that the field does not permit";
   }
 }

@@ -111,13 +111,12 @@ export function policiesIn(folder: string): readonly KubeObject[] {
   const documents = files.flatMap((name) => parseAllDocuments(readFileSync(`${path}/${name}`, "utf8")));
   return documents
     .map((document) => document.toJS() as KubeObject)
-    .filter(({ kind = "" }) => /AdmissionPolicy(Binding)?$/.test(kind));
+    .filter(({ kind }) => /AdmissionPolicy(Binding)?$/.test(kind));
 }
 
 /** Installs admission policies and bindings. */
 export function putPolicies(cluster: ClusterServer, objects: readonly KubeObject[]): void {
-  for (const object of objects)
-    cluster.put(`${(object.kind ?? "").toLowerCase().replace(/policy$/, "policie")}s`, object);
+  for (const object of objects) cluster.put(`${object.kind.toLowerCase().replace(/policy$/, "policie")}s`, object);
 }
 
 /** What the admission policies of an installation refuse. */

@@ -6,5 +6,5 @@ export function objectsWithUid(store: Pick<ResourceStore, "index">, uid: string)
   return store
     .index("claims", uid)
     .filter(({ resource }) => resource.status?.uid === uid)
-    .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+    .toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }

@@ -75,19 +75,19 @@ describe.each([
   /** The objects below the group, once it is lent. */
   const objectsIn = (world: TwoTenants) => {
     const uid = by === "uid" ? world.statusOf(lent())?.uid : undefined;
-    return { below: belowIt(uid), reads: readsIn(uid) };
+    return { children: belowIt(uid), reads: readsIn(uid) };
   };
 
   it("may be used as a parent, survives a restart and is resynced", async () => {
     const world = worldWith(identity);
     await lend(world, identity);
-    const { below, reads } = objectsIn(world);
-    const objects = [...below, reader, reads];
+    const { children, reads } = objectsIn(world);
+    const objects = [...children, reader, reads];
     await world.apply(objects);
     await world.until("Available", objects);
     await world.scenario.restart();
     await world.scenario.resync();
-    const group = world.statusOf(below[0]!)?.uid ?? "";
+    const group = world.statusOf(children[0]!)?.uid ?? "";
     world.scenario.platform.set("groups", { uid: group, name: "renamed", description: "" });
     await world.scenario.resync();
     await world.scenario.until("the drift is corrected", () =>
@@ -101,15 +101,15 @@ describe.each([
   it("keeps letting what was created below be deleted after the grant was revoked", async () => {
     const world = worldWith(identity);
     await lend(world, identity);
-    const { below, reads } = objectsIn(world);
-    const objects = [...below, reader, reads];
+    const { children, reads } = objectsIn(world);
+    const objects = [...children, reader, reads];
     await world.apply(objects);
     await world.until("Available", objects);
     await world.apply([lent([])]);
     // Of a uid, it is not disclosed whether an object has it.
-    await world.until(by === "uid" ? "TenantDenied" : "ReferenceNotGranted", [...below, reads]);
+    await world.until(by === "uid" ? "TenantDenied" : "ReferenceNotGranted", [...children, reads]);
     await world.scenario.restart();
-    await world.remove([reads, ...below, reader]);
+    await world.remove([reads, ...children, reader]);
     world.scenario.platform.remove("roleBindings", `${world.statusOf(lent())?.uid}/00000000000000e1`);
     await world.remove([lent()]);
     expect(world.scenario.platform.created()).toEqual([]);
