@@ -15,7 +15,7 @@ export function referencePage(kinds: readonly Kind[], others: readonly ResourceD
   const page = [
     "# Custom resources",
     "Generated from `src/api` by `npm run generate`. Do not edit.",
-    `All kinds are in \`${apiVersion}\` and in the category \`muster\`: \`kubectl get muster\` lists them. \`kubectl explain\` shows the same descriptions.`,
+    `All kinds are in \`${apiVersion}\`. Those in a namespace are in the category \`muster\`: \`kubectl get muster\` lists them. Tenants are not, because editors of a namespace may not read them: \`kubectl get mtenant\`. \`kubectl explain\` shows the same descriptions.`,
     ...definitions.flatMap(kindSection),
     "## Status",
     `The status of ${definitions.map(({ kind }) => kind).join(", ")} is the same.`,

@@ -32,7 +32,7 @@ export function customResourceDefinition({
     metadata: { name: `${plural}.${apiGroup}`, labels: { "app.kubernetes.io/part-of": "muster" } },
     spec: {
       group: apiGroup,
-      names: { kind, listKind: `${kind}List`, plural, singular, shortNames, categories: ["muster"] },
+      names: { kind, listKind: `${kind}List`, plural, singular, shortNames, ...categoriesOf(scope) },
       scope,
       versions: [
         {
@@ -63,6 +63,14 @@ export function customResourceDefinition({
       ],
     },
   };
+}
+
+/**
+ * `kubectl get muster` lists what people may read who may edit a namespace. They may not read Tenants, for which the command
+ * would fail as a whole.
+ */
+function categoriesOf(scope: ResourceDefinition["scope"]): { readonly categories?: readonly string[] } {
+  return scope === "Cluster" ? {} : { categories: ["muster"] };
 }
 
 const readyCondition = '.status.conditions[?(@.type=="Ready")]';

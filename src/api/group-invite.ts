@@ -27,7 +27,7 @@ export const groupInviteSpecSchema = withRules(
         "Role in the group: a built-in role by its name, or a Role object. Anyone who holds the code receives it. The Tenant must permit it, as for a RoleBinding. Exactly one of roleRef and roleUid must be set. Immutable.",
       ),
     roleUid: uid(
-      "UID of the role in the group: a built-in role or a role of a group. Anyone who holds the code receives it. spec.roles of the Tenant must list it. Exactly one of roleRef and roleUid must be set. Immutable.",
+      "UID of the role in the group: a built-in role or a role of a group. Anyone who holds the code receives it. The Tenant must permit it, as for a RoleBinding. Exactly one of roleRef and roleUid must be set. Immutable.",
     ).exactOptional(),
     email: withRules(
       z.string().max(254),

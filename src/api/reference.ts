@@ -39,7 +39,7 @@ export function allowedNamespaces(kind: string) {
     .meta({ "x-kubernetes-list-type": "set" })
     .exactOptional()
     .describe(
-      `Namespaces of other Tenants whose objects may refer to this ${kind}. Objects in namespaces of the same Tenant need no permission.`,
+      `Namespaces of other Tenants whose objects may refer to this ${kind}, by its name or by its uid. Objects in namespaces of the same Tenant need no permission.`,
     );
 }
 

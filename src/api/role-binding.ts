@@ -33,7 +33,7 @@ export const roleBindingSpecSchema = withRules(
         "Role to grant: a built-in role by its name, or a Role object. The Tenant must permit a built-in role, and each capability of a Role. Exactly one of roleRef and roleUid must be set. Immutable.",
       ),
     roleUid: uid(
-      "UID of the role to grant: a built-in role or a role of a group. The Tenant must list it. Exactly one of roleRef and roleUid must be set. Immutable.",
+      "UID of the role to grant: a built-in role or a role of a group. The Tenant must list it, or permit each capability of the Role object that has it. Exactly one of roleRef and roleUid must be set. Immutable.",
     ).exactOptional(),
     uid: uidInGroup(
       "UID of an existing role binding on the platform to manage instead of creating one. The role binding must be directly in the group, and grant exactly this role to this identity. Requires the Tenant's permission to adopt. Immutable.",

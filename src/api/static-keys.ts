@@ -26,13 +26,16 @@ export const staticKeysSchema = withRules(
       .array(exactText.describe("One audience."))
       .max(16)
       .meta({ "x-kubernetes-list-type": "atomic" })
-      .describe("Audience of the token. The list must have exactly one item."),
+      .exactOptional()
+      .describe(
+        "Audience of the token. The list must have exactly one item. If absent, the token must have the audience that the platform expects by default: the host name of its token service, as in status.exchange.audience.",
+      ),
   }),
   {
-    rule: "size(self.audiences) == 1",
-    message: "audiences must have exactly one item",
+    rule: "!has(self.audiences) || size(self.audiences) == 1",
+    message: "audiences must have exactly one item, or be absent for the platform's default",
     fieldPath: ".audiences",
-    holds: ({ audiences }) => audiences.length === 1,
+    holds: ({ audiences }) => audiences === undefined || audiences.length === 1,
   },
   // The next two rules are on the parent of issuerKeys: the API server quotes an invalid value, and must not quote a key.
   {

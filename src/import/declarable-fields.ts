@@ -1,9 +1,10 @@
 import type * as z from "zod";
+import { parseWithSchema } from "#src/api/schema-mistake.ts";
 import type { Fields } from "#src/kinds/kind.ts";
 
 export interface DeclarableFields {
   readonly fields: Fields;
-  /** Why fields are missing: path and message of the schema's rule, which never quotes a value. */
+  /** Why fields are missing: the path and what is wrong there, which never quotes a value. */
   readonly omitted: readonly string[];
 }
 
@@ -30,6 +31,8 @@ export function declarableFields(
 }
 
 function mistakeIn(schema: z.ZodType, spec: Fields): string | undefined {
-  const [issue] = schema.safeParse(spec).error?.issues ?? [];
-  return issue && `${["spec", ...issue.path].join(".")}: ${issue.message}`;
+  const parsed = parseWithSchema(schema, spec);
+  if (!("mistake" in parsed)) return undefined;
+  const { message, path } = parsed.mistake;
+  return `${["spec", ...path].join(".")}: ${message}`;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { customResourceDefinition, type StructuralSchema } from "#src/api/crd.ts";
+import { tenantDefinition } from "#src/api/tenant.ts";
 import { kinds } from "./kinds.ts";
 
 const schemas = kinds.map(({ name, definition, collection, issued }) => {
@@ -51,6 +52,10 @@ describe.each(schemas)("the schema of $kind", ({ schema, hasUid }) => {
 });
 
 describe("customResourceDefinition", () => {
+  it("keeps Tenants, which editors of a namespace may not read, out of the category muster", () => {
+    expect(customResourceDefinition(tenantDefinition).spec.names).not.toHaveProperty("categories");
+  });
+
   it.each(kinds)("names $name, with short names and the category muster", ({ definition }) => {
     const { kind, plural, shortNames } = definition;
     const { metadata, spec } = customResourceDefinition(definition);

@@ -28,7 +28,8 @@ function matches(field: string, spec: object, external: object): boolean {
 
 const claimMatch = { issuer: "https://issuer.example", subject: "ci" };
 const jwks = '{"keys": [{"kty": "OKP", "crv": "Ed25519", "x": "abc"}]}';
-const staticKeys = { issuer: "https://issuer.example", subject: "ci", issuerKeys: jwks, audiences: ["muster"] };
+const withoutAudience = { issuer: "https://issuer.example", subject: "ci", issuerKeys: jwks };
+const staticKeys = { ...withoutAudience, audiences: ["muster"] };
 
 describe("the authentication method is compared as a whole", () => {
   it.each<[string, string, object, object, boolean]>([
@@ -77,6 +78,14 @@ describe("the authentication method is compared as a whole", () => {
       { staticKeys: { ...staticKeys, expirationTime: "2027-01-01T00:00:00.000Z" } },
       true,
     ],
+    [
+      "static keys without an audience match",
+      "staticKeys",
+      { staticKeys: withoutAudience },
+      { staticKeys: { ...withoutAudience, audiences: [] } },
+      true,
+    ],
+    ["an audience that somebody added differs", "staticKeys", { staticKeys: withoutAudience }, { staticKeys }, false],
     [
       "an expiration time in lowercase matches",
       "staticKeys",
@@ -185,6 +194,11 @@ describe("what a client needs to assume an identity", () => {
       { issuer: "https://cluster.example", subject: "system:serviceaccount:team:ci", audience: "own" },
     ],
     ["static keys", { staticKeys }, { issuer, subject: "ci", audience: "muster" }],
+    [
+      "static keys without an audience",
+      { staticKeys: withoutAudience },
+      { issuer, subject: "ci", audience: "auth.example" },
+    ],
     [
       "AWS",
       { awsIdentity: { awsAccount: "123456789012", arnPattern: "arn:.*", userId: "A:b" } },

@@ -31,10 +31,15 @@ export type WatchEvent =
   | { readonly type: "BOOKMARK"; readonly object: KubeObject }
   | { readonly type: "ERROR"; readonly object: KubeStatus };
 
-export interface PatchOptions extends CallOptions {
-  readonly subresource?: "status";
-  /** Whether the API server only checks the patch, as far as admission, and writes nothing. */
+export interface WriteOptions extends CallOptions {
+  /** Whether the API server only checks the request, as far as admission, and writes nothing. */
   readonly dryRun?: boolean;
+  /** The user whose request it is (impersonation); default: the caller. */
+  readonly asUser?: string;
+}
+
+export interface PatchOptions extends WriteOptions {
+  readonly subresource?: "status";
 }
 
 export interface DeleteOptions extends CallOptions {
@@ -83,7 +88,7 @@ export interface KubeApi {
     resource: ResourceKind,
     namespace: string | undefined,
     object: object,
-    options: CallOptions,
+    options: WriteOptions,
   ): Promise<T>;
 
   /** Replaces the whole object (PUT); a conflict if its `metadata.resourceVersion` is not the current one. */

@@ -12,6 +12,7 @@ import type {
   TokenRequest,
   WatchEvent,
   WatchOptions,
+  WriteOptions,
 } from "./api.ts";
 import type { KubeConnection } from "./config.ts";
 import { KubeError } from "./errors.ts";
@@ -80,9 +81,10 @@ export class KubeClient implements KubeApi {
     resource: ResourceKind,
     namespace: string | undefined,
     object: object,
-    options: CallOptions,
+    { dryRun = false, ...options }: WriteOptions,
   ): Promise<T> {
-    return (await this.#send("POST", "create", resource, pathOf(resource, namespace), options, object)) as T;
+    const path = `${pathOf(resource, namespace)}${dryRun ? dryRunQuery : ""}`;
+    return (await this.#send("POST", "create", resource, path, options, object)) as T;
   }
 
   async replace<T extends KubeObject>(
@@ -102,8 +104,8 @@ export class KubeClient implements KubeApi {
     body: object,
     options: PatchOptions,
   ): Promise<T> {
-    const { subresource, dryRun = false } = options;
-    const path = `${pathOf(resource, namespace, name, subresource)}${dryRun ? "?dryRun=All" : ""}`;
+    const { subresource, dryRun = false, asUser } = options;
+    const path = `${pathOf(resource, namespace, name, subresource)}${dryRun ? dryRunQuery : ""}`;
     const call = subresource === undefined ? resource.plural : `${resource.plural}/${subresource}`;
     const response = await this.#transport.send(
       {
@@ -112,6 +114,7 @@ export class KubeClient implements KubeApi {
         path,
         body,
         contentType: "application/merge-patch+json",
+        asUser,
         signal: options.signal,
       },
       options.deadlineMs ?? this.#deadlineMs,
@@ -177,13 +180,18 @@ export class KubeClient implements KubeApi {
     verb: string,
     resource: ResourceKind,
     path: string,
-    { signal, deadlineMs = this.#deadlineMs }: CallOptions,
+    { signal, deadlineMs = this.#deadlineMs, asUser }: WriteOptions,
     body?: object,
   ): Promise<unknown> {
     const call = `${verb} ${resource.plural}`;
-    return this.#transport.send({ call, method, path, signal, ...(body === undefined ? {} : { body }) }, deadlineMs);
+    return this.#transport.send(
+      { call, method, path, signal, asUser, ...(body === undefined ? {} : { body }) },
+      deadlineMs,
+    );
   }
 }
+
+const dryRunQuery = "?dryRun=All";
 
 function pathOf(
   resource: ResourceKind,

@@ -35,6 +35,8 @@ export interface HttpRequest {
   readonly path: string;
   readonly body?: object;
   readonly contentType?: string;
+  /** The user whose request it is, if that is not the caller. */
+  readonly asUser?: string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -173,7 +175,12 @@ export class Transport {
     }
   }
 
-  async #headers({ call, body, contentType = "application/json" }: HttpRequest): Promise<Record<string, string>> {
+  async #headers({
+    call,
+    body,
+    asUser,
+    contentType = "application/json",
+  }: HttpRequest): Promise<Record<string, string>> {
     let token: string | undefined;
     try {
       token = await this.#options.connection.token();
@@ -186,6 +193,7 @@ export class Transport {
       "user-agent": "muster",
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       ...(body === undefined ? {} : { "content-type": contentType }),
+      ...(asUser === undefined ? {} : { "impersonate-user": asUser }),
     };
   }
 

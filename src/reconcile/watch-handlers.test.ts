@@ -4,7 +4,7 @@ import type { Resource } from "#src/api/custom-resource.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { PerKind } from "#src/kinds/per-kind.ts";
 import type { KubeObject } from "#src/kube/object.ts";
-import { groupResource, notReady, observed } from "#src/reconcile/policy/observed-fixture.testing.ts";
+import { groupResource, notReady, observed, parent } from "#src/reconcile/policy/observed-fixture.testing.ts";
 import type { AddOptions } from "#src/runtime/queue.ts";
 import { ManualClock } from "#src/time/manual-clock.testing.ts";
 import { Breakers } from "./observe/breakers.ts";
@@ -14,6 +14,8 @@ import type { Sources } from "./observe/sources.ts";
 import type { TenancyChange } from "./tenancy/tenancy.ts";
 import { connectWatchHandlers } from "./watch-handlers.ts";
 
+/** The uid of a group that other objects use. */
+const used = `${parent}/7777777777777777`;
 const { parentUid: _, ...spec } = groupResource().spec;
 
 it("wakes the objects of a namespace that has another Tenant, and those elsewhere that refer to them", () => {
@@ -28,6 +30,50 @@ it("wakes the objects of a namespace that has another Tenant, and those elsewher
   for (const listener of listeners)
     listener({ namespaces: new Set(["moved"]), tenants: new Set(), selecting: new Set(), identities: new Set() });
   expect(woken.map(({ key }) => key).toSorted()).toEqual(["Group moved/shop", "Group others/below"]);
+});
+
+it("wakes the objects that use a uid when an object begins, or ceases, to grant that to their namespace, and no others", () => {
+  const shared = {
+    ...groupResource({ metadata: { name: "shared", namespace: "others" } }),
+    status: { ...notReady("Paused"), uid: used, parentUid: parent },
+  };
+  const below = ["team", "elsewhere"].map((namespace) =>
+    groupResource({ metadata: { name: "below", namespace }, spec: { parentUid: used } }),
+  );
+  const { stores, woken } = connect([shared, ...below]);
+  const changes: readonly [grants: readonly string[], recorded: string | undefined][] = [
+    [["team"], used],
+    [["team"], undefined],
+    [["team"], used],
+    [[], used],
+    [["unused"], used],
+  ];
+  const wakes = changes.map(([allowedNamespaces, recorded], index) => {
+    woken.length = 0;
+    const metadata = { ...shared.metadata, resourceVersion: `${10 + index}`, generation: 10 + index };
+    const { uid: __, ...status } = shared.status;
+    const changed = {
+      ...shared,
+      metadata,
+      spec: { ...shared.spec, allowedNamespaces },
+      status: recorded === undefined ? status : { ...status, uid: recorded },
+    };
+    stores.get("Group").apply({ type: "MODIFIED", object: changed });
+    return woken.map(({ key }) => key).filter((key) => key.endsWith("/below"));
+  });
+  expect(wakes).toEqual([...Array.from({ length: 4 }, () => ["Group team/below"]), []]);
+});
+
+it("wakes an object that is being deleted when the last object that uses its uid is gone", () => {
+  const below = groupResource({ metadata: { name: "below", namespace: "team" }, spec: { parentUid: used } });
+  const above = {
+    ...groupResource({ metadata: { name: "above", namespace: "others", deletionTimestamp: "2026-01-01T00:00:00Z" } }),
+    status: { ...notReady("ChildrenExist"), uid: used },
+  };
+  const { stores, woken } = connect([above, below]);
+  woken.length = 0;
+  stores.get("Group").apply({ type: "DELETED", object: below });
+  expect(woken.filter(({ key }) => key === "Group others/above")).toEqual([{ key: "Group others/above" }]);
 });
 
 it("wakes an object that is being deleted when one that refers to it first reports that it has no resource", () => {
@@ -88,6 +134,7 @@ function connect(objects: readonly KubeObject[]) {
         onSession: () => undefined,
         onChange: (listener: (typeof listeners)[number]) => listeners.push(listener),
       },
+      undeclared: { groupsThatReport: () => [] },
       breakers: new Breakers(() => "id"),
       clock: new ManualClock(),
     } as unknown as Sources,

@@ -7,8 +7,16 @@ import type { ChangeSource } from "#src/kube/store.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import type { Enqueue } from "./enqueue.ts";
 import type { TenancyChange } from "./tenancy/tenancy.ts";
-import { type CachedResource, claimedUids, readyReason, referencedKeys } from "./observe/cached-resource.ts";
+import {
+  type CachedResource,
+  claimedUids,
+  readyReason,
+  referencedKeys,
+  referencedUids,
+  uidKey,
+} from "./observe/cached-resource.ts";
 import { comesFirst } from "./observe/claims.ts";
+import { objectsWithUid } from "./observe/objects-with-uid.ts";
 import { isReadyAsItIs } from "./observe/referenced-objects.ts";
 import { servedObjects } from "./observe/served-objects.ts";
 import { isUnhandled } from "./observe/unhandled.ts";
@@ -28,7 +36,7 @@ import { wakeAllWaiting, wakeWaiting } from "./wake-waiting.ts";
 /**
  * Turns changes into keys to reconcile.
  *
- * - A custom resource changed: the object itself; the objects that refer to it; if it is gone, or first says what it has, the
+ * - A custom resource changed: the object itself; the objects that refer to it, or use its uid because it permits that; if it is gone, or first says what it has, the
  *   objects that wait to be deleted after it; the objects that claim the same uid; those in Conflict, if it may have released
  *   what they want; if it began or ceased to manage a role or to declare a role binding, those that wait because their resources
  *   hold it; the Groups that report what it has taken over as undeclared; and, if that is an identity, the objects that wait to be deleted
@@ -106,7 +114,7 @@ function onResourceChanged(
     enqueue(kind.name, key, { priority: waitsForNobody ? "low" : "high" });
   }
   if (mattersToReferrers(kind, before, after)) {
-    const referrers = referrersOf(sources, kind, cached);
+    const referrers = referrersOf(sources, kind, cached, ...(before === undefined ? [] : [before]));
     for (const [name, referrer] of referrers) enqueue(name, keyOf(referrer), {});
     if (changesWhatReferrersMayWant(before, after)) wakeConflictsWith(sources, referrers, enqueue);
   }
@@ -256,11 +264,20 @@ const remainingReferrersMs = 250;
 
 /** The objects that wait to be deleted because of `referrer`. */
 function wakeReferents({ stores, states }: Sources, kind: Kind, referrer: CachedResource, enqueue: Enqueue): void {
-  for (const reference of referencedKeys(kind, referrer)) {
-    const [name, key] = reference.split(" ") as [string, string];
-    if (stores.get(name).get(key)?.metadata.deletionTimestamp === undefined) continue;
+  const named = referencedKeys(kind, referrer).map((reference) => reference.split(" ") as [string, string]);
+  const byUid = referencedUids(kind, referrer).flatMap((one) =>
+    objectsWithUid(stores.get(one.kind), one.uid).map((cached): [string, string] => [one.kind, keyOf(cached)]),
+  );
+  for (const [name, key] of [...named, ...byUid]) {
+    const referent = stores.get(name).get(key);
+    if (referent?.metadata.deletionTimestamp === undefined) continue;
     states.get(name).clearFailure(key);
-    const remain = [...stores.values()].some((store) => store.isIndexed("refersTo", reference));
+    const uid = referent.resource.status?.uid;
+    const remain = [...stores.values()].some(
+      (store) =>
+        store.isIndexed("refersTo", `${name} ${key}`) ||
+        (uid !== undefined && store.isIndexed("refersToUid", uidKey(name, uid))),
+    );
     enqueue(name, key, remain ? { delayMs: remainingReferrersMs } : {});
   }
 }

@@ -1,21 +1,37 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { kinds } from "#src/kinds/kinds.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Link } from "#src/commands/why/link.ts";
 import { runCommand } from "#src/command-line.testing.ts";
 import { describeWithControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
+import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { isReady } from "#test/support/harness/muster-objects.ts";
 import { System } from "#test/support/harness/system.ts";
+import { applyAdmissionPolicy } from "./admission-policy.ts";
 import { kustomize } from "./kustomize.ts";
 import { loadOperatorRbac } from "./operator-rbac.ts";
 
 // muster doctor and muster why with a real API server, which stores definitions in a form of its own.
 
+const isPolicy = ({ kind }: KubeObject) => /AdmissionPolicy(Binding)?$/.test(kind);
+
+/** Asks again until the API server enforces a change of a policy, which takes it a moment, or for 60 s. */
+async function until<T>(ask: () => Promise<T>, isIt: (answer: T) => boolean): Promise<T> {
+  const deadline = performance.now() + 60_000;
+  for (;;) {
+    const answer = await ask();
+    if (isIt(answer) || performance.now() > deadline) return answer;
+    await sleep(250);
+  }
+}
+
 describeWithControlPlane("an installation", (controlPlane) => {
   let system: System;
   beforeAll(async () => {
     system = await System.start({ controlPlane: controlPlane(), namespaces: ["shop"], rbac: await loadOperatorRbac() });
-    const policies = (await kustomize("base")).filter(({ kind }) => kind.startsWith("ValidatingAdmissionPolicy"));
-    for (const policy of policies) await controlPlane().admin.apply(policy);
+    await applyAdmissionPolicy(controlPlane().admin);
+    const others = [...(await kustomize("base")), ...(await kustomize("components/pod-injection"))];
+    for (const one of others.filter(isPolicy)) await controlPlane().admin.apply(one);
     await system.startOperator();
   });
   afterAll(() => system.stop());
@@ -32,15 +48,71 @@ describeWithControlPlane("an installation", (controlPlane) => {
     spec,
   });
 
+  /** What muster doctor does not pass. */
+  const failures = async () => {
+    const { stdout } = await run("doctor", "--identity", system.identity, "--root-group", system.root, "-o", "json");
+    const { checks } = JSON.parse(stdout) as { readonly checks: readonly Link[] };
+    return { checks, failed: checks.filter(({ state }) => state !== "ok") };
+  };
+
   it("passes every check of muster doctor, asked by an administrator", async () => {
     const ready = group("web", { parentUid: system.root });
     await controlPlane().admin.apply(ready);
     await controlPlane().admin.waitFor(ready, isReady);
-    const { stdout } = await run("doctor", "--identity", system.identity, "--root-group", system.root, "-o", "json");
-    const { checks } = JSON.parse(stdout) as { readonly checks: readonly Link[] };
-    expect(checks.filter(({ state }) => state !== "ok")).toEqual([]);
+    const { checks, failed } = await failures();
+    expect(failed).toEqual([]);
     // One is for the CRD of each kind.
-    expect(checks).toHaveLength(kinds.length + 11);
+    expect(checks).toHaveLength(kinds.length + 20);
+    expect(checks.filter(({ link }) => link === "dry run").map(({ message }) => message)).toEqual([
+      "It acts: a forged status of Tenant muster was refused.",
+      "It acts: a label that the operator puts on Tenant muster was refused.",
+      "It acts: a new Group in namespace default was changed.",
+      "It acts: a pod in namespace default whose Identity does not exist was refused.",
+    ]);
+  });
+
+  it.each([
+    ["ValidatingAdmissionPolicyBinding", "muster-reserved"],
+    ["ValidatingAdmissionPolicyBinding", "muster-operator-writes"],
+    ["ValidatingAdmissionPolicyBinding", "muster-identity-required"],
+    ["MutatingAdmissionPolicyBinding", "muster-finalizer"],
+  ])("reports a deleted %s, and that the policy %s does not act", async (kind, name) => {
+    const { admin } = controlPlane();
+    const binding = { apiVersion: "admissionregistration.k8s.io/v1", kind, metadata: { name } };
+    const before = await admin.get(binding);
+    await admin.delete(binding);
+    try {
+      const found = await until(failures, ({ failed }) => failed.length === 2);
+      expect(found.failed).toMatchObject([
+        { link: "policy", subject: name, state: "problem", message: expect.stringContaining("it has no binding") },
+        { link: "dry run", subject: name, state: "problem", message: expect.stringContaining("It does not act") },
+      ]);
+    } finally {
+      await admin.apply({ ...binding, spec: before?.["spec"] });
+    }
+    expect((await until(failures, ({ failed }) => failed.length === 0)).failed).toEqual([]);
+  });
+
+  it("reports a policy whose binding warns", async () => {
+    const { admin } = controlPlane();
+    const metadata = { name: "muster-reserved" };
+    const binding = {
+      apiVersion: "admissionregistration.k8s.io/v1",
+      kind: "ValidatingAdmissionPolicyBinding",
+      metadata,
+    };
+    const spec = { policyName: "muster-reserved" };
+    await admin.apply({ ...binding, spec: { ...spec, validationActions: ["Warn"] } });
+    try {
+      const { failed } = await until(failures, (found) => found.failed.length === 2);
+      expect(failed).toMatchObject([
+        { message: expect.stringContaining("spec.validationActions of its binding lacks Deny") },
+        { message: expect.stringContaining("It does not act") },
+      ]);
+    } finally {
+      await admin.apply({ ...binding, spec: { ...spec, validationActions: ["Deny"] } });
+    }
+    expect((await until(failures, ({ failed }) => failed.length === 0)).failed).toEqual([]);
   });
 
   it("explains an object by the one that it refers to", async () => {

@@ -121,6 +121,23 @@ describeWithControlPlane("the roles for people", (controlPlane) => {
       );
     });
 
+    it("can list everything there that is in the category muster, as kubectl get muster does", async () => {
+      const path = `/apis/${apiVersion}`;
+      const { resources } = (await as(role).request("GET", path)) as {
+        readonly resources: readonly {
+          readonly name: string;
+          readonly namespaced: boolean;
+          readonly categories?: string[];
+        }[];
+      };
+      const listed = resources.filter(({ categories }) => categories?.includes("muster"));
+      expect(listed.map(({ name }) => name).toSorted()).toEqual(plurals.toSorted());
+      for (const { name, namespaced } of listed) {
+        const place = namespaced ? `/namespaces/${namespace}` : "";
+        expect(await as(role).request("GET", `${path}${place}/${name}`)).toHaveProperty("items");
+      }
+    });
+
     it("can neither read nor write Tenants", async () => {
       const tenant: KubeObject = {
         apiVersion,

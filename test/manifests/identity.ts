@@ -191,12 +191,14 @@ export const invalid: readonly InvalidCase[] = [
   {
     what: "no audience",
     spec: withStaticKeys({ audiences: [] }),
-    errors: "spec.staticKeys.audiences: Invalid value: audiences must have exactly one item",
+    errors:
+      "spec.staticKeys.audiences: Invalid value: audiences must have exactly one item, or be absent for the platform's default",
   },
   {
     what: "two audiences",
     spec: withStaticKeys({ audiences: ["a", "b"] }),
-    errors: "spec.staticKeys.audiences: Invalid value: audiences must have exactly one item",
+    errors:
+      "spec.staticKeys.audiences: Invalid value: audiences must have exactly one item, or be absent for the platform's default",
   },
   {
     what: "static keys in PEM",
@@ -337,6 +339,7 @@ export const valid: readonly ValidCase[] = [
   },
   { what: "namespaces of other Tenants", spec: { groupUid: team, claimMatch, allowedNamespaces: ["shop"] } },
   { what: "static keys", spec: withStaticKeys({}) },
+  { what: "static keys without an audience", spec: withStaticKeys({ audiences: undefined }) },
   { what: "static keys with an expirationTime", spec: withStaticKeys({ expirationTime: "2027-01-31T12:00:00+01:00" }) },
   { what: "AWS patterns", spec: withAwsIdentity({}) },
   {

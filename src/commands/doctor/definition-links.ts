@@ -56,8 +56,9 @@ export async function definitionLink(
   const installed = spec?.versions?.find((one) => one.name === version && one.served === true);
   if (installed === undefined)
     return { ...base, state: "problem", message: `It does not serve the version ${version}.`, fix };
-  const expected = fieldsOf(customResourceDefinition(definition).spec.versions[0]?.schema.openAPIV3Schema);
-  const actual = fieldsOf(installed.schema?.openAPIV3Schema);
+  const ofThis = customResourceDefinition(definition).spec.versions[0]?.schema.openAPIV3Schema;
+  const ofCluster = installed.schema?.openAPIV3Schema;
+  const [expected, actual] = [fieldsOf(ofThis), fieldsOf(ofCluster)];
   const missing = [...expected].filter((field) => !actual.has(field));
   if (missing.length > 0)
     return {
@@ -67,6 +68,16 @@ export async function definitionLink(
       fix,
     };
   const more = [...actual].filter((field) => !expected.has(field));
+  const [rules, installedRules] = [rulesOf(ofThis), rulesOf(ofCluster)];
+  const differing = [...rules.keys()].filter((path) => rules.get(path) !== installedRules.get(path));
+  // One with more fields is of a newer version, whose rules this one does not know.
+  if (differing.length > 0 && more.length === 0)
+    return {
+      ...base,
+      state: "problem",
+      message: `It has every field of this muster, and other rules for ${shortList(differing)}: it is of another version.`,
+      fix,
+    };
   const newer = more.length === 0 ? "" : ` It is newer: it also has ${oneLine(shortList(more))}.`;
   return { ...base, state: "ok", message: `It serves ${version} with every field of this muster.${newer}` };
 }
@@ -84,4 +95,24 @@ function fieldsOf(schema: StructuralSchema | undefined, path = ""): ReadonlySet<
   for (const inner of [schema?.items, schema?.additionalProperties])
     if (typeof inner === "object") for (const below of fieldsOf(inner, `${path}[]`)) fields.add(below);
   return fields;
+}
+
+/** What a valid object has to fulfil: by the path of each field, the fields that are required in it, and its rules. */
+function rulesOf(schema: StructuralSchema | undefined, path = ""): ReadonlyMap<string, string> {
+  const rules = new Map<string, string>();
+  if (schema === undefined) return rules;
+  const { additionalProperties, items, properties = {}, required = [] } = schema;
+  rules.set(path, JSON.stringify([required.toSorted(), ruleTexts(schema["x-kubernetes-validations"]).toSorted()]));
+  const inner = [
+    ...Object.entries(properties).map(([name, field]) => [path === "" ? name : `${path}.${name}`, field] as const),
+    ...[items, additionalProperties].map((field) => [`${path}[]`, field] as const),
+  ];
+  for (const [at, field] of inner)
+    if (typeof field === "object") for (const [name, text] of rulesOf(field, at)) rules.set(name, text);
+  return rules;
+}
+
+function ruleTexts(validations: unknown): readonly string[] {
+  if (!Array.isArray(validations)) return [];
+  return validations.map((one: { readonly rule?: unknown }) => String(one.rule));
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
@@ -56,7 +56,8 @@ export class DoctorWorld {
     cluster.clear();
     this.gateway.calls.length = 0;
     cluster.put("customresourcedefinitions", ...definitions.map((definition) => customResourceDefinition(definition)));
-    cluster.put("validatingadmissionpolicies", policyIn("reserved"), policyIn("operator-writes"));
+    putPolicies(cluster, policiesIn("base"));
+    cluster.refuses = refusesAll;
     cluster.put("namespaces", kubeSystem(ownerId));
     const renewTime = new Date().toISOString();
     cluster.put("leases", lease({ holderIdentity: "pod-1", leaseDurationSeconds: 15, renewTime }));
@@ -103,10 +104,29 @@ export class DoctorWorld {
   }
 }
 
-/** An admission policy that is delivered with the operator. */
-export function policyIn(name: "reserved" | "operator-writes"): KubeObject {
-  const [policy] = parseAllDocuments(readFileSync(`deploy/kustomize/base/${name}-policy.yaml`, "utf8"));
-  return policy?.toJS() as KubeObject;
+/** The admission policies in a folder of deploy/kustomize, and their bindings. */
+export function policiesIn(folder: string): readonly KubeObject[] {
+  const path = `deploy/kustomize/${folder}`;
+  const files = readdirSync(path).filter((name) => /polic(y|ies)\.yaml$|^binding\.yaml$/.test(name));
+  const documents = files.flatMap((name) => parseAllDocuments(readFileSync(`${path}/${name}`, "utf8")));
+  return documents
+    .map((document) => document.toJS() as KubeObject)
+    .filter(({ kind }) => /AdmissionPolicy(Binding)?$/.test(kind));
+}
+
+/** Installs admission policies and bindings. */
+export function putPolicies(cluster: ClusterServer, objects: readonly KubeObject[]): void {
+  for (const object of objects) cluster.put(`${object.kind.toLowerCase().replace(/policy$/, "policie")}s`, object);
+}
+
+/** What the admission policies of an installation refuse. */
+export function refusesAll(request: string, asUser?: string): string | undefined {
+  const denied = (policy: string) =>
+    `"shop" is forbidden: ValidatingAdmissionPolicy '${policy}' with binding '${policy}' denied request: why`;
+  if (request.endsWith("/status")) return denied("muster-reserved");
+  if (request.startsWith("PATCH tenants/") && asUser?.includes("muster-operator") === true)
+    return denied("muster-operator-writes");
+  return request.endsWith("/pods") ? denied("muster-identity-required") : undefined;
 }
 
 export function kubeSystem(uid: string): KubeObject {

@@ -4,10 +4,19 @@ import type { ClusterServer } from "#src/commands/reader/cluster-server.testing.
 import { kinds } from "#src/kinds/kinds.ts";
 import type { LinkValue } from "#src/commands/why/link.ts";
 import type { KubeObject } from "#src/kube/object.ts";
-import { definitions, DoctorWorld, kubeSystem, lease, policyIn, tenant } from "./doctor-world.testing.ts";
+import {
+  definitions,
+  DoctorWorld,
+  kubeSystem,
+  lease,
+  policiesIn,
+  putPolicies,
+  refusesAll,
+  tenant,
+} from "./doctor-world.testing.ts";
 
 /** How many lines there are: one for the CRD of each kind, and the others. */
-const lines = kinds.length + 11;
+const lines = kinds.length + 18;
 
 let world: DoctorWorld;
 beforeAll(async () => {
@@ -28,6 +37,7 @@ it("passes every line where nothing is wrong, and exits with 0", async () => {
     "owner id",
     "CRD",
     "policy",
+    "dry run",
     "RBAC",
     "leader",
     "Tenant",
@@ -57,12 +67,23 @@ it.each<[name: string, line: string, message: string, change: (cluster: ClusterS
       ),
   ],
   [
+    "a CRD with other rules",
+    "CRD",
+    "It has every field of this muster, and other rules for spec: it is of another version.",
+    (cluster) => {
+      const changed = structuredClone(crd);
+      const spec = changed.spec.versions[0]?.schema.openAPIV3Schema.properties.spec;
+      Object.assign(spec ?? {}, { required: ["description"] });
+      cluster.put("customresourcedefinitions", changed);
+    },
+  ],
+  [
     "a policy that does not cover a kind",
     "policy",
-    "does not cover groups",
+    "does not cover CREATE and UPDATE of groups/status. Without it, RBAC alone",
     (cluster) => {
-      const others = JSON.stringify(policyIn("reserved")).replaceAll("groups", "others");
-      cluster.put("validatingadmissionpolicies", JSON.parse(others) as KubeObject);
+      const others = JSON.stringify(policiesIn("base")).replaceAll('"groups/status', '"others/status');
+      putPolicies(cluster, JSON.parse(others) as KubeObject[]);
     },
   ],
   [
@@ -130,7 +151,9 @@ it("checks the operator of a class, with the names that end with the class", asy
   const { cluster } = world;
   cluster.clear();
   cluster.put("customresourcedefinitions", ...definitions.map((definition) => customResourceDefinition(definition)));
-  cluster.put("validatingadmissionpolicies", suffixed(policyIn("reserved")), suffixed(policyIn("operator-writes")));
+  const bound = JSON.stringify(policiesIn("base")).replaceAll(/"policyName":"([^"]+)"/g, '"policyName":"$1-blue"');
+  putPolicies(cluster, (JSON.parse(bound) as KubeObject[]).map(suffixed));
+  cluster.refuses = (request, asUser) => refusesAll(request, asUser)?.replaceAll(/'([^']+)'/g, "'$1-blue'");
   cluster.put("leases", suffixed(lease({ holderIdentity: "pod-1", renewTime: new Date().toISOString() })));
   cluster.put("tenants", {
     ...tenant("Available", "m"),
@@ -153,7 +176,7 @@ it("reports missing CRDs and policies", async () => {
   world.cluster.clear();
   const found = await world.failures();
   expect(found.filter(({ message }) => message === "It is not installed.")).toHaveLength(definitions.length);
-  expect(found.filter(({ link }) => link === "policy")).toHaveLength(2);
+  expect(found.filter(({ link }) => link === "policy")).toHaveLength(3);
 });
 
 it("prints no control character that a CRD has in the name of a field", async () => {
@@ -163,9 +186,18 @@ it("prints no control character that a CRD has in the name of a field", async ()
   expect(stdout).toContain("It is newer: it also has spec.x[2Jy.");
 });
 
-it("only reads, and asks for access reviews", async () => {
+it("only reads, asks for access reviews, and tries writes without making them", async () => {
+  for (const one of ["admission-policy", "pod-injection"]) putPolicies(world.cluster, policiesIn(`components/${one}`));
   await world.doctor();
   const methods = new Set(world.cluster.calls.map((call) => call.replace(/^GET .*/, "GET")));
-  expect([...methods].toSorted()).toEqual(["GET", "POST /apis/authorization.k8s.io/v1/subjectaccessreviews"]);
+  expect([...methods].toSorted()).toEqual([
+    "GET",
+    "PATCH /apis/iam.muster.dev/v1beta1/tenants/shop",
+    "PATCH /apis/iam.muster.dev/v1beta1/tenants/shop/status",
+    "POST /api/v1/namespaces/default/pods",
+    "POST /apis/authorization.k8s.io/v1/subjectaccessreviews",
+    "POST /apis/iam.muster.dev/v1beta1/namespaces/default/groups",
+  ]);
+  // The server refuses every other write.
   expect(world.gateway.calls.every((call) => call.startsWith("GET "))).toBe(true);
 });

@@ -22,7 +22,7 @@ const hasProblems = 3;
 
 export default defineCommand({
   summary: "check an installation, and print what to do about what is wrong",
-  description: `Checks the configuration, the token and its exchange, capabilities, RBAC, CRDs and policies, clocks, the owner id, the Lease, proxies and certificate authorities. It only reads. The most is seen in the operator's pod, where it uses the operator's settings and identity:
+  description: `Checks the configuration, the token and its exchange, capabilities, RBAC, CRDs and policies, clocks, the owner id, the Lease, proxies and certificate authorities. It changes nothing: it reads, and shows with requests that the API server checks and does not carry out (dryRun) that the policies act. The most is seen in the operator's pod, where it uses the operator's settings and identity:
   ${doctorInPod({ namespace: "muster-system", name: "muster-operator" })}
 Elsewhere, it uses your kubeconfig and your login:
   muster doctor --identity UID --root-group UID
@@ -30,12 +30,12 @@ Elsewhere, it uses your kubeconfig and your login:
 What you may not read is unknown. The exit code is 0 if nothing is wrong with what could be checked, 3 if something is, and 1 after a failure. To ask only whether the operator is ready and can get a token, for example in a probe, use muster operator check.`,
   settings: doctorSettings,
   run: async (values, context) => {
-    const { connection, cluster, close, problem } = await openCluster(values, context);
+    const { connection, cluster, kube, close, problem } = await openCluster(values, context);
     try {
       const inPod = podIdentityOf(values, context);
       const operator = operatorPlaces(values, inPod, connection?.namespace)(values.class ?? "");
       const links = [
-        ...(await allLinks(values, context, { cluster, inPod, operator })),
+        ...(await allLinks(values, context, { cluster, kube, inPod, operator })),
         ...(problem === undefined ? [] : [problem]),
       ];
       if (values.bundle !== undefined)
@@ -57,6 +57,7 @@ What you may not read is unknown. The exit code is 0 if nothing is wrong with wh
 interface OpenedCluster {
   readonly connection: KubeConnection | undefined;
   readonly cluster: ClusterReads | undefined;
+  readonly kube: KubeClient | undefined;
   readonly close: () => Promise<void>;
   /** Why there is no cluster. */
   readonly problem?: Link;
@@ -66,17 +67,17 @@ async function openCluster(values: DoctorValues, { env, signal }: CommandContext
   try {
     const connection = await clusterConnection(values, env);
     const kube = new KubeClient({ connection, clock, connections: 4, deadlineMs: values.timeout });
-    return { connection, cluster: new ClusterReads(kube, signal), close: () => kube.close() };
+    return { connection, kube, cluster: new ClusterReads(kube, signal), close: () => kube.close() };
   } catch (error) {
     signal.throwIfAborted();
     const message = oneLine(error instanceof Error ? error.message : String(error));
     const base = { link: "Kubernetes", subject: "the cluster" };
     const problem: Link = { ...base, state: "problem", message, fix: "Correct --kubeconfig or --context." };
-    return { connection: undefined, cluster: undefined, close: async () => undefined, problem };
+    return { connection: undefined, kube: undefined, cluster: undefined, close: async () => undefined, problem };
   }
 }
 
-interface Checked extends Pick<OpenedCluster, "cluster"> {
+interface Checked extends Pick<OpenedCluster, "cluster" | "kube"> {
   readonly inPod: PodIdentity | undefined;
   readonly operator: OperatorPlace;
 }
@@ -84,17 +85,26 @@ interface Checked extends Pick<OpenedCluster, "cluster"> {
 async function allLinks(
   values: DoctorValues,
   context: CommandContext,
-  { cluster, inPod, operator }: Checked,
+  { cluster, kube, inPod, operator }: Checked,
 ): Promise<readonly Link[]> {
   const own = inPod === undefined ? [] : await operatorLinks(inPod, values, context);
   const platform = await platformLinks(values, context, { kinds, operator, cluster });
-  if (cluster === undefined) return [...own, ...platform];
+  if (cluster === undefined || kube === undefined) return [...own, ...platform];
   const isOperator = inPod !== undefined;
   const now = clock.now();
   return [
     ...own,
     ...platform,
-    ...(await clusterLinks({ cluster, kinds, operator, class: values.class ?? "", isOperator, now })),
+    ...(await clusterLinks({
+      cluster,
+      kube,
+      signal: context.signal,
+      kinds,
+      operator,
+      class: values.class ?? "",
+      isOperator,
+      now,
+    })),
   ];
 }
 

@@ -1,77 +1,85 @@
-import { apiGroup } from "#src/api/custom-resource.ts";
-import type { ClusterReads } from "#src/commands/reader/cluster-reads.ts";
-import type { Link } from "#src/commands/why/link.ts";
+import type { ClusterReads, Reading } from "#src/commands/reader/cluster-reads.ts";
 import { withClass } from "#src/commands/reader/operator-place.ts";
+import type { Link } from "#src/commands/why/link.ts";
 import type { KubeObject, ResourceKind } from "#src/kube/object.ts";
+import { bindingFlaws, type InstalledBinding, type InstalledPolicy, policyFlaws } from "./policy-flaws.ts";
+import type { ShippedPolicy } from "./shipped-policies.ts";
 
-const policies: ResourceKind = {
-  group: "admissionregistration.k8s.io",
-  version: "v1",
-  plural: "validatingadmissionpolicies",
-  kind: "ValidatingAdmissionPolicy",
-  namespaced: false,
-};
+function admission(kind: string): ResourceKind {
+  const plural = kind.toLowerCase().replace(/y$/, "ie");
+  return { group: "admissionregistration.k8s.io", version: "v1", plural: `${plural}s`, kind, namespaced: false };
+}
 
-/** The admission policies that keep what only the operator writes from others, and the operator from writing more. */
-export const policyNames = ["muster-reserved", "muster-operator-writes"] as const;
-
-interface Policy extends KubeObject {
-  readonly spec?: {
-    readonly matchConstraints?: {
-      readonly resourceRules?: readonly {
-        readonly apiGroups?: readonly string[];
-        readonly resources?: readonly string[];
-      }[];
-    };
-  };
+/** What was found of a policy. */
+export interface CheckedPolicy {
+  readonly link: Link;
+  /** The name of the policy, with the class of the operator or without; undefined if it is not there, or need not be. */
+  readonly installed: string | undefined;
 }
 
 /**
- * Whether an admission policy is installed, and covers every kind. It is about every operator of the cluster, so that one without the
- * class in its name is as good.
- * @param plurals of all kinds of this version
+ * Whether an admission policy and its binding are installed, and do what the shipped ones do. They are about every operator of the
+ * cluster, so that those without the class in their names are as good.
+ * @param all the policies that are checked: the fix of a refusal permits to read each of them
  */
-export async function policyLink(
+export async function checkPolicy(
   cluster: ClusterReads,
-  policy: string,
-  plurals: readonly string[],
+  shipped: ShippedPolicy,
+  all: readonly ShippedPolicy[],
   operatorClass: string,
-): Promise<Link> {
-  const alike = [...new Set(policyNames.flatMap((name) => [withClass(name, operatorClass), name]))];
-  const readPolicy = async (name: string) => ({
+): Promise<CheckedPolicy> {
+  const alike = all
+    .filter(({ type }) => type === shipped.type)
+    .flatMap(({ name }) => [...new Set([withClass(name, operatorClass), name])]);
+  const read = async <T extends KubeObject>(kind: string, name: string) => ({
     name,
-    read: await cluster.get<Policy>(policies, undefined, name, alike),
+    reading: await cluster.get<T>(admission(kind), undefined, name, alike),
   });
-  const own = await readPolicy(withClass(policy, operatorClass));
-  const general = own.name === policy ? own : await readPolicy(policy);
-  const both = [own, general];
+  const policyKind = `${shipped.type}AdmissionPolicy`;
+  const own = await read<InstalledPolicy>(policyKind, withClass(shipped.name, operatorClass));
+  const both = [own, ...(own.name === shipped.name ? [] : [await read<InstalledPolicy>(policyKind, shipped.name)])];
   // One that cannot be read may be there.
-  const isThere = both.find(({ read }) => read.state === "found") ?? both.find(({ read }) => read.state === "unknown");
-  const { name, read } = isThere ?? own;
+  const isThere = (state: Reading<unknown>["state"]) => both.find(({ reading }) => reading.state === state);
+  const { name, reading } = isThere("found") ?? isThere("unknown") ?? own;
   const base = { link: "policy", subject: name };
-  const fix =
-    "Apply your overlay of deploy/kustomize again, or helm upgrade with your values. It needs Kubernetes 1.30.";
-  if (read.state === "unknown")
-    return { ...base, state: "unknown", message: `It cannot be read: ${read.because}`, fix: read.fix };
-  if (read.state === "absent")
+  if (reading.state === "unknown")
     return {
-      ...base,
-      state: "problem",
-      message:
-        "The admission policy is not installed: RBAC alone does not keep others from writing a status, or the operator from writing a spec.",
-      fix,
+      link: { ...base, ...unreadable("It", reading) },
+      installed: shipped.optional === undefined ? name : undefined,
     };
-  const rules = read.value.spec?.matchConstraints?.resourceRules ?? [];
-  const covered = new Set(
-    rules.flatMap(({ apiGroups = [], resources = [] }) => (apiGroups.includes(apiGroup) ? resources : [])),
-  );
-  const missing = plurals.filter((plural) => !covered.has(plural) && !covered.has("*"));
-  return missing.length === 0
-    ? { ...base, state: "ok", message: "The admission policy covers every kind of this muster." }
-    : {
-        ...base,
-        state: "problem",
-        message: `The admission policy does not cover ${missing.join(", ")}: it is of another version.`,
-        fix,
-      };
+  if (reading.state === "absent")
+    return {
+      link:
+        shipped.optional === undefined
+          ? { ...base, ...problem(shipped, "It is not installed") }
+          : { ...base, state: "ok", message: `It is not installed, and need not be. ${shipped.optional}` },
+      installed: undefined,
+    };
+  const binding = (await read<InstalledBinding>(`${policyKind}Binding`, name)).reading;
+  if (binding.state === "unknown") return { link: { ...base, ...unreadable("Its binding", binding) }, installed: name };
+  const flaws = [
+    ...policyFlaws(shipped, reading.value),
+    ...(binding.state === "absent"
+      ? ["it has no binding of its name, so that it does nothing"]
+      : bindingFlaws(shipped, name, binding.value)),
+  ];
+  const link: Link =
+    flaws.length === 0
+      ? { ...base, state: "ok", message: "It is bound, and covers every kind of this muster." }
+      : { ...base, ...problem(shipped, `It is not the one of this muster: ${flaws.join("; ")}`) };
+  return { link, installed: name };
+}
+
+function unreadable(what: string, { because, fix }: Extract<Reading<unknown>, { state: "unknown" }>) {
+  return { state: "unknown", message: `${what} cannot be read: ${because}`, fix } as const;
+}
+
+/** @param what is wrong, a sentence without its full stop */
+function problem({ type, without }: ShippedPolicy, what: string) {
+  const version = type === "Validating" ? "1.30" : "1.36";
+  return {
+    state: "problem",
+    message: `${what}. Without it, ${without}.`,
+    fix: `Apply your overlay of deploy/kustomize again, or helm upgrade with your values. It needs Kubernetes ${version}.`,
+  } as const;
 }

@@ -1,5 +1,5 @@
-import { tenantResource } from "#src/commands/operator/tenancy-caches.ts";
-import type { ClusterReads } from "#src/commands/reader/cluster-reads.ts";
+import type { Reading } from "#src/commands/reader/cluster-reads.ts";
+import type { KubeObject } from "#src/kube/object.ts";
 import type { Link } from "#src/commands/why/link.ts";
 import { tenantLink } from "#src/commands/why/tenant-finding.ts";
 import { type CachedTenant, parseTenant } from "#src/reconcile/tenancy/cached-tenant.ts";
@@ -11,9 +11,8 @@ const shownTenants = 10;
 const shownClasses = 5;
 
 /** The Tenants of a class that are not Ready, of which ten are shown; one line if all are. */
-export async function tenantLinks(cluster: ClusterReads, operatorClass: string): Promise<readonly Link[]> {
+export function tenantLinks(read: Reading<readonly KubeObject[]>, operatorClass: string): readonly Link[] {
   const base = { link: "Tenant", subject: "Tenants" };
-  const read = await cluster.list(tenantResource);
   if (read.state === "absent") return [];
   if (read.state === "unknown")
     return [{ ...base, state: "unknown", message: `They cannot be listed: ${read.because}`, fix: read.fix }];

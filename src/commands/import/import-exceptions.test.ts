@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { markerOf, objectHash, ownerHash, withMarker } from "#src/kinds/marker.ts";
 import type { ImportReport } from "./import-report.ts";
@@ -45,6 +46,20 @@ describe("what cannot be declared", () => {
     const { code, stderr } = await at.world.run(group);
     expect(code).toBe(1);
     expect(stderr).toContain("import has to know which one is yours: set --owner-id");
+  });
+
+  it("does not include static keys that expect the platform's own audience", async () => {
+    const { admin, root } = at.world.platform;
+    const group = await admin.group(root, "keys");
+    const { publicKey } = generateKeyPairSync("ed25519");
+    const issuerKeys = JSON.stringify({ keys: [publicKey.export({ format: "jwk" })] });
+    const staticKeys = { issuer: "https://keys.example", subject: "ci", issuerKeys };
+    await admin.ok("POST", `/iam/v2beta1/identities/${group}`, { name: "ci", staticKeys });
+    const { code, exceptions } = await at.world.report(group, ["--adopt", "--owner-id", "prod"]);
+    expect({ code, exceptions }).toEqual({ code: 0, exceptions: [] });
+    const manifest = Object.values(at.world.content()).join("---\n");
+    expect(manifest).toContain("issuerKeys:");
+    expect(manifest).not.toContain("audiences");
   });
 
   it("does not hide that a setting names what is not there, such as a mistyped uid", async () => {

@@ -126,6 +126,11 @@ export function reportText(report: ImportReport): AnswerText {
       rows: exceptions.map(({ outcome, noun, name = "", uid, reason }) => [outcome, noun, name, uid, reason]),
     },
     notes: [
+      ...(exceptions.some(({ outcome }) => outcome === "in part")
+        ? [
+            "In part: the object leaves out each field that is named, and only observes. Change the value on the platform and import again, or write the field into the manifest yourself.",
+          ]
+        : []),
       `Files: ${files.written} written, ${files.unchanged} unchanged, ${files.removed.length} removed.`,
       ...kept.map(({ path, reason }) => `Kept: ${path}: ${reason}.`),
       ...unseen.map(

@@ -1,5 +1,6 @@
 import { type Document, isAlias, isPair, isScalar, parseDocument, visit } from "yaml";
 import * as z from "zod";
+import { parseWithSchema } from "#src/api/schema-mistake.ts";
 import type { InjectionValues } from "#src/injection/description.ts";
 import { identityLabel } from "#src/injection/names.ts";
 import { type Pod, podSchema } from "#src/injection/pod.ts";
@@ -120,10 +121,10 @@ function labelledPod(
     report(`${owner}: ${emptyLabel}`);
     return undefined;
   }
-  const pod = podSchema.safeParse(value);
-  if (pod.success) return { pod: pod.data, name, namespace };
-  const [issue] = pod.error.issues;
-  report(`${owner}: the pod is invalid: ${issue?.path.join(".")}: ${issue?.message}. Correct the manifest`);
+  const pod = parseWithSchema(podSchema, value);
+  if ("value" in pod) return { pod: pod.value, name, namespace };
+  const { message, path } = pod.mistake;
+  report(`${owner}: the pod is invalid: ${path.join(".")}: ${message}. Correct the manifest`);
   return undefined;
 }
 

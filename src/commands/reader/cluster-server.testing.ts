@@ -30,6 +30,10 @@ export class ClusterServer {
   readonly forbidden = new Set<string>();
   /** Whether RBAC permits a request: `patch groups/status`. */
   permits: (right: string, user: string | undefined) => boolean = () => true;
+  /** The message with which a request is refused that is only tried, such as `PATCH tenants/shop`; undefined: it is accepted. */
+  refuses: (request: string, asUser: string | undefined) => string | undefined = () => undefined;
+  /** What becomes of the object of a request that is only tried, and accepted. */
+  accepts: (request: string, object: KubeObject) => KubeObject = (_, object) => object;
   readonly #server = createServer((incoming, outgoing) => void this.#respond(incoming, outgoing));
 
   /** Adds objects, or replaces those of the same name. */
@@ -43,6 +47,13 @@ export class ClusterServer {
     this.calls.length = 0;
     this.failure = undefined;
     this.permits = () => true;
+    this.refuses = () => undefined;
+    this.accepts = (_, object) => object;
+  }
+
+  /** Removes an object without a namespace. */
+  remove(plural: string, name: string): void {
+    this.#objects.delete(`${plural}/${name}`);
   }
 
   async listen(): Promise<void> {
@@ -68,8 +79,20 @@ export class ClusterServer {
     const { pathname, searchParams } = new URL(incoming.url ?? "/", "http://server");
     this.calls.push(`${incoming.method} ${pathname}`);
     const path = pathname.replace(/^\/(?:api|apis\/[^/]+)\/[^/]+\//, "");
-    const { code, body } = this.#answer(incoming.method ?? "", path, searchParams, await textOf(incoming));
+    const method = incoming.method ?? "";
+    const text = await textOf(incoming);
+    const { code, body } =
+      searchParams.get("dryRun") === "All"
+        ? this.#try(`${method} ${path}`, text, incoming.headers["impersonate-user"])
+        : this.#answer(method, path, searchParams, text);
     outgoing.writeHead(code, { "content-type": "application/json" }).end(JSON.stringify(body));
+  }
+
+  #try(request: string, text: string, asUser: string | string[] | undefined) {
+    const message = this.failure?.message ?? this.refuses(request, asUser?.toString());
+    return message === undefined
+      ? { code: 200, body: this.accepts(request, JSON.parse(text) as KubeObject) }
+      : failure(403, "Forbidden", message);
   }
 
   #answer(

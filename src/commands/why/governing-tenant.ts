@@ -1,6 +1,8 @@
 import type { ClusterReads, Reading } from "#src/commands/reader/cluster-reads.ts";
+import type { Note } from "#src/commands/output/note.ts";
 import { tenantResource } from "#src/commands/operator/tenancy-caches.ts";
 import { namespaceResource } from "#src/kube/namespaces.ts";
+import { shellWord } from "#src/kube/right.ts";
 import type { KubeObject } from "#src/kube/object.ts";
 import { type CachedTenant, isBeingDeleted, parseTenant } from "#src/reconcile/tenancy/cached-tenant.ts";
 import { isSelected } from "#src/reconcile/tenancy/namespace-selection.ts";
@@ -57,13 +59,11 @@ async function namedTenant(
   base: Pick<Link, "link" | "subject">,
   failed: Reading<unknown>,
 ): Promise<Governing> {
-  const { because, fix } =
-    failed.state === "unknown"
-      ? failed
-      : {
-          because: "the CRD of Tenants does not exist",
-          fix: { text: "Find out what is installed:", command: "muster doctor" },
-        };
+  const because = failed.state === "unknown" ? failed.because : "the CRD of Tenants does not exist";
+  const fix =
+    failed.state === "absent"
+      ? { text: "Find out what is installed:", command: "muster doctor" }
+      : askAdministrator("get tenants.iam.muster.dev");
   if (named === undefined)
     return {
       link: { ...base, state: "unknown", message: `Which Tenant governs the namespace is unknown: ${because}`, fix },
@@ -71,11 +71,24 @@ async function namedTenant(
   const tenant = await cluster.get<KubeObject>(tenantResource, undefined, named);
   if (tenant.state === "found") return { tenant: parseTenant(tenant.value) };
   const subject = `Tenant/${oneLine(named)}`;
-  const found =
+  const message =
     tenant.state === "absent"
-      ? { message: "The Tenant that the status names does not exist.", fix }
-      : { message: `It cannot be read: ${tenant.because}`, fix: tenant.fix };
-  return { link: { link: "Tenant", subject, state: "unknown", ...found } };
+      ? "The Tenant that the status names does not exist."
+      : `It governs the object, and cannot be read: ${tenant.because}`;
+  const further =
+    tenant.state === "absent" ? fix : askAdministrator(`describe tenants.iam.muster.dev ${shellWord(named)}`);
+  return { link: { link: "Tenant", subject, state: "unknown", message, fix: further } };
+}
+
+/**
+ * What a Tenant says of other namespaces is not for the people of this one: nobody is given the right to read it. A message that
+ * denies something says what the Tenant permits instead.
+ */
+function askAdministrator(request: string): Note {
+  return {
+    text: "If the message of the object does not say enough, ask an administrator, who may read Tenants, to run:",
+    command: `kubectl ${request}`,
+  };
 }
 
 function problem(base: Pick<Link, "link" | "subject">, reason: string, message: string): Governing {

@@ -92,7 +92,12 @@ describe("muster why", () => {
     const { stdout } = await why("shop/RoleBinding/x");
     expect(stdout).toContain("The cause is shop/RoleBinding/x (ReferenceNotReady).");
     expect(stdout).toMatch(/Unknown: other\/Group\/g: It cannot be read: .*forbidden/);
-    expect(stdout).toMatch(/Unknown: Tenant\/shop: It cannot be read: .*forbidden/);
+    expect(stdout).toMatch(/Unknown: Tenant\/shop: It governs the object, and cannot be read: .*forbidden/);
+    expect(stdout).toContain(
+      "ask an administrator, who may read Tenants, to run: kubectl describe tenants.iam.muster.dev shop",
+    );
+    // Nobody gets the right to read Tenants, which say what others may do.
+    expect(stdout).not.toContain("--resource=tenants");
     expect(stdout).toMatch(/Unknown: Lease .*forbidden/);
     expect(stdout).toContain(
       "To know it: Ask an administrator to run: kubectl create role -n muster-system muster-get-leases-muster-operator --verb=get --resource=leases.coordination.k8s.io --resource-name=muster-operator && kubectl create rolebinding -n muster-system muster-get-leases-muster-operator --role=muster-get-leases-muster-operator --user=",

@@ -23,7 +23,7 @@ function findAs(kindName: string, name: string, isMutable = false) {
 }
 
 it("finds a built-in role by its name", () => {
-  expect(findAs("RoleBinding", "viewer")).toEqual({ uid: viewer.uid, isGranted: false });
+  expect(findAs("RoleBinding", "viewer")).toEqual({ uid: viewer.uid, through: "limits" });
 });
 
 it.each([

@@ -20,7 +20,7 @@ export function findBuiltInRole(
 ): Found {
   if (roles === undefined) return { are: "unread" };
   const role = roles.byName.get(name);
-  if (role !== undefined) return { uid: role.uid, isGranted: false };
+  if (role !== undefined) return { uid: role.uid, through: "limits" };
   // The roles that may be bound are public here; the others are not named.
   const known = boundary.roles.filter((one) => roles.byName.has(one));
   const right = known.length === 0 ? "another role; the Tenant allows none yet" : `one of ${known.join(", ")}`;

@@ -1,8 +1,10 @@
 import { readyCondition } from "#src/api/condition.ts";
 import type { Resource } from "#src/api/custom-resource.ts";
 import type { ObjectMeta } from "#src/api/metadata.ts";
+import { parseWithSchema } from "#src/api/schema-mistake.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import { objectHash } from "#src/kinds/marker.ts";
+import { referredKinds } from "#src/kinds/referred-kinds.ts";
 import { secretKey, secretLocationOf } from "#src/kinds/secret-location.ts";
 import { wantedName } from "#src/kinds/unique-name.ts";
 import type { KubeObject } from "#src/kube/object.ts";
@@ -37,14 +39,13 @@ export function parseResource(kind: Kind, object: KubeObject, before?: CachedRes
       invalid: before.invalid,
       objectHash: hash,
     };
-  const parsed = kind.definition.specSchema.safeParse(raw.spec);
-  if (parsed.success) {
-    const resource = { ...raw, spec: parsed.data };
+  const parsed = parseWithSchema(kind.definition.specSchema, raw.spec);
+  if ("value" in parsed) {
+    const resource = { ...raw, spec: parsed.value };
     return { metadata: resource.metadata, resource, invalid: undefined, objectHash: hash };
   }
-  const [issue] = parsed.error.issues;
-  const path = ["spec", ...(issue?.path ?? [])].map(String).join(".");
-  const invalid = `${path}: ${issue?.message ?? "invalid"}`;
+  const path = ["spec", ...parsed.mistake.path].map(String).join(".");
+  const invalid = `${path}: ${parsed.mistake.message}`;
   const { deletion, management } = (raw.spec as Partial<Resource["spec"]> | undefined)?.policy ?? {};
   const spec = {
     ...raw.spec,
@@ -63,6 +64,8 @@ export function resourceIndexes(kind: Kind) {
   return {
     /** By the objects that an object refers to. */
     refersTo: (cached: CachedResource) => referencedKeys(kind, cached),
+    /** By the uids by which an object refers to others, and their kinds. */
+    refersToUid: (cached: CachedResource) => referencedUids(kind, cached).map((one) => uidKey(one.kind, one.uid)),
     /** By the uids that an object claims. */
     claims: claimedUids,
     /** By what no two objects may want: a name below a parent, or a grant. */
@@ -81,7 +84,13 @@ export function resourceIndexes(kind: Kind) {
 }
 
 /** Those of the indexes that only the name, the namespace and the spec determine. */
-export const resourceSpecIndexes = ["refersTo", "wants", "object", "namespace"] as const satisfies ResourceIndex[];
+export const resourceSpecIndexes = [
+  "refersTo",
+  "refersToUid",
+  "wants",
+  "object",
+  "namespace",
+] as const satisfies ResourceIndex[];
 
 /** The keys, as from `referenceKey`, of the objects that an object refers to. */
 export function referencedKeys(kind: Kind, { resource, invalid }: CachedResource): readonly string[] {
@@ -91,6 +100,22 @@ export function referencedKeys(kind: Kind, { resource, invalid }: CachedResource
     const { namespace = resource.metadata.namespace ?? "", name } = target.reference;
     return [referenceKey(target.kind, namespace, name)];
   });
+}
+
+/** The key of the index `refersToUid`. A uid alone says little: that of a group is that of its account association, too. */
+export function uidKey(kind: string, uid: string): string {
+  return `${kind} ${uid}`;
+}
+
+/** The uids by which an object refers to others, with their kinds. */
+export function referencedUids(
+  kind: Kind,
+  { resource, invalid }: CachedResource,
+): readonly { readonly kind: string; readonly uid: string }[] {
+  if (invalid !== undefined) return [];
+  return kind
+    .references(resource)
+    .flatMap(({ role, target }) => (target.by === "uid" ? [{ kind: referredKinds[role], uid: target.uid }] : []));
 }
 
 /** The key of the index `wants` for the references of an object as it writes them. */

@@ -1,12 +1,14 @@
 import type { Resource } from "#src/api/custom-resource.ts";
 import { hasFinalizer } from "#src/api/custom-resource.ts";
 import type { Kind, ReferenceField, ReferenceRole, ResolvedUids } from "#src/kinds/kind.ts";
+import { referredKinds } from "#src/kinds/referred-kinds.ts";
 import { keyOf } from "#src/kube/object.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { RoleCatalog } from "#src/platform-client/permissions.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
 import { type CachedResource, referenceKey, type ResourceStore, wantedKey } from "./cached-resource.ts";
 import { hasRecordOf } from "./claimed-state.ts";
+import { objectsWithUid } from "./objects-with-uid.ts";
 import type { Sources } from "./sources.ts";
 
 // One resource has one claimant, whatever the order of events: a recorded uid wins; among objects that only want a uid, a
@@ -172,9 +174,6 @@ function asWritten(
   }
 }
 
-/** The kinds of the objects that references of each purpose can name. */
-const referredKinds: Readonly<Record<ReferenceRole, string>> = { parent: "Group", identity: "Identity", role: "Role" };
-
 /** How a reference to `uid` can be written. */
 function targetsOf(role: ReferenceRole, uid: string, { storeOf, roles }: RivalLookup): readonly string[] {
   const kind = referredKinds[role];
@@ -183,9 +182,7 @@ function targetsOf(role: ReferenceRole, uid: string, { storeOf, roles }: RivalLo
     const name = roles?.byUid.get(uid)?.name;
     return name === undefined ? [uid] : [uid, name];
   }
-  const objects = storeOf(kind)
-    .index("claims", uid)
-    .filter(({ resource }) => resource.status?.uid === uid);
+  const objects = objectsWithUid(storeOf(kind), uid);
   return [uid, ...objects.map(({ metadata }) => referenceKey(kind, metadata.namespace ?? "", metadata.name))];
 }
 

@@ -3,7 +3,7 @@ import type { Kind } from "#src/kinds/kind.ts";
 import { markerOf } from "#src/kinds/marker.ts";
 import { type ExternalRoleBinding, roleBindings } from "#src/platform-client/permission-resources.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
-import { type CachedResource, referenceKey } from "./cached-resource.ts";
+import { type CachedResource, referenceKey, uidKey } from "./cached-resource.ts";
 import { isActive } from "./claims.ts";
 import { referencesOf } from "./references-of.ts";
 import type { Sources } from "./sources.ts";
@@ -32,6 +32,7 @@ export function declaredGrants(
   const { namespace = "", name } = identity.metadata;
   const objects = new Set([
     ...store.index("refersTo", referenceKey(identity.kind, namespace, name)),
+    ...store.index("refersToUid", uidKey(identity.kind, uid)),
     ...bindings.flatMap((binding) => store.index("claims", binding.uid)),
   ]);
   const ready = asReady(identity, uid);

@@ -1,10 +1,12 @@
 import type { Resource } from "#src/api/custom-resource.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
+import type { TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
 import type { MonotonicTime } from "#src/time/clock.ts";
 import { minutes } from "#src/time/durations.ts";
 import { isManaged } from "./is-managed.ts";
 import type { References } from "./observed.ts";
+import { permitsUid } from "./reference-denials.ts";
 import type { Sources } from "./sources.ts";
 
 // The roles that objects declare. A Tenant may bind one that it does not list while its capabilities permit that, so that
@@ -41,14 +43,17 @@ export function capabilitiesOf(
  */
 export function roleToRead(
   sources: Pick<Sources, "kinds" | "tenancy" | "clock">,
-  session: PlatformSession,
+  { session, boundary }: Pick<TenantContext, "session" | "boundary">,
   kind: Kind,
   resource: Resource,
   references: References,
 ): string | null {
   const uid = references.are === "resolved" ? references.uids.role : undefined;
   if (uid === undefined) return null;
-  const isOfObject = kind.references(resource).some(({ role, target }) => role === "role" && target.by === "resource");
+  const target = kind.references(resource).find(({ role }) => role === "role")?.target;
+  // A uid that the Tenant does not list may be used only because an object has it.
+  const isOfObject =
+    target?.by === "resource" || (target?.by === "uid" && !permitsUid("role", uid, { boundary, roles: session.roles }));
   return isOfObject && isToRead(sources, session, uid) ? uid : null;
 }
 

@@ -1,23 +1,25 @@
 import { hasFinalizer, type Resource } from "#src/api/custom-resource.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import { keyOf } from "#src/kube/object.ts";
-import { type CachedResource, referenceKey } from "./cached-resource.ts";
+import { type CachedResource, referenceKey, uidKey } from "./cached-resource.ts";
+import { recordedUid } from "./claims.ts";
 import type { Dependent } from "./observed.ts";
 import type { Sources } from "./sources.ts";
 
-/** The objects that refer to this one and have an external resource, or may come to have one. */
-export function dependentsOf(sources: Sources, { kind, metadata }: Resource): Dependent[] {
-  const reference = referenceKey(kind, metadata.namespace ?? "", metadata.name);
-  return [...sources.stores.entries()].flatMap(([kindName, store]) =>
-    store.index("refersTo", reference).flatMap((cached) => {
-      const { status } = cached.resource;
-      const recorded = status?.uid !== undefined && status.management !== "Observed";
+/** The objects that refer to this one, by its name or by its uid, and have an external resource, or may come to have one. */
+export function dependentsOf(sources: Sources, { kind, metadata, status }: Resource): Dependent[] {
+  const { namespace = "", name } = metadata;
+  return [...sources.stores.entries()].flatMap(([kindName, store]) => {
+    const byName = store.index("refersTo", referenceKey(kind, namespace, name));
+    const byUid = status?.uid === undefined ? [] : store.index("refersToUid", uidKey(kind, status.uid));
+    return [...byName, ...byUid].flatMap((cached) => {
+      const recorded = recordedUid(cached) !== undefined;
       const unsettled = !recorded && mayHaveCreated(sources, kindName, cached);
       return recorded || unsettled
         ? [{ kind: kindName, key: keyOf(cached), unsettled, deleting: cached.metadata.deletionTimestamp !== undefined }]
         : [];
-    }),
-  );
+    });
+  });
 }
 
 /** The kinds whose objects may refer to those of `kind`, but which have not been read. */

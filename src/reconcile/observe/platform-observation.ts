@@ -123,7 +123,7 @@ export function observePlatform(
     createdHere: key === undefined ? [] : session.posts.createdBy(key),
     protections: protectionsOf(sources, context, kind, claimed, concerned),
     unknownIdentities: unknownIdentitiesOf(sources, session, kind, references, concerned),
-    roleToRead: roleToRead(sources, session, kind, resource, references),
+    roleToRead: roleToRead(sources, context, kind, resource, references),
     grants: grantsOf(sources, context, kind, resource, concerned),
     people: peopleOf(sources, session, kind, resource, concerned),
     settledAt: context.settledAt,

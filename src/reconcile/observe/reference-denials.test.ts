@@ -110,7 +110,7 @@ describe("a Role", () => {
     expect(resolve(declares("CAP_REPO_LIST", "CAP_REPO_DELETE"))).toEqual({
       are: "denied",
       message:
-        "spec.capabilities: Tenant all does not allow CAP_REPO_DELETE: none of the roles in its spec.roles has it, where roles of Role objects do not count. Remove it from the role, or ask an administrator to add a role that has it to spec.roles of the Tenant, and to the operator's setting --allowed-role.",
+        "spec.capabilities: Tenant all does not allow CAP_REPO_DELETE: none of the roles that it allows (viewer) has it, where roles of Role objects do not count. Remove it from the role, or ask an administrator to add a role that has it to spec.roles of the Tenant, and to the operator's setting --allowed-role.",
     });
     expect(resolve(declares("CAP_REPO_LIST"), { roles: undefined })).toEqual({ are: "unread" });
   });

@@ -1,5 +1,6 @@
 import type { Resource } from "#src/api/custom-resource.ts";
-import type { Kind, ReferenceField, ServiceAccountTokens } from "#src/kinds/kind.ts";
+import type { Kind, ReferenceField, ReferenceRole, ServiceAccountTokens } from "#src/kinds/kind.ts";
+import type { ExternalRole } from "#src/platform-client/permission-resources.ts";
 import type { RoleCatalog } from "#src/platform-client/permissions.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
 import {
@@ -9,11 +10,13 @@ import {
   permitsResource,
   permitsRole,
 } from "#src/reconcile/tenancy/boundary.ts";
+import { type Denial, useOrAsk } from "#src/reconcile/tenancy/denial.ts";
 import { findAccountDenial } from "#src/reconcile/tenancy/permits-accounts.ts";
 import { excessOf } from "#src/reconcile/tenancy/permits-capabilities.ts";
 import { findIdentityDenial, findIssuerDenial } from "#src/reconcile/tenancy/permits-identity.ts";
 import { nearest } from "#src/text/nearest.ts";
 import type { References } from "./observed.ts";
+import type { FoundUid } from "./referenced-objects.ts";
 import { shortList } from "#src/text/short-list.ts";
 
 /** What the Tenant of an object permits. */
@@ -42,7 +45,7 @@ export function findSpecDenial(kind: Kind, resource: Resource, limits: TenantLim
   const { tenant, boundary } = limits;
   if (!permitsKind(boundary, kind.name))
     return denied(
-      `kind: Tenant ${tenant} does not allow objects of the kind ${kind.name} in this namespace. Ask an administrator to add it to spec.kinds of the Tenant.`,
+      `kind: Tenant ${tenant} does not allow objects of the kind ${kind.name} in this namespace. ${useOrAsk(boundary.kinds ?? [], "spec.kinds")}`,
     );
   // A resource below a group that is permitted is permitted. A root group, which can only be observed, is below none.
   const { uid } = resource.spec;
@@ -51,17 +54,17 @@ export function findSpecDenial(kind: Kind, resource: Resource, limits: TenantLim
     kind.references(resource).every(({ role }) => role !== "parent") &&
     !permitsParent(boundary, uid)
   )
-    return denied(outsideGroups("spec.uid", `group ${uid}`, tenant));
+    return denied(outsideGroups("spec.uid", `group ${uid}`, limits));
   const capabilities = kind.bindable?.desiredCapabilities(resource) ?? [];
   const excess = findExcess("spec.capabilities", capabilities, limits);
   if (excess !== undefined) return findUnknown("spec.capabilities", capabilities, limits.roles) ?? excess;
   const { vouching } = kind;
   const vouchingDenial =
     vouching === null ? undefined : findIssuerDenial(vouching.specPath, vouching.issuerOf(resource), boundary);
-  if (vouchingDenial !== undefined) return denied(`${vouchingDenial.path}: ${vouchingDenial.message}`);
+  if (vouchingDenial !== undefined) return deniedBy(tenant, vouchingDenial);
   const accounts = kind.linking?.accounts(resource) ?? {};
   const accountDenial = findAccountDenial(accounts, boundary);
-  if (accountDenial !== undefined) return denied(`${accountDenial.path}: ${accountDenial.message}`);
+  if (accountDenial !== undefined) return deniedBy(tenant, accountDenial);
   if (kind.principal === null) return undefined;
   const denial = findIdentityDenial(kind.principal.authentication(resource), boundary, {
     namespace: resource.metadata.namespace ?? "",
@@ -69,7 +72,27 @@ export function findSpecDenial(kind: Kind, resource: Resource, limits: TenantLim
     uploadsKeys: limits.serviceAccounts.uploaded !== undefined,
     publicIssuers: limits.publicIssuers,
   });
-  return denial === undefined ? undefined : denied(`${denial.path}: ${denial.message}`);
+  return denial === undefined ? undefined : deniedBy(tenant, denial);
+}
+
+/** Whether the limits of the Tenant permit the use of a uid, whatever object has it. */
+export function permitsUid(
+  role: ReferenceRole,
+  uid: string,
+  { boundary, roles }: Pick<TenantLimits, "boundary" | "roles">,
+): boolean {
+  switch (role) {
+    case "parent":
+      return permitsParent(boundary, uid);
+    case "identity":
+      return permitsResource(boundary, uid);
+    case "role":
+      return permitsRole(boundary, uid, builtInRole(uid, roles));
+  }
+}
+
+function builtInRole(uid: string, roles: RoleCatalog | undefined): ExternalRole | undefined {
+  return parentOf(uid) === undefined ? roles?.byUid.get(uid) : undefined;
 }
 
 /**
@@ -77,31 +100,29 @@ export function findSpecDenial(kind: Kind, resource: Resource, limits: TenantLim
  * groups of this one. The rules are the same for a uid in the spec as for an object.
  */
 export function findReferenceDenial(
-  { role, path, target }: ReferenceField,
-  { uid, isGranted }: { readonly uid: string; readonly isGranted: boolean },
+  { role, path }: ReferenceField,
+  { uid, through }: FoundUid,
   limits: TenantLimits,
 ): Denied | Unread | undefined {
-  const { tenant, boundary, roles, isCredential } = limits;
+  const { roles, isCredential } = limits;
+  const isPermitted = permitsUid(role, uid, limits) || (role !== "role" && through === "grant");
   switch (role) {
     case "parent":
-      return isGranted || permitsParent(boundary, uid)
-        ? undefined
-        : denied(outsideGroups(path, `group ${uid}`, tenant));
+      return isPermitted ? undefined : denied(outsideGroups(path, `group ${uid}`, limits));
     case "identity":
       // In this order: whether an identity elsewhere is a credential is not disclosed.
-      if (!isGranted && !permitsResource(boundary, uid)) return denied(outsideGroups(path, `identity ${uid}`, tenant));
+      if (!isPermitted) return denied(outsideGroups(path, `identity ${uid}`, limits));
       return isCredential(uid)
         ? denied(
             `${path}: identity ${uid} is a credential of an operator or of a Tenant, whose role bindings Muster never manages. Use another identity.`,
           )
         : undefined;
-    case "role": {
-      const builtIn = parentOf(uid) === undefined ? roles?.byUid.get(uid) : undefined;
-      if (permitsRole(boundary, uid, builtIn)) return undefined;
+    case "role":
+      if (isPermitted) return undefined;
       // A role that is not known yet grants nothing: it is read before it is bound.
-      if (target.by === "resource") return findExcess(path, limits.capabilitiesOf(uid) ?? [], limits);
-      return denied(`${path}: ${roleDenial(builtIn?.name ?? uid, uid, limits)}`);
-    }
+      return through === "limits"
+        ? denied(`${path}: ${roleDenial(builtInRole(uid, roles)?.name ?? uid, uid, limits)}`)
+        : findExcess(path, limits.capabilitiesOf(uid) ?? [], limits);
   }
 }
 
@@ -109,11 +130,16 @@ export function findReferenceDenial(
 function roleDenial(name: string, uid: string, { tenant, boundary, roles }: TenantLimits): string {
   if (boundary.roles.includes(name) || boundary.roles.includes(uid))
     return `Tenant ${tenant} allows the role ${name} to be bound, but the operator's setting --allowed-role does not. Ask an administrator to add it there.`;
-  const usable = boundary.roles.filter((one) => {
+  const usable = usableRoles({ boundary, roles });
+  return `Tenant ${tenant} does not allow the role ${name} to be bound. Use one of ${usable.join(", ") || "none"}, or ask an administrator to add it to spec.roles of the Tenant, and to the operator's setting --allowed-role if it is missing there.`;
+}
+
+/** The roles that may be bound, as the Tenant lists them. */
+function usableRoles({ boundary, roles }: Pick<TenantLimits, "boundary" | "roles">): readonly string[] {
+  return boundary.roles.filter((one) => {
     const builtIn = roles?.byName.get(one);
     return permitsRole(boundary, builtIn?.uid ?? one, builtIn);
   });
-  return `Tenant ${tenant} does not allow the role ${name} to be bound. Use one of ${usable.join(", ") || "none"}, or ask an administrator to add it to spec.roles of the Tenant, and to the operator's setting --allowed-role if it is missing there.`;
 }
 
 /** The capabilities of a role of an object that the Tenant does not permit. */
@@ -124,7 +150,7 @@ function findExcess(path: string, capabilities: readonly string[], limits: Tenan
   const excess = excessOf(capabilities, { ...limits, roles });
   if (excess.length === 0) return undefined;
   return denied(
-    `${path}: Tenant ${tenant} does not allow ${shortList(excess)}: none of the roles in its spec.roles has it, where roles of Role objects do not count. Remove it from the role, or ask an administrator to add a role that has it to spec.roles of the Tenant, and to the operator's setting --allowed-role.`,
+    `${path}: Tenant ${tenant} does not allow ${shortList(excess)}: none of the roles that it allows (${shortList(usableRoles(limits)) || "none yet"}) has it, where roles of Role objects do not count. Remove it from the role, or ask an administrator to add a role that has it to spec.roles of the Tenant, and to the operator's setting --allowed-role.`,
   );
 }
 
@@ -144,8 +170,19 @@ function findUnknown(
   );
 }
 
-function outsideGroups(path: string, resource: string, tenant: string): string {
-  return `${path}: ${resource} is outside of the groups of Tenant ${tenant}. Use one inside, or ask an administrator to add a group above it to spec.groups of the Tenant, and to the operator's setting --root-group if it is outside of all root groups.`;
+function outsideGroups(
+  path: string,
+  resource: string,
+  { tenant, boundary }: Pick<TenantLimits, "tenant" | "boundary">,
+): string {
+  const { groups } = boundary;
+  const inside = groups.length === 0 ? "It has none yet: a" : `Use one in or below ${shortList(groups)}, or a`;
+  return `${path}: ${resource} is outside of the groups of Tenant ${tenant}. ${inside}sk an administrator to add a group above it to spec.groups of the Tenant, and to the operator's setting --root-group if it is outside of all root groups.`;
+}
+
+/** A denial with the name of the Tenant, which nothing else tells people who may not read Tenants. */
+function deniedBy(tenant: string, { path, message }: Denial): Denied {
+  return denied(`${path}: ${message.replace(/\b[Tt]he Tenant\b/, () => `Tenant ${tenant}`)}`);
 }
 
 function denied(message: string): Denied {

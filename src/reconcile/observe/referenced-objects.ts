@@ -4,11 +4,11 @@ import type { Reason } from "#src/api/reason.ts";
 import type { Reference } from "#src/api/reference.ts";
 import type { Kind, ReferenceField } from "#src/kinds/kind.ts";
 import { permitsParent, permitsResource } from "#src/reconcile/tenancy/boundary.ts";
-import type { Governance } from "#src/reconcile/tenancy/tenancy.ts";
+import type { Governance, TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
 import type { References } from "./observed.ts";
 
 /**
- * Finds the object that a reference names, and decides whether its uid may be used.
+ * Finds the object that a reference names, or through which a uid may be used, and decides whether its uid may be used.
  *
  * Guarantees:
  * - *New use* of a uid requires that the object is Ready and lies below its present parent: what each object up to the root
@@ -21,6 +21,8 @@ import type { References } from "./observed.ts";
  *   too: then the marker says which uid that has.
  * - Of an object in a namespace of another Tenant nothing is disclosed unless it names this namespace in
  *   `spec.allowedNamespaces`: not even whether it exists.
+ * - A uid that the Tenant of the referrer does not permit is used like the name of an object that has it, so that the same
+ *   rules hold for both. An object that names a uid in its spec, but has not recorded it, permits nothing.
  */
 
 /** The objects that references can name. */
@@ -28,6 +30,8 @@ export interface ReferencedObjects {
   readonly kinds: readonly Kind[];
   /** The custom resource at `namespace/name`. */
   readonly find: (kind: string, key: string) => Resource | undefined;
+  /** The custom resources of a kind that recorded a uid in their status, in a stable order. */
+  readonly withUid: (kind: string, uid: string) => readonly Resource[];
   /** The uid of what carries the marker of the custom resource at `namespace/name`, as far as that is known. */
   readonly uidByMarker: (kind: string, key: string) => string | undefined;
   /** Whether the objects of a kind have been read, so that one that is not found does not exist. */
@@ -38,10 +42,16 @@ export interface ReferencedObjects {
   readonly governanceOf: (namespace: string) => Governance;
 }
 
-/** @property isGranted whether another Tenant's object permits the use of its uid. */
-export type Found =
-  | { readonly uid: string; readonly isGranted: boolean }
-  | Exclude<References, { are: "resolved" } | { are: "denied" }>;
+/**
+ * @property through what permits the use of the uid, apart from the Tenant's own limits: nothing else, an object of the Tenant
+ *   that has the uid, or one of another Tenant, which grants the use.
+ */
+export interface FoundUid {
+  readonly uid: string;
+  readonly through: "limits" | "object" | "grant";
+}
+
+export type Found = FoundUid | Exclude<References, { are: "resolved" } | { are: "denied" }>;
 
 /** More levels than uids have. */
 const maxLevels = 64;
@@ -64,12 +74,13 @@ const harmlessReasons: ReadonlySet<string> = new Set<Reason>([
 const lostReasons: ReadonlySet<string> = new Set<Reason>(["Conflict", "ParentChanged", "ExternalGone"]);
 
 export function findObject(
-  { role, path }: ReferenceField,
+  field: ReferenceField,
   kind: string,
   reference: Reference,
   referrer: Resource,
   objects: ReferencedObjects,
 ): Found {
+  const { path } = field;
   const { metadata } = referrer;
   const ownNamespace = metadata.namespace ?? "";
   const namespace = reference.namespace ?? ownNamespace;
@@ -78,18 +89,57 @@ export function findObject(
   const found = objects.find(kind, key);
   const isLast = metadata.deletionTimestamp !== undefined;
   const uid = found?.status?.uid ?? (isLast ? objects.uidByMarker(kind, key) : undefined);
-  const name = `${kind} ${reference.name}${namespace === ownNamespace ? "" : ` in namespace ${namespace}`}`;
   const isForeign = namespace !== ownNamespace && !governs(objects, namespace);
   if (isForeign && (found === undefined || !grants(found, uid, ownNamespace, objects)))
     return waiting(
       "ReferenceNotGranted",
-      `${path}: the use of ${name} is not granted to this namespace. If it exists, its owner can add ${ownNamespace} to its spec.allowedNamespaces.`,
+      `${path}: the use of ${nameOf(kind, reference.name, namespace, ownNamespace)} is not granted to this namespace. If it exists, its owner can add ${ownNamespace} to its spec.allowedNamespaces.`,
     );
   if (found === undefined)
     return waiting(
       "ReferenceNotFound",
       `${path}: ${kind} ${reference.name} does not exist in namespace ${namespace}. Create it, and this object continues. If the name is wrong, delete this object and create it with the right one: the field is immutable.`,
     );
+  return useOf(field, found, { uid, through: isForeign ? "grant" : "object" }, referrer, objects);
+}
+
+/**
+ * Finds an object through which a uid may be used that the Tenant of the referrer does not permit. If several have it, the
+ * first one counts that can be used now. A Role of the same Tenant permits the use of its uid, too: what it allows is judged.
+ * Groups and Identities of the Tenant do not, because their uids have to be in its groups however they are named.
+ * @returns undefined if there is none: whether an object has the uid at all is not disclosed.
+ */
+export function findByUid(
+  field: ReferenceField,
+  { kind, uid }: { readonly kind: string; readonly uid: string },
+  referrer: Resource,
+  objects: ReferencedObjects,
+): Found | undefined {
+  if (!objects.isRead(kind)) return { are: "unreadKind", kind, path: field.path };
+  const ownNamespace = referrer.metadata.namespace ?? "";
+  let waits: Found | undefined;
+  for (const found of objects.withUid(kind, uid)) {
+    const { namespace = "" } = found.metadata;
+    const isForeign = namespace !== ownNamespace && !governs(objects, namespace);
+    if (isForeign ? !grants(found, uid, ownNamespace, objects) : field.role !== "role") continue;
+    const use = useOf(field, found, { uid, through: isForeign ? "grant" : "object" }, referrer, objects);
+    if ("uid" in use) return use;
+    waits ??= use;
+  }
+  return waits;
+}
+
+/** Whether the uid of an object that the referrer may use can be used now. */
+function useOf(
+  { role, path }: ReferenceField,
+  found: Resource,
+  { uid, through }: { readonly uid: string | undefined; readonly through: FoundUid["through"] },
+  referrer: Resource,
+  objects: ReferencedObjects,
+): Found {
+  const { namespace = "", name: objectName } = found.metadata;
+  const name = nameOf(found.kind, objectName, namespace, referrer.metadata.namespace ?? "");
+  const isLast = referrer.metadata.deletionTimestamp !== undefined;
   // An object that is being deleted needs only the uid of another one that is, too.
   if (found.metadata.deletionTimestamp !== undefined && !isLast)
     return {
@@ -97,7 +147,7 @@ export function findObject(
       deleting: true,
     };
   if (uid !== undefined) {
-    const usable = { uid, isGranted: isForeign };
+    const usable = { uid, through };
     if (isLast) return usable;
     if (recordedUid(referrer, role) === uid && !lostReasons.has(readyCondition(found)?.reason ?? "")) return usable;
     if (isReadyFor(role, found) && isBelowPresentParent(found, objects)) return usable;
@@ -110,6 +160,11 @@ export function findObject(
       ? `${path}: ${name} does not exist on the platform yet. This object continues when it does; if that takes long, read the status of ${name}.`
       : `${path}: ${name} is not Ready. This object continues when it is; if that takes long, read the status of ${name}.`,
   );
+}
+
+/** What messages call an object. */
+function nameOf(kind: string, name: string, namespace: string, from: string): string {
+  return `${kind} ${name}${namespace === from ? "" : ` in namespace ${namespace}`}`;
 }
 
 /** Whether the referrer's Tenant also governs `namespace`. */
@@ -130,10 +185,12 @@ function grants(
 ): boolean {
   if (found.spec.allowedNamespaces?.includes(namespace) !== true) return false;
   const governance = governanceOf(found.metadata.namespace ?? "");
-  if (governance.by !== "tenant") return false;
-  const { boundary } = governance.context;
-  if (uid === undefined) return true;
-  return found.spec.policy.management === "Observe" ? permitsParent(boundary, uid) : permitsResource(boundary, uid);
+  return governance.by === "tenant" && (uid === undefined || mayShare(found, uid, governance.context));
+}
+
+/** Whether the Tenant of an object permits it to have the uid, so that it can permit others to use it. */
+export function mayShare({ spec }: Resource, uid: string, { boundary }: Pick<TenantContext, "boundary">): boolean {
+  return spec.policy.management === "Observe" ? permitsParent(boundary, uid) : permitsResource(boundary, uid);
 }
 
 /** The uid that the referrer already uses. */

@@ -4,6 +4,7 @@ import { keyOf } from "#src/kube/object.ts";
 import { governanceIn, type TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
 import type { References } from "./observed.ts";
 import { capabilitiesOf, isDeclaredRole } from "./declared-roles.ts";
+import { objectsWithUid } from "./objects-with-uid.ts";
 import { isCredential } from "./operator-identities.ts";
 import { resolveReferences } from "./references.ts";
 import type { Sources } from "./sources.ts";
@@ -22,10 +23,13 @@ export function referencesOf(
   assumed?: Resource,
 ): References {
   const { kinds, stores, serviceAccounts, publicIssuers, tenancy } = sources;
+  const asAssumed = (kindName: string, key: string) =>
+    assumed?.kind === kindName && keyOf(assumed) === key ? assumed : undefined;
   return resolveReferences(kind, resource, {
     kinds,
-    find: (kindName, key) =>
-      assumed?.kind === kindName && keyOf(assumed) === key ? assumed : stores.get(kindName).get(key)?.resource,
+    find: (kindName, key) => asAssumed(kindName, key) ?? stores.get(kindName).get(key)?.resource,
+    withUid: (kindName, uid) =>
+      objectsWithUid(stores.get(kindName), uid).map((one) => asAssumed(kindName, keyOf(one)) ?? one.resource),
     uidByMarker: (kindName, key) => uidByMarker(sources, kindName, key),
     isRead: (kindName) => stores.get(kindName).synced,
     tenant: name,

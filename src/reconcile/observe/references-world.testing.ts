@@ -108,6 +108,7 @@ export const context: ReferenceContext = {
   isRead: () => true,
   publicIssuers: [],
   find: () => undefined,
+  withUid: () => [],
   uidByMarker: () => undefined,
   roles: {
     byName: new Map([
@@ -138,6 +139,7 @@ export function resolverAmong(objects: readonly Resource[]): Resolve {
     resolveReferences(kindOf({ resource }), resource, {
       ...context,
       find: (kind, key) => byKey.get(`${kind} ${key}`),
+      withUid: (kind, uid) => objects.filter((one) => one.kind === kind && one.status?.uid === uid),
       ...more,
     });
 }

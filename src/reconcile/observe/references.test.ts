@@ -4,6 +4,7 @@ import {
   binding,
   bindingOf,
   custom,
+  owner,
   identityUid,
   recorded,
   resolverAmong,
@@ -76,8 +77,30 @@ describe("the Role object of a role binding", () => {
     expect(resolve(binds("scanner"), { roles: undefined })).toEqual({ are: "unread" });
   });
 
-  it("is not bound by its uid unless the Tenant lists that", () => {
-    expect(resolve(bindingOf(custom), has("CAP_REPO_LIST"))).toMatchObject({ are: "denied" });
+  it.each([
+    ["of the same Tenant", custom],
+    ["that another Tenant grants", foreignRole],
+  ])("%s is bound by its uid as by its name", (_, uid) => {
+    expect(resolve(bindingOf(uid), has("CAP_REPO_LIST"))).toMatchObject({ are: "resolved", uids: { role: uid } });
+    expect(resolve(bindingOf(uid), has("CAP_REPO_DELETE"))).toMatchObject({
+      are: "denied",
+      message: expect.stringContaining("spec.roleUid: Tenant all does not allow CAP_REPO_DELETE"),
+    });
+    expect(resolve(bindingOf(uid), { roles: undefined })).toEqual({ are: "unread" });
+  });
+
+  it("is not bound by a uid that no object has, or one that another Tenant does not grant", () => {
+    const unshared = resolverAmong([role("secret", ofOthers({}))]);
+    for (const uid of [custom, foreignRole])
+      expect(unshared(bindingOf(uid), has("CAP_REPO_LIST"))).toMatchObject({ are: "denied" });
+  });
+
+  it("is never a built-in role, whatever uid its status claims", () => {
+    const forging = resolverAmong([role("forged", { status: { ...recorded(owner.uid), parentUid: parent } })]);
+    expect(forging(bindingOf(owner.uid))).toMatchObject({
+      are: "denied",
+      message: expect.stringContaining("does not allow the role owner"),
+    });
   });
 
   it("is not bound for the first time while it is not Ready", () => {

@@ -1,10 +1,11 @@
 import type { Resource } from "#src/api/custom-resource.ts";
 import type { DesiredContext, Kind, ReferenceField, ReferenceRole } from "#src/kinds/kind.ts";
+import { referredKinds } from "#src/kinds/referred-kinds.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
 import { findBuiltInRole, orBuiltInRole } from "./built-in-role-reference.ts";
 import type { References } from "./observed.ts";
-import { findReferenceDenial, findSpecDenial } from "./reference-denials.ts";
-import { type Found, type ReferencedObjects, findObject } from "./referenced-objects.ts";
+import { findReferenceDenial, findSpecDenial, permitsUid } from "./reference-denials.ts";
+import { type Found, type ReferencedObjects, findByUid, findObject } from "./referenced-objects.ts";
 import type { TenantLimits } from "./reference-denials.ts";
 
 /** Everything that references are resolved from. */
@@ -24,7 +25,7 @@ export function resolveReferences(kind: Kind, resource: Resource, context: Refer
   for (const field of kind.references(resource)) {
     const found = find(kind, field, resource, context);
     if ("are" in found) return found;
-    if (found.isGranted) granted.push(found.uid);
+    if (found.through === "grant") granted.push(found.uid);
     const denial = findReferenceDenial(field, found, context);
     if (denial !== undefined) return denial;
     uids[field.role] = found.uid;
@@ -41,11 +42,18 @@ export function resolveReferences(kind: Kind, resource: Resource, context: Refer
 function find(kind: Kind, field: ReferenceField, resource: Resource, context: ReferenceContext): Found {
   const { target } = field;
   switch (target.by) {
-    case "uid":
-      // Whether a built-in role may be bound depends on its name, too.
-      return field.role === "role" && parentOf(target.uid) === undefined && context.roles === undefined
-        ? { are: "unread" }
-        : { uid: target.uid, isGranted: false };
+    case "uid": {
+      const limits: Found = { uid: target.uid, through: "limits" };
+      if (permitsUid(field.role, target.uid, context)) return limits;
+      // Whether a built-in role may be bound depends on its name, and the role of an object on the roles that the Tenant lists.
+      if (field.role === "role" && context.roles === undefined) return { are: "unread" };
+      const named = { kind: referredKinds[field.role], uid: target.uid };
+      // No object has a built-in role, whatever its status says.
+      const mayBeOfObject =
+        kind.refersTo.includes(named.kind) && (field.role !== "role" || parentOf(target.uid) !== undefined);
+      const found = mayBeOfObject ? findByUid(field, named, resource, context) : undefined;
+      return found ?? limits;
+    }
     case "roleName":
       return findBuiltInRole(kind, field, target.name, resource, context);
     case "resource": {

@@ -28,7 +28,7 @@ function messageAbout(role: keyof typeof uids, roles: readonly string[], outerRo
   const field = { role: "role", path: "spec.roleRef", target: { by: "builtInRole" } } as unknown as Parameters<
     typeof findReferenceDenial
   >[0];
-  const denial = findReferenceDenial(field, { uid: uids[role], isGranted: false }, limits);
+  const denial = findReferenceDenial(field, { uid: uids[role], through: "limits" }, limits);
   return denial?.are === "denied" ? denial.message : undefined;
 }
 

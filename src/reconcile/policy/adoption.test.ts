@@ -189,7 +189,7 @@ describe("D3: the adoption of an identity", () => {
     {
       name: "for emergencies is a Conflict",
       given: { ...given, protections: [{ uid, because: "breakGlass" }] },
-      expected: reportsStalled("Conflict", "emergencies"),
+      expected: reportsStalled("Conflict", "protects"),
     },
     {
       name: "that is a credential is a Conflict",

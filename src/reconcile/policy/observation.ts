@@ -18,7 +18,7 @@ import { recordOf } from "./recorded.ts";
 import { decideRelease } from "./release.ts";
 import { attempt } from "./retry.ts";
 import type { Step } from "./step.ts";
-import { findOrphanDenied } from "./tenant.ts";
+import { findOrphanDenied, tenantName } from "./tenant.ts";
 import { guardsNothing, proveNotCreatedAgain, uidToEnd } from "./unrecorded.ts";
 
 /**
@@ -131,7 +131,7 @@ function findOutside(observed: DecisionInput, { uids }: Resolved, uid: string): 
     tenant.is !== "known" ||
     !tenant.groups.some((group) => (uid === group && kind.hasMarker) || kind.collection.uids.isBelow(uid, group))
   )
-    return stalled("TenantDenied", tenancyMessages.outsideTenant(kind.noun));
+    return stalled("TenantDenied", tenancyMessages.outsideTenant(tenantName(tenant), kind.noun));
   if (uids.parent === undefined || groupOf(observed, uid) === uids.parent) return undefined;
   return stalled("InvalidSpec", ownershipMessages.uidNotBelowParent(kind.noun, uid, uids.parent));
 }

@@ -20,10 +20,11 @@ export function protectedResource(noun: string, uid: string, because: "root" | "
   return `The ${noun} ${uid} ${why}, so it is never written. Delete this object; the platform is left unchanged.`;
 }
 
+/** Of an identity for emergencies it is not disclosed to editors of a namespace that it is one, nor which Tenant lists it. */
 export function neverAdopted(noun: string, uid: string, because: "breakGlass" | "otherOwner"): string {
   const why =
     because === "breakGlass"
-      ? "is an identity for emergencies (spec.breakGlass of a Tenant), or belongs to one"
+      ? "is an identity that an administrator protects, or belongs to one"
       : "belongs to an identity that another Muster installation manages";
   return `The ${noun} ${uid} ${why}, so it is never adopted. Delete this object; the platform is left unchanged.`;
 }

@@ -22,7 +22,7 @@ export function findUngoverned({ tenant }: DecisionInput): Problem | undefined {
 /** The Tenant only completes deletions: it is being deleted, or no longer selects the namespace. */
 export function findOnlyDeletions({ tenant }: DecisionInput): Problem | undefined {
   return tenant.is === "known" && tenant.serves === "deletions"
-    ? stalled("NoTenant", tenancyMessages.servesDeletions())
+    ? stalled("NoTenant", tenancyMessages.servesDeletions(tenant.name))
     : undefined;
 }
 
@@ -30,7 +30,7 @@ export function findOnlyDeletions({ tenant }: DecisionInput): Problem | undefine
 export function findOutsideTenant({ tenant, kind }: DecisionInput, uid: string): Problem | undefined {
   if (tenant.is === "known" && tenant.groups.some((group) => kind.collection.uids.isBelow(uid, group)))
     return undefined;
-  return stalled("TenantDenied", tenancyMessages.outsideTenant(kind.noun));
+  return stalled("TenantDenied", tenancyMessages.outsideTenant(tenantName(tenant), kind.noun));
 }
 
 /**
@@ -68,12 +68,17 @@ function isProvenOurs(
 export function findAdoptionDenied({ tenant, kind }: DecisionInput): Problem | undefined {
   return tenant.is === "known" && tenant.mayAdopt
     ? undefined
-    : stalled("TenantDenied", tenancyMessages.adoptionDenied(kind.name, kind.noun));
+    : stalled("TenantDenied", tenancyMessages.adoptionDenied(tenantName(tenant), kind.name, kind.noun));
 }
 
 /** The Tenant does not allow resources to be left behind on the platform. */
 export function findOrphanDenied({ tenant, kind }: DecisionInput, field: string): Problem | undefined {
   return tenant.is === "known" && tenant.mayOrphan
     ? undefined
-    : stalled("TenantDenied", tenancyMessages.orphanDenied(kind.noun, field));
+    : stalled("TenantDenied", tenancyMessages.orphanDenied(tenantName(tenant), kind.noun, field));
+}
+
+/** Undefined if not exactly one Tenant governs the object. */
+export function tenantName(tenant: DecisionInput["tenant"]): string | undefined {
+  return tenant.is === "known" ? tenant.name : undefined;
 }

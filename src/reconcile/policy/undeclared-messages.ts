@@ -31,7 +31,7 @@ const spareTexts: Readonly<Record<SparingReason, string>> = {
   outOfBounds: "outside of the Tenant's groups, or never written by Muster",
   identityUnknown: "the operator cannot read the identity",
   credential: "of an identity that the operator or a Tenant uses",
-  breakGlass: "of an identity in spec.breakGlass of a Tenant",
+  breakGlass: "of an identity that an administrator protects",
   otherOwner: "of an identity that another Muster installation owns",
   orphan: "of an identity with our marker whose object does not exist",
   person: "of people, whose issuer is that of an identity provider",

@@ -1,3 +1,4 @@
+import { parseWithSchema } from "#src/api/schema-mistake.ts";
 import { type Tenant, type TenantSpec, tenantSpecSchema } from "#src/api/tenant.ts";
 import type { KubeObject, ObjectMeta } from "#src/kube/object.ts";
 
@@ -22,26 +23,25 @@ export function parseTenant(object: KubeObject, before?: CachedTenant): CachedTe
   const { metadata, spec: raw, status } = object as unknown as Tenant;
   if (before !== undefined && before.metadata.generation === metadata.generation)
     return { ...before, metadata, status };
-  const parsed = tenantSpecSchema.safeParse(raw);
-  if (parsed.success)
+  const parsed = parseWithSchema(tenantSpecSchema, raw);
+  if ("value" in parsed)
     return {
       metadata,
-      spec: parsed.data,
+      spec: parsed.value,
       invalid: undefined,
-      class: parsed.data.class,
-      identityUid: parsed.data.credentials.identityUid,
-      breakGlass: parsed.data.breakGlass ?? [],
+      class: parsed.value.class,
+      identityUid: parsed.value.credentials.identityUid,
+      breakGlass: parsed.value.breakGlass ?? [],
       status,
     };
-  const [issue] = parsed.error.issues;
-  const path = ["spec", ...(issue?.path ?? [])].map(String).join(".");
+  const path = ["spec", ...parsed.mistake.path].map(String).join(".");
   const unchecked = raw as Partial<TenantSpec> | undefined;
   const [name, identity] = [unchecked?.class, unchecked?.credentials?.identityUid];
   const breakGlass: unknown = unchecked?.breakGlass;
   return {
     metadata,
     spec: undefined,
-    invalid: `${path}: ${issue?.message ?? "invalid"}`,
+    invalid: `${path}: ${parsed.mistake.message}`,
     class: typeof name === "string" ? name : "",
     identityUid: typeof identity === "string" ? identity : undefined,
     breakGlass: Array.isArray(breakGlass) ? breakGlass.filter((uid) => typeof uid === "string") : [],

@@ -45,6 +45,8 @@ export interface World {
   readonly robotBinding: string;
   /** A group there that no object declares. */
   readonly unmanaged: string;
+  /** A group of the other Tenant, which it shares with the accomplice only. */
+  readonly shared: string;
   /** An identity for emergencies there, and its role binding as a viewer. */
   readonly emergency: string;
   readonly emergencyBinding: string;
@@ -158,12 +160,13 @@ export async function build(system: System, credentials: CredentialType): Promis
   for (const object of objects) await kube.apply(object);
   const uids: string[] = [];
   for (const object of objects) uids.push((await system.ready(object))["status"].uid);
-  const [vault = "", , vaultIdentity = "", vaultBinding = ""] = uids;
+  const [vault = "", shared = "", vaultIdentity = "", vaultBinding = ""] = uids;
   return {
     root,
     operator,
     cluster: system.controlPlane.url,
     own: own.uid,
+    shared,
     foreign: foreign.uid,
     vault,
     vaultIdentity,

@@ -123,6 +123,7 @@ const attempts: readonly Attempt[] = [
   group("a group below the root", denied, ({ root }) => ({ parentUid: root })),
   group("a group below the other Tenant's group", denied, ({ foreign }) => ({ parentUid: foreign })),
   group("a group below the other Tenant's managed group", denied, ({ vault }) => ({ parentUid: vault })),
+  group("a group below one that the other Tenant shares with others", denied, ({ shared }) => ({ parentUid: shared })),
   group("a group below a look-alike of its own group", denied, ({ own }) => ({ parentUid: lookAlike(own) })),
   group("a group below another root", denied, () => ({ parentUid: "f".repeat(40) })),
   group("the other Tenant's group itself", denied, ({ foreign, vault }) => ({ parentUid: foreign, uid: vault })),

@@ -47,7 +47,7 @@ describe("an AccountAssociation", () => {
     await world.apply([cloud({ amazon: foreign })]);
     await world.until("TenantDenied", [cloud()]);
     expect(world.messageOf(cloud())).toBe(
-      `spec.amazon.account: the Tenant does not allow the AWS account ${foreign.account}. Use one of ${awsAccount}, or ask an administrator to add it to spec.awsAccounts of the Tenant.`,
+      `spec.amazon.account: Tenant red does not allow the AWS account ${foreign.account}. Use one of ${awsAccount}, or ask an administrator to add it to spec.awsAccounts of the Tenant.`,
     );
     world.tenant("red", { kinds: ["Group"] });
     await world.apply([cloud()]);

@@ -231,13 +231,25 @@ describe("a Role", () => {
     expect(platform.writes).toBe(writes);
   });
 
-  it("is bound by its uid only if the Tenant lists that", async () => {
-    const { world, role } = await start(shop, ci, lister());
+  it("is bound by its uid as by its name, only while the Tenant permits what it has, and is deleted after the binding", async () => {
+    const { world, platform, role } = await start(shop, ci, lister());
+    const { uid, ...rest } = role();
     const { roleRef: _, ...spec } = lists.spec as { roleRef: object };
-    const byUid: Manifest = { ...lists, spec: { ...spec, roleUid: role().uid } };
+    const byUid: Manifest = { ...lists, spec: { ...spec, roleUid: uid } };
+    await world.apply([byUid]);
+    await world.until("Available", [byUid]);
+    world.tenant("red", { roles: [] });
+    await world.until("TenantDenied", [byUid]);
+    world.tenant("red");
+    await world.until("Available", [byUid]);
+    world.scenario.kube.remove(lister());
+    await world.until("ChildrenExist", [lister()]);
+    await world.remove([byUid, lister()]);
+    // Without an object, nothing says that the role may be bound.
+    platform.setInitial("roles", { ...rest, uid });
     await world.apply([byUid]);
     await world.until("TenantDenied", [byUid]);
-    expect(world.scenario.platform.createdIn("roleBindings")).toEqual([]);
+    expect(platform.createdIn("roleBindings")).toEqual([]);
   });
 
   it("is never what a built-in name means, whatever it is called on the platform", async () => {

@@ -12,16 +12,25 @@ function lent(allowedNamespaces: readonly string[] = ["other"]): Manifest {
 }
 
 const there = { name: "lent", namespace: "team" };
-/** Objects of the blue Tenant below it. */
-const below: readonly Manifest[] = [
-  { kind: "Group", name: "shop", namespace: "other", spec: { parentRef: there, policy } },
-  {
-    kind: "Identity",
-    name: "ci",
-    namespace: "other",
-    spec: { groupRef: there, claimMatch: { issuer, subject: "ci" }, policy },
-  },
-];
+/** Objects of the blue Tenant below it, which name it, or its uid. */
+function belowIt(uid?: string): readonly Manifest[] {
+  const parent = uid === undefined ? { parentRef: there } : { parentUid: uid };
+  return [
+    { kind: "Group", name: "shop", namespace: "other", spec: { ...parent, policy } },
+    {
+      kind: "Identity",
+      name: "ci",
+      namespace: "other",
+      spec: { ...inIt(uid), claimMatch: { issuer, subject: "ci" }, policy },
+    },
+  ];
+}
+
+function inIt(uid: string | undefined): { readonly groupUid: string } | { readonly groupRef: typeof there } {
+  return uid === undefined ? { groupRef: there } : { groupUid: uid };
+}
+
+const below = belowIt();
 /** A grant of the blue Tenant to an identity of its own, in the group of the red one. */
 const reader: Manifest = {
   kind: "Identity",
@@ -29,12 +38,10 @@ const reader: Manifest = {
   namespace: "other",
   spec: { groupUid: blue, claimMatch: { issuer, subject: "reader" }, policy },
 };
-const reads: Manifest = {
-  kind: "RoleBinding",
-  name: "reads",
-  namespace: "other",
-  spec: { groupRef: there, identityRef: { name: "reader" }, roleRef: { name: "viewer" }, policy: grantPolicy },
-};
+function readsIn(uid?: string): Manifest {
+  const spec = { ...inIt(uid), identityRef: { name: "reader" }, roleRef: { name: "viewer" }, policy: grantPolicy };
+  return { kind: "RoleBinding", name: "reads", namespace: "other", spec };
+}
 
 /** @param identity of the blue Tenant; empty: that of the operator. */
 function worldWith(identity: string): TwoTenants {
@@ -60,18 +67,27 @@ async function lend(world: TwoTenants, identity: string): Promise<void> {
 }
 
 describe.each([
-  ["credentials of its own", blueIdentity],
-  ["the operator's credentials", ""],
-])("a group of another Tenant that is granted to a Tenant with %s", (_, identity) => {
+  ["credentials of its own, by name", blueIdentity, "name"],
+  ["the operator's credentials, by name", "", "name"],
+  ["credentials of its own, by uid", blueIdentity, "uid"],
+  ["the operator's credentials, by uid", "", "uid"],
+])("a group of another Tenant that is granted to a Tenant with %s", (_, identity, by) => {
+  /** The objects below the group, once it is lent. */
+  const objectsIn = (world: TwoTenants) => {
+    const uid = by === "uid" ? world.statusOf(lent())?.uid : undefined;
+    return { children: belowIt(uid), reads: readsIn(uid) };
+  };
+
   it("may be used as a parent, survives a restart and is resynced", async () => {
     const world = worldWith(identity);
     await lend(world, identity);
-    const objects = [...below, reader, reads];
+    const { children, reads } = objectsIn(world);
+    const objects = [...children, reader, reads];
     await world.apply(objects);
     await world.until("Available", objects);
     await world.scenario.restart();
     await world.scenario.resync();
-    const group = world.statusOf(below[0]!)?.uid ?? "";
+    const group = world.statusOf(children[0]!)?.uid ?? "";
     world.scenario.platform.set("groups", { uid: group, name: "renamed", description: "" });
     await world.scenario.resync();
     await world.scenario.until("the drift is corrected", () =>
@@ -85,13 +101,15 @@ describe.each([
   it("keeps letting what was created below be deleted after the grant was revoked", async () => {
     const world = worldWith(identity);
     await lend(world, identity);
-    const objects = [...below, reader, reads];
+    const { children, reads } = objectsIn(world);
+    const objects = [...children, reader, reads];
     await world.apply(objects);
     await world.until("Available", objects);
     await world.apply([lent([])]);
-    await world.until("ReferenceNotGranted", [...below, reads]);
+    // Of a uid, it is not disclosed whether an object has it.
+    await world.until(by === "uid" ? "TenantDenied" : "ReferenceNotGranted", [...children, reads]);
     await world.scenario.restart();
-    await world.remove([reads, ...below, reader]);
+    await world.remove([reads, ...children, reader]);
     world.scenario.platform.remove("roleBindings", `${world.statusOf(lent())?.uid}/00000000000000e1`);
     await world.remove([lent()]);
     expect(world.scenario.platform.created()).toEqual([]);
@@ -124,4 +142,46 @@ it("forgets the granted group once no object uses it", async () => {
   await world.remove(below);
   await world.scenario.resync();
   expect(groups()).toEqual([blue]);
+});
+
+it("lets a group that others use by its uid be deleted only after what they have in it", async () => {
+  const world = worldWith("");
+  await lend(world, "");
+  const objects = belowIt(world.statusOf(lent())?.uid);
+  await world.apply(objects);
+  await world.until("Available", objects);
+  world.scenario.kube.remove(lent());
+  await world.until("ChildrenExist", [lent()]);
+  await world.remove([...objects, lent()]);
+  expect(world.scenario.platform.created()).toEqual([]);
+});
+
+it("lets no object that only names a uid in its spec grant the use of it", async () => {
+  const world = worldWith("");
+  await world.apply([lent([])]);
+  await world.until("Available", [lent()]);
+  const uid = world.statusOf(lent())?.uid ?? "";
+  // In a namespace of the blue Tenant itself, of the red one in Conflict, and of no Tenant.
+  const claims = ["other", "team", "nobodys"].map(
+    (namespace): Manifest => ({
+      kind: "Group",
+      name: "claims",
+      namespace,
+      spec: {
+        parentUid: red,
+        uid,
+        name: "lent",
+        policy: { ...policy, adoption: "IfExists" },
+        allowedNamespaces: ["other"],
+      },
+    }),
+  );
+  await world.apply([...claims, ...belowIt(uid)]);
+  await world.until("TenantDenied", belowIt(uid));
+  await world.until("Conflict", claims.slice(1, 2));
+  await world.scenario.restart();
+  await world.scenario.resync();
+  await world.until("TenantDenied", belowIt(uid));
+  await world.apply([lent()]);
+  await world.until("Available", belowIt(uid));
 });

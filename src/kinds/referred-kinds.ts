@@ -1,0 +1,8 @@
+import type { ReferenceRole } from "./kind.ts";
+
+/** The kinds of the objects that references of each purpose can name. */
+export const referredKinds: Readonly<Record<ReferenceRole, string>> = {
+  parent: "Group",
+  identity: "Identity",
+  role: "Role",
+};
