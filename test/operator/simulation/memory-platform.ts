@@ -144,6 +144,11 @@ export class MemoryPlatform implements PlatformApi {
     );
   }
 
+  /** The resource of a collection with this uid. */
+  find(collection: string, uid: string): ExternalResource | undefined {
+    return this.#in(collection).get(uid);
+  }
+
   /** Whether a resource with this uid exists. */
   has(uid: string): boolean {
     return [...this.#resources.values()].some((resources) => resources.has(uid));

@@ -3,6 +3,7 @@ import type { Kind } from "#src/kinds/kind.ts";
 import { kinds as allKinds } from "#src/kinds/kinds.ts";
 import { ManualClock } from "#src/time/manual-clock.testing.ts";
 import { type Manifest, MemoryKube } from "./memory-kube.ts";
+import { falseStatements } from "./ready-objects.ts";
 import { type LostResponse, MemoryPlatform, root } from "./memory-platform.ts";
 import { type CrashPoint, leaseMs, OperatorProcess, type ProcessOptions } from "./operator-process.ts";
 
@@ -19,6 +20,8 @@ export type ScenarioOptions = Pick<
   readonly beside?: Scenario;
 };
 
+/** After a resync, what it showed to be wrong is corrected within this time. */
+const correctionMs = 30_000;
 /** No scenario with one fault needs longer. */
 const timeoutMs = 600_000;
 
@@ -34,6 +37,13 @@ export class Scenario {
   readonly #options: ScenarioOptions;
   readonly #onStep: NonNullable<ProcessOptions["onStep"]>;
   #process: OperatorProcess;
+  /** What objects that are Ready said before the last resync, although it was not true. */
+  #false: { readonly texts: ReadonlySet<string>; readonly process: OperatorProcess | undefined; readonly at: number } =
+    {
+      texts: new Set(),
+      process: undefined,
+      at: 0,
+    };
   #calls = 0;
   #starts = 0;
 
@@ -94,8 +104,9 @@ export class Scenario {
     await this.clock.advance(ms);
   }
 
-  /** One complete resync. */
+  /** One complete resync. @throws if what an object that is Ready says was not true before the last one, and is not true yet. */
   async resync(): Promise<void> {
+    this.#expectTrue();
     const process = this.#process;
     let done = false;
     const resync = process.resync().finally(() => {
@@ -104,6 +115,19 @@ export class Scenario {
     await this.until("the end of the resync", () => done || this.#process !== process);
     if (this.#process === process) await resync;
     else await this.resync();
+  }
+
+  /** What objects say must become true, or be taken back, between two resyncs of one process that reaches the platform. */
+  #expectTrue(): void {
+    const { kube, platform, clock } = this;
+    const options = this.#options.serviceAccounts;
+    const found = falseStatements(kube, platform, this.#kinds, options);
+    const { texts, process, at } = this.#false;
+    const texted = found.filter(({ text }) => texts.has(text));
+    const hasHadTime = process === this.#process && clock.monotonic() >= at + correctionMs;
+    if (hasHadTime && texted.length > 0)
+      throw new Error(`S: ${texted.map(({ text }) => text).join("; ")}\n${this.describe()}`);
+    this.#false = { texts: new Set(found.map(({ text }) => text)), process: this.#process, at: clock.monotonic() };
   }
 
   /** Kills the process while it has no call in flight; another one takes over at once, as after a release of the Lease. */
