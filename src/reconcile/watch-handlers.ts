@@ -17,6 +17,7 @@ import { type BreakerLimits, opensBreaker } from "./policy/breaker.ts";
 import { wakeForTrial } from "./wake-trial.ts";
 import { wakeIdentityUsers } from "./wake-identity-users.ts";
 import { wakeListedRoleUsers } from "./wake-listed-role-users.ts";
+import { wakeMissing } from "./wake-missing.ts";
 import { mayReleaseClaim, wakeConflicts, wakeConflictsOverName } from "./wake-conflicts.ts";
 import { referrersOf } from "./wake-referrers.ts";
 import { wakeReportingGroups } from "./wake-reporting-groups.ts";
@@ -33,8 +34,9 @@ import { wakeAllWaiting, wakeWaiting } from "./wake-waiting.ts";
  *   Groups that report what it has taken over as undeclared; and, if that is an identity, the objects that wait to be deleted
  *   after their people.
  * - A resource got another name, or is gone: the objects in Conflict over its name.
- * - The platform was listed: the objects whose external resources changed, those that bind a role which changed or were
- *   denied because of it, and all objects of the session that are waiting.
+ * - The platform was listed: the objects whose external resources changed or are missing, those that bind a role which changed
+ *   or were denied because of it, and all objects of the session that are waiting.
+ * - A DELETE of ours took effect, or may have: the other objects that claim the same uid (`wake-after-deletion.ts`).
  * - The permissions of a session changed, or its outage ended: all objects of the session that are waiting.
  * - A trial shows whether an outage of writes has ended: one object of the session that is waiting for that.
  * - A kind could be read for the first time: all objects that are waiting.
@@ -57,9 +59,11 @@ export function connectWatchHandlers(sources: Sources, breakerLimits: BreakerLim
     store.onSynced(() => wakeAllWaiting(sources, enqueue));
   }
   tenancy.onSession((session) => {
-    session.onSnapshot((collection, changed) => {
+    session.onSnapshot((collection, changed, scope) => {
       const kind = kinds.find((one) => one.collection.name === collection.name);
-      if (kind !== undefined) onCollectionListed(sources, breakerLimits, session, kind, changed, enqueue);
+      if (kind === undefined) return;
+      onCollectionListed(sources, breakerLimits, session, kind, changed, enqueue);
+      if (scope !== undefined) wakeMissing(sources, session, kind, scope, enqueue);
     });
     session.onNameReleased((collection, name) => {
       const kind = kinds.find((one) => one.collection.name === collection.name);

@@ -57,6 +57,13 @@ export interface Observed {
    * one may have been lost: what equals the spec in the group. None of them is recorded by another object.
    */
   readonly matches: readonly ExternalResource[];
+  /** The uids of those of the matches of which only a read shows whether they still exist. */
+  readonly staleMatches: readonly string[];
+  /**
+   * If the object ends, the uids of those of the matches, and of the claim, that another object wants, may have, and has not
+   * recorded yet, whatever its age. Unless this object records them, they are the other one's.
+   */
+  readonly wantedByOthers: readonly string[];
   /** What an earlier process may have created for the object; null unless that matters: see `Unrecorded`. */
   readonly unrecorded: Unrecorded | null;
   /** The external resources with the desired name below the same parent, except the matches and the claimed one. */

@@ -24,6 +24,7 @@ import { protectionsOf } from "./protections.ts";
 import { referencesOf } from "./references-of.ts";
 import type { Sources } from "./sources.ts";
 import { unknownIdentitiesOf } from "./unknown-identities.ts";
+import { wantedByOthers } from "./wanted-by-others.ts";
 
 /** The part of an observation that depends on a session of the platform. */
 type PlatformObservation = Pick<
@@ -31,6 +32,8 @@ type PlatformObservation = Pick<
   | "references"
   | "claim"
   | "matches"
+  | "staleMatches"
+  | "wantedByOthers"
   | "nameConflicts"
   | "rival"
   | "children"
@@ -106,6 +109,8 @@ export function observePlatform(
     references,
     claim,
     matches,
+    staleMatches: matches.flatMap(({ uid }) => (view.stateOf(uid).is === "stale" ? [uid] : [])),
+    wantedByOthers: wantedByOthers(sources, context, kind, cached, [...present, ...matches], hasWanted),
     nameConflicts,
     rival,
     children: claimed === undefined ? [] : childrenOf(sources, session, claimed, state),
@@ -145,6 +150,8 @@ export function unobservedPlatform(
     references: ungoverned,
     claim: claimed === undefined ? null : claimOf(sources, kind, cached, claimed, undefined, null),
     matches: kind.hasMarker ? views.flatMap((view) => markers.flatMap((marker) => view.withKey(marker))) : [],
+    staleMatches: [],
+    wantedByOthers: [],
     nameConflicts: [],
     rival: null,
     children: [],

@@ -191,6 +191,8 @@ export function observed(parts: ObservedParts = {}): Observed {
     secret: null,
     people: null,
     nameConflicts: [],
+    staleMatches: [],
+    wantedByOthers: [],
     rival: null,
     snapshot: { startedAt: 50, stable: true },
     parentIsFresh: false,

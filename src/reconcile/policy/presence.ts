@@ -188,6 +188,9 @@ function decideUnclaimed(observed: DecisionInput, references: Placed): Step {
   // A marker says whose a resource is. Everything else goes to one of those that want it.
   const rival = match !== undefined && kind.hasMarker ? undefined : findRival(observed);
   if (rival !== undefined) return conclude(observed, rival);
+  // A DELETE of it may be under way, or may have taken effect.
+  if (match !== undefined && observed.staleMatches.includes(match.uid))
+    return attempt(observed, { do: "read", uid: match.uid });
   if (match !== undefined) return decideExisting(observed, references, match);
   const { uids, desired, naturalKey } = references;
   const proof = proveAbsenceBelow(observed, uids.parent);
