@@ -63,13 +63,13 @@ export class CollectionView<R extends { readonly uid: string }> {
   readonly #byName = new UidIndex();
   readonly #snapshots = new Snapshots();
   readonly #keys: ResourceKeys<R>;
-  readonly #onNameReleased: (name: string) => void;
+  readonly #onNameReleased: (name: string, uid: string) => void;
 
   /**
-   * @param onNameReleased called after a resource that had this name, as from `uniqueName`, was recorded with another one, or
+   * @param onNameReleased called after the resource with this uid that had this name, as from `uniqueName`, was recorded with another one, or
    * as gone.
    */
-  constructor(keys: ResourceKeys<R>, onNameReleased: (name: string) => void = () => undefined) {
+  constructor(keys: ResourceKeys<R>, onNameReleased: (name: string, uid: string) => void = () => undefined) {
     this.#keys = keys;
     this.#onNameReleased = onNameReleased;
   }
@@ -122,7 +122,7 @@ export class CollectionView<R extends { readonly uid: string }> {
     const before = this.#nameAt(resource.uid);
     this.#gone.delete(resource.uid);
     this.#put(resource, at);
-    if (before !== undefined && before !== this.#nameOf(resource)) this.#onNameReleased(before);
+    if (before !== undefined && before !== this.#nameOf(resource)) this.#onNameReleased(before, resource.uid);
   }
 
   /** Records a proven absence. */
@@ -130,7 +130,7 @@ export class CollectionView<R extends { readonly uid: string }> {
     const before = this.#nameAt(uid);
     this.#remove(uid);
     this.#gone.set(uid, at);
-    if (before !== undefined) this.#onNameReleased(before);
+    if (before !== undefined) this.#onNameReleased(before, uid);
   }
 
   /** Records that a write to `uid` had an unknown outcome. */

@@ -92,8 +92,8 @@ export class PlatformSession {
     this.#options = options;
     this.#reach = new SessionReach(options.roots);
     this.#permissions = new SessionPermissions({ ...options, reach: this.#reach });
-    this.#seen = new SessionViews(options.collections, options.posts, (collection, name) => {
-      for (const listener of this.#nameListeners) listener(collection, name);
+    this.#seen = new SessionViews(options.collections, options.posts, (collection, name, uid) => {
+      for (const listener of this.#nameListeners) listener(collection, name, uid);
     });
     const shared = { ...options, permissions: this.#permissions, views: this.#seen };
     this.#lists = new SessionLists(shared);

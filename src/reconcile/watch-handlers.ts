@@ -65,9 +65,9 @@ export function connectWatchHandlers(sources: Sources, breakerLimits: BreakerLim
       onCollectionListed(sources, breakerLimits, session, kind, changed, enqueue);
       if (scope !== undefined) wakeMissing(sources, session, kind, scope, enqueue);
     });
-    session.onNameReleased((collection, name) => {
+    session.onNameReleased((collection, name, uid) => {
       const kind = kinds.find((one) => one.collection.name === collection.name);
-      if (kind !== undefined) wakeConflictsOverName(sources, kind, name, enqueue);
+      if (kind !== undefined) onNameReleased(sources, session, kind, name, uid, enqueue);
     });
     const wakeItsWaiting = () => {
       for (const kind of kinds) wakeWaiting(sources, session, kind, enqueue);
@@ -119,6 +119,25 @@ function onResourceChanged(
   wakeReportingGroups(sources, kind, before, after, enqueue);
   wakeVouching(sources, kind, before, after, enqueue);
   if (before !== undefined && mayReleaseClaim(before, after)) wakeConflicts(sources, kind, [before], enqueue);
+}
+
+/** A resource has the name no longer. Other sessions, which have not seen that, read it before they rely on it. */
+function onNameReleased(
+  sources: Sources,
+  session: PlatformSession,
+  kind: Kind,
+  name: string,
+  uid: string,
+  enqueue: Enqueue,
+): void {
+  const { collection } = kind;
+  const parent = collection.uids.parentOf(uid);
+  for (const other of sources.tenancy.sessions) {
+    if (other === session || parent === undefined) continue;
+    const view = other.viewOf(collection);
+    if (view.named(parent, name).some((known) => known.uid === uid)) view.recordStale(uid);
+  }
+  wakeConflictsOverName(sources, kind, name, enqueue);
 }
 
 /** How long after a list showed that a role changed those that depend on it are looked at: most changes are corrected by then. */

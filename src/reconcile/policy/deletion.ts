@@ -94,7 +94,7 @@ function decideRecorded(observed: DecisionInput, uid: string, root: string): Ste
   if (crd === null || crd.readAt < (state.deletionSeenAt ?? state.firstSeenAt)) return { do: "readCrd" };
   if (crd.deleting)
     return { do: "removeFinalizer", event: orphaned(observed, uid, deletionMessages.orphanedBecause.kindRemoved) };
-  const isStale = external.is === "stale" || observed.staleMatches.includes(uid);
+  const isStale = external.is === "stale" || observed.staleUids.includes(uid);
   const listed = isStale ? undefined : matches.find((match) => match.uid === uid);
   const found = external.is === "present" ? external.resource : listed;
   const kept = keptBecause(observed, found);

@@ -87,7 +87,7 @@ function decideEnding(observed: DecisionInput, uid: string, ending: Problem, end
     return isPlatformStep(next) ? next : conclude(observed, ending, observed.state.failure?.retryAt);
   };
   const found = external?.is === "present" ? external.resource : matches.find((match) => match.uid === uid);
-  if (external?.is === "stale" || observed.staleMatches.includes(uid)) return call({ do: "read", uid });
+  if (external?.is === "stale" || observed.staleUids.includes(uid)) return call({ do: "read", uid });
   if (found === undefined) return call({ do: "list", parent: root, startedAfter: 0, stable: false });
   if (issuesCode(observed) && isUnidentified(observed)) return conclude(observed, ending);
   if ((managedUid(observed) === uid || kind.issued !== null) && !owns(observed, found))
