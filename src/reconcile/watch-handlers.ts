@@ -4,6 +4,7 @@ import type { Kind } from "#src/kinds/kind.ts";
 import { carriedMarker, objectOf } from "#src/kinds/marker.ts";
 import { keyOf } from "#src/kube/object.ts";
 import type { ChangeSource } from "#src/kube/store.ts";
+import type { ListScope } from "#src/platform-client/api.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import type { Enqueue } from "./enqueue.ts";
 import type { TenancyChange } from "./tenancy/tenancy.ts";
@@ -61,9 +62,7 @@ export function connectWatchHandlers(sources: Sources, breakerLimits: BreakerLim
   tenancy.onSession((session) => {
     session.onSnapshot((collection, changed, scope) => {
       const kind = kinds.find((one) => one.collection.name === collection.name);
-      if (kind === undefined) return;
-      onCollectionListed(sources, breakerLimits, session, kind, changed, enqueue);
-      if (scope !== undefined) wakeMissing(sources, session, kind, scope, enqueue);
+      if (kind !== undefined) onCollectionListed(sources, breakerLimits, session, kind, changed, scope, enqueue);
     });
     session.onNameReleased((collection, name, uid) => {
       const kind = kinds.find((one) => one.collection.name === collection.name);
@@ -149,11 +148,15 @@ function onCollectionListed(
   session: PlatformSession,
   kind: Kind,
   changed: readonly string[],
+  scope: ListScope | undefined,
   enqueue: Enqueue,
 ): void {
+  const recording = [...servedObjects(sources, session, kind.name)].filter(
+    ({ resource: { status } }) => status?.uid !== undefined,
+  );
   const opens = (missing: number, managed: number) => opensBreaker(missing, managed, breakerLimits);
   // What issues a code disappears when it is used, and is not created again: there is nothing to hold.
-  const managed = kind.issued === null ? managedUids(sources, session, kind) : [];
+  const managed = kind.issued === null ? managedUids(sources, recording) : [];
   for (const [tenant, uids] of managed)
     sources.breakers.of(tenant, kind.name).assess(session.viewOf(kind.collection), uids, opens);
   for (const uid of changed)
@@ -161,6 +164,7 @@ function onCollectionListed(
       enqueue(kind.name, keyOf(cached), { priority: "low" });
       wakeRoleUsers(sources, kind, cached, enqueue, { delayMs: correctionMs });
     }
+  if (scope !== undefined) wakeMissing(sources, session, kind, scope, recording, enqueue);
   // The list may show what they wait for: a name that was released, a resource that now exists.
   wakeWaiting(sources, session, kind, enqueue);
 }
@@ -213,10 +217,10 @@ function wakeConflictsWith(
   }
 }
 
-/** The uids that objects record in their status, by the Tenant that uses the session, except objects that are being deleted. */
-function managedUids(sources: Sources, session: PlatformSession, kind: Kind): ReadonlyMap<string, readonly string[]> {
+/** The uids that objects record in their status, by their Tenants, except objects that are being deleted. */
+function managedUids(sources: Sources, recording: readonly CachedResource[]): ReadonlyMap<string, readonly string[]> {
   const byTenant = new Map<string, string[]>();
-  for (const { resource } of servedObjects(sources, session, kind.name)) {
+  for (const { resource } of recording) {
     const { status, metadata } = resource;
     if (metadata.deletionTimestamp !== undefined) continue;
     const governance = sources.tenancy.governanceOf(resource);

@@ -21,10 +21,9 @@ const namedKinds = ["Group", "Identity", "Role", "IdentityProvider", "AccountAss
 
 /** A statement of an object that is Ready, and that is not true. */
 export interface FalseStatement {
-  /** Such as `RoleBinding team/views`. */
-  readonly object: string;
-  readonly uid: string | undefined;
   readonly text: string;
+  /** The resource as it was, if it exists: another one with the same fields was written since. */
+  readonly resource: ExternalResource | undefined;
 }
 
 /** As the operator of a scenario writes them, if it is not told otherwise. */
@@ -47,24 +46,24 @@ export function falseStatements(
     if (kind === undefined || ready?.status !== "True" || object.metadata.deletionTimestamp !== undefined) return [];
     const { uid, parentUid, identityUid, roleUid } = status ?? {};
     const name = `${object.kind} ${object.metadata.namespace}/${object.metadata.name}`;
-    const statement = (text: string) => [{ object: name, uid, text: `${name} is Ready, and ${text}` }];
-    const external = uid === undefined ? undefined : platform.find(kind.collection.name, uid);
-    if (external === undefined) return statement(`${uid} does not exist`);
-    if (parentUid !== undefined && kind.collection.uids.parentOf(external.uid) !== parentUid)
-      return statement(`its parent is ${parentOf(external.uid)}, not ${parentUid}`);
+    const resource = uid === undefined ? undefined : platform.find(kind.collection.name, uid);
+    const statement = (text: string) => [{ text: `${name} is Ready, and ${text}`, resource }];
+    if (resource === undefined) return statement(`${uid} does not exist`);
+    if (parentUid !== undefined && kind.collection.uids.parentOf(resource.uid) !== parentUid)
+      return statement(`its parent is ${parentOf(resource.uid)}, not ${parentUid}`);
     // An edit that was not seen yet.
     if (ready.observedGeneration !== object.metadata.generation) return [];
-    const written = findWrittenDifference(object, status, external);
+    const written = findWrittenDifference(object, status, resource);
     if (written !== undefined) return statement(written);
-    const { resource, invalid } = parseResource(kind, object);
+    const { resource: parsed, invalid } = parseResource(kind, object);
     if (invalid !== undefined) return [];
     const uids = {
       ...(parentUid === undefined ? {} : { parent: parentUid }),
       ...(identityUid === undefined ? {} : { identity: identityUid }),
       ...(roleUid === undefined ? {} : { role: roleUid }),
     };
-    const desired = kind.desired(resource, uids, { serviceAccounts: tokens });
-    return fieldDifferences(kind, desired, external).flatMap(({ field, expected, actual }) =>
+    const desired = kind.desired(parsed, uids, { serviceAccounts: tokens });
+    return fieldDifferences(kind, desired, resource).flatMap(({ field, expected, actual }) =>
       statement(`its ${field} is ${actual}, not ${expected}`),
     );
   });
@@ -96,5 +95,5 @@ function findWrittenDifference(
 }
 
 function isSameSet(a: readonly string[], b: readonly string[]): boolean {
-  return isDeepStrictEqual(a.toSorted(), b.toSorted());
+  return isDeepStrictEqual(new Set(a), new Set(b));
 }

@@ -3,7 +3,7 @@ import type { Kind } from "#src/kinds/kind.ts";
 import { kinds as allKinds } from "#src/kinds/kinds.ts";
 import { ManualClock } from "#src/time/manual-clock.testing.ts";
 import { type Manifest, MemoryKube } from "./memory-kube.ts";
-import { falseStatements } from "./ready-objects.ts";
+import { type FalseStatement, falseStatements } from "./ready-objects.ts";
 import { type LostResponse, MemoryPlatform, root } from "./memory-platform.ts";
 import { type CrashPoint, leaseMs, OperatorProcess, type ProcessOptions } from "./operator-process.ts";
 
@@ -37,13 +37,12 @@ export class Scenario {
   readonly #options: ScenarioOptions;
   readonly #onStep: NonNullable<ProcessOptions["onStep"]>;
   #process: OperatorProcess;
-  /** What objects that are Ready said before the last resync, although it was not true. */
-  #false: { readonly texts: ReadonlySet<string>; readonly process: OperatorProcess | undefined; readonly at: number } =
-    {
-      texts: new Set(),
-      process: undefined,
-      at: 0,
-    };
+  /** The false statements before the last resync. */
+  #before: {
+    readonly statements: readonly FalseStatement[];
+    readonly process: OperatorProcess | undefined;
+    readonly at: number;
+  } = { statements: [], process: undefined, at: 0 };
   #calls = 0;
   #starts = 0;
 
@@ -120,14 +119,15 @@ export class Scenario {
   /** What objects say must become true, or be taken back, between two resyncs of one process that reaches the platform. */
   #expectTrue(): void {
     const { kube, platform, clock } = this;
-    const options = this.#options.serviceAccounts;
-    const found = falseStatements(kube, platform, this.#kinds, options);
-    const { texts, process, at } = this.#false;
-    const texted = found.filter(({ text }) => texts.has(text));
+    const found = falseStatements(kube, platform, this.#kinds, this.#options.serviceAccounts);
+    const { statements, process, at } = this.#before;
     const hasHadTime = process === this.#process && clock.monotonic() >= at + correctionMs;
-    if (hasHadTime && texted.length > 0)
-      throw new Error(`S: ${texted.map(({ text }) => text).join("; ")}\n${this.describe()}`);
-    this.#false = { texts: new Set(found.map(({ text }) => text)), process: this.#process, at: clock.monotonic() };
+    const kept = found.filter(({ text, resource }) =>
+      statements.some((before) => before.text === text && before.resource === resource),
+    );
+    if (hasHadTime && kept.length > 0)
+      throw new Error(`S: ${kept.map(({ text }) => text).join("; ")}\n${this.describe()}`);
+    this.#before = { statements: found, process: this.#process, at: clock.monotonic() };
   }
 
   /** Kills the process while it has no call in flight; another one takes over at once, as after a release of the Lease. */
