@@ -8,7 +8,7 @@ import { wakeAfterDeletion } from "./wake-after-deletion.ts";
 import { wakeWorld } from "./wake-world.testing.ts";
 
 const sessionThatSaw = (resource: ExternalResource) => {
-  const view = new CollectionView<ExternalResource>(groupKind.collection as never);
+  const view = new CollectionView<ExternalResource>(groupKind.collection);
   view.record(resource, 1);
   return { viewOf: () => view } as unknown as PlatformSession;
 };

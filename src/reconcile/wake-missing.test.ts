@@ -22,7 +22,7 @@ const object = (name: string) =>
 
 /** The objects `1`, `2` and `3`, and one that records nothing. @param listed those whose role bindings a list shows */
 function woken(scope: Parameters<typeof wakeMissing>[3], listed: readonly string[], before: (view: View) => void) {
-  const view: View = new CollectionView(roleBindingKind.collection as never);
+  const view: View = new CollectionView(roleBindingKind.collection);
   before(view);
   const shown = listed.map((name) => binding(bindingUid(name)));
   view.recordSnapshot(scope, shown, 10, true);

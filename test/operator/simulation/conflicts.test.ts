@@ -118,21 +118,21 @@ describe("objects that take each other's names", () => {
   });
 
   it("are named only in their own namespace", async () => {
-    const world = new TwoTenants();
+    const tenants = new TwoTenants();
     const [one, other] = [group("one", "x", shared), group("other", "y", shared, "other")];
-    await world.apply([one, other]);
-    await world.until("Available", [one, other]);
-    await world.apply([group("one", "y", shared), group("other", "x", shared, "other")]);
-    await world.until("Conflict", [one, other]);
-    expect(world.messageOf(one)).toContain(
+    await tenants.apply([one, other]);
+    await tenants.until("Available", [one, other]);
+    await tenants.apply([group("one", "y", shared), group("other", "x", shared, "other")]);
+    await tenants.until("Conflict", [one, other]);
+    expect(tenants.messageOf(one)).toContain(
       "spec.name: Group one and a Group in another namespace want each other's names",
     );
-    await world.apply([group("other", "z", shared, "other")]);
-    await world.scenario.pass(atOnceMs);
-    await world.apply([group("other", "x", shared, "other")]);
-    await world.scenario.pass(atOnceMs);
-    expect([one, other].map((each) => world.reasonOf(each))).toEqual(["Available", "Available"]);
-    await world.rest();
+    await tenants.apply([group("other", "z", shared, "other")]);
+    await tenants.scenario.pass(atOnceMs);
+    await tenants.apply([group("other", "x", shared, "other")]);
+    await tenants.scenario.pass(atOnceMs);
+    expect([one, other].map((each) => tenants.reasonOf(each))).toEqual(["Available", "Available"]);
+    await tenants.rest();
   });
 
   it("continue when the other one is deleted instead", async () => {

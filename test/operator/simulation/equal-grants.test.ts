@@ -5,11 +5,12 @@ import { withEveryFault } from "./fault-points.ts";
 import type { Manifest } from "./memory-kube.ts";
 import { viewer } from "./memory-platform.ts";
 import type { Fault } from "./scenario.ts";
-import { issuer, red, TwoTenants } from "./two-tenants.ts";
+import { issuer, red, shared, TwoTenants } from "./two-tenants.ts";
 
 // Two objects that describe the same role binding, which exists: somebody made it, or a leader did that died before it recorded it.
 
 const byHand = `${red}/00000000000000f2`;
+const byHandElsewhere = `${shared}/00000000000000f2`;
 const policy = { management: "Full", drift: "Correct" };
 const ci: Manifest = {
   kind: "Identity",
@@ -157,6 +158,100 @@ describe("a role binding that two objects describe", () => {
       });
     },
   );
+});
+
+describe("a role binding that objects of two Tenants describe, each of which has credentials of its own", () => {
+  const reader = `${shared}/00000000000000f1`;
+  const grant = (name: string, namespace: string, more: object = {}): Manifest => {
+    const spec = { groupUid: shared, identityUid: reader, roleRef: { name: "viewer" }, policy, ...more };
+    return { kind: "RoleBinding", name, namespace, spec };
+  };
+  const grants = ({ scenario: { platform } }: TwoTenants) =>
+    (platform.createdIn("roleBindings") as readonly ExternalRoleBinding[]).filter(
+      ({ identity }) => identity.uid === reader,
+    );
+
+  it.each(["team", "other"])("stays if the one in %s has expired, with every fault", async (namespace) => {
+    const [ending, wanting] = [
+      grant("ending", namespace, expired),
+      grant("wanting", namespace === "team" ? "other" : "team"),
+    ];
+    await withEveryFault(async (fault) => {
+      const world = new TwoTenants(fault);
+      const { scenario } = world;
+      scenario.platform.setInitial("identities", { uid: reader, name: "reader", description: "" });
+      await scenario.pass(30);
+      scenario.process.kill();
+      scenario.kube.admitsFinalizer = true;
+      await world.apply([ending, wanting]);
+      const role = { uid: viewer, name: "" };
+      scenario.platform.set("roleBindings", { uid: byHandElsewhere, identity: { uid: reader, name: "" }, role });
+      await world.until("Available", [wanting]);
+      await world.until("Expired", [ending]);
+      await world.rest();
+      expect(grants(world).map(({ uid }) => uid)).toEqual([byHandElsewhere]);
+      return world.run;
+    });
+  });
+
+  it("is created again at once for the one that waited for the other, which had recorded it and is deleted", async () => {
+    const world = new TwoTenants();
+    const { scenario } = world;
+    scenario.platform.setInitial("identities", { uid: reader, name: "reader", description: "" });
+    const [first, second] = [grant("first", "team"), grant("second", "other")];
+    await world.apply([first]);
+    await world.until("Available", [first]);
+    await scenario.pass(2_000);
+    await world.apply([second]);
+    await world.until("Conflict", [second]);
+    // The session of the other Tenant has seen the role binding, too.
+    await scenario.resync();
+    scenario.kube.remove(first);
+    await world.until("Available", [second]);
+    await scenario.pass(1_000);
+    expect(world.reasonOf(second)).toBe("Available");
+    expect(grants(world).map(({ uid }) => uid)).toEqual([world.statusOf(second)?.uid]);
+    await world.rest();
+  });
+});
+
+describe("a role binding that is removed because nobody declares it", () => {
+  it("is created again for an object that declares it at any moment of the removal", async () => {
+    const shop: Manifest = {
+      kind: "Group",
+      name: "shop",
+      spec: { parentUid: red, undeclared: "Remove", policy: { ...policy, adoption: "Never" } },
+    };
+    let removed = 0;
+    for (let delayMs = 0; delayMs <= 30; delayMs += 1) {
+      const world = new EqualGrants();
+      const { scenario } = world;
+      await world.apply([ci, shop]);
+      await world.until("Available", [ci, shop]);
+      const { uid: group = "" } = world.statusOf(shop) ?? {};
+      const uid = `${group}/00000000000000f3`;
+      scenario.platform.set("roleBindings", {
+        uid,
+        identity: { uid: world.identityUid, name: "" },
+        role: { uid: viewer, name: "" },
+      });
+      await scenario.resync();
+      await scenario.pass(60_000);
+      const declared = world.grant("declared", "by uid", { groupUid: group });
+      scenario.platform.travelMs = (call) => (call === "delete roleBindings" ? 12 : 1);
+      scenario.clock.setTimer(() => scenario.kube.apply(declared), delayMs);
+      await scenario.resync();
+      await world.until("Available", [declared]);
+      await scenario.pass(1_000);
+      if (!scenario.platform.has(uid)) removed += 1;
+      // Before any other list.
+      expect([delayMs, ...world.violations()]).toEqual([delayMs]);
+      await world.rest();
+    }
+    console.info(`removed ${removed} times of 31`);
+    expect(removed).toBeGreaterThan(0);
+    expect(removed).toBeLessThan(31);
+  });
 });
 
 describe("an object that is Ready", () => {
