@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { kinds } from "#src/kinds/kinds.ts";
 import { roleBindingKind } from "#src/kinds/role-binding.ts";
 import type { ExternalRoleBinding } from "#src/platform-client/permission-resources.ts";
 import { withEveryFault } from "./fault-points.ts";
 import type { Manifest } from "./memory-kube.ts";
 import { viewer } from "./memory-platform.ts";
+import { OperatorProcess } from "./operator-process.ts";
 import type { Fault } from "./scenario.ts";
 import { issuer, red, shared, TwoTenants } from "./two-tenants.ts";
 
@@ -112,6 +114,36 @@ describe.each(endings)("a role binding that one object wants, while an equal obj
       return world.run;
     });
     console.info(`${crashes} crash points`);
+  });
+});
+
+describe.each(endings)("while two leaders work at once, and an equal object $name, a role binding", ({ make }) => {
+  it.each(references)("stays for the one that wants it: ending %s, wanting %s", async (ending, wanting) => {
+    for (let delayMs = 0; delayMs <= 12; delayMs += 1) {
+      const world = new EqualGrants();
+      const { scenario } = world;
+      const { kube, platform, clock } = scenario;
+      await world.prepare(() => [...make(world, ending), world.grant("wanting", wanting)]);
+      await scenario.pass(delayMs);
+      // The Lease is not a fence: the first one goes on with what it has seen.
+      const second = new OperatorProcess({
+        kinds,
+        kube,
+        platform,
+        clock,
+        acquired: "created",
+        onCall: () => -1,
+        crash: undefined,
+        liveTenants: true,
+      });
+      await world.until("Available", [world.grant("wanting", wanting)]);
+      await scenario.pass(60_000);
+      await Promise.all([second.resync(), scenario.pass(60_000)]);
+      second.kill();
+      await world.rest();
+      expect(world.reasonOf(world.grant("wanting", wanting))).toBe("Available");
+      expect(world.grants.map(({ uid }) => uid)).toEqual([byHand]);
+    }
   });
 });
 
