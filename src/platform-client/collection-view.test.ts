@@ -91,6 +91,17 @@ describe("the state of a uid", () => {
   });
 });
 
+it("is stale while a DELETE is under way, whatever a read shows meanwhile", () => {
+  const view = emptyView();
+  view.record(resource(a), 1);
+  const end = view.beginDeletion(a);
+  view.record(resource(a), 2);
+  view.recordSnapshot(below, [resource(a)], 3, true);
+  expect(view.stateOf(a).is).toBe("stale");
+  end();
+  expect(view.stateOf(a).is).toBe("present");
+});
+
 describe("ignores snapshots that started before our own last write to a uid", () => {
   it("keeps a created resource present", () => {
     const view = emptyView();

@@ -10,7 +10,7 @@ import { UidIndex } from "./uid-index.ts";
 export type ExternalState<R> =
   /** The resource was read or returned by a write of ours, and nothing that we know of changed it since. */
   | { readonly is: "present"; readonly resource: R; readonly seenAt: MonotonicTime }
-  /** A write of ours to it had an unknown outcome, or a snapshot did not contain it: only a GET of the uid decides. */
+  /** A write of ours to it had an unknown outcome, a DELETE is under way, or a snapshot did not contain it: only a GET decides. */
   | { readonly is: "stale" }
   /** We deleted the resource, or its absence was proven, at the time `at`. */
   | { readonly is: "gone"; readonly at: MonotonicTime }
@@ -56,18 +56,20 @@ const absenceRetentionMs = hours(1);
 export class CollectionView<R extends { readonly uid: string }> {
   readonly #entries = new Map<string, Entry<R>>();
   readonly #gone = new Map<string, MonotonicTime>();
+  /** The DELETEs that are under way, each with what resolves once it has ended. */
+  readonly #deletions = new Map<string, PromiseWithResolvers<void>>();
   readonly #byParent = new UidIndex();
   readonly #byNaturalKey = new UidIndex();
   readonly #byName = new UidIndex();
   readonly #snapshots = new Snapshots();
   readonly #keys: ResourceKeys<R>;
-  readonly #onNameReleased: (name: string) => void;
+  readonly #onNameReleased: (name: string, uid: string) => void;
 
   /**
-   * @param onNameReleased called after a resource that had this name, as from `uniqueName`, was recorded with another one, or
+   * @param onNameReleased called after the resource with this uid that had this name, as from `uniqueName`, was recorded with another one, or
    * as gone.
    */
-  constructor(keys: ResourceKeys<R>, onNameReleased: (name: string) => void = () => undefined) {
+  constructor(keys: ResourceKeys<R>, onNameReleased: (name: string, uid: string) => void = () => undefined) {
     this.#keys = keys;
     this.#onNameReleased = onNameReleased;
   }
@@ -80,7 +82,9 @@ export class CollectionView<R extends { readonly uid: string }> {
   stateOf(uid: string): ExternalState<R> {
     const entry = this.#entries.get(uid);
     if (entry !== undefined)
-      return entry.stale ? { is: "stale" } : { is: "present", resource: entry.resource, seenAt: entry.seenAt };
+      return entry.stale || this.#deletions.has(uid)
+        ? { is: "stale" }
+        : { is: "present", resource: entry.resource, seenAt: entry.seenAt };
     const goneAt = this.#gone.get(uid);
     if (goneAt !== undefined) return { is: "gone", at: goneAt };
     const parent = this.#keys.uids.parentOf(uid);
@@ -118,7 +122,7 @@ export class CollectionView<R extends { readonly uid: string }> {
     const before = this.#nameAt(resource.uid);
     this.#gone.delete(resource.uid);
     this.#put(resource, at);
-    if (before !== undefined && before !== this.#nameOf(resource)) this.#onNameReleased(before);
+    if (before !== undefined && before !== this.#nameOf(resource)) this.#onNameReleased(before, resource.uid);
   }
 
   /** Records a proven absence. */
@@ -126,13 +130,32 @@ export class CollectionView<R extends { readonly uid: string }> {
     const before = this.#nameAt(uid);
     this.#remove(uid);
     this.#gone.set(uid, at);
-    if (before !== undefined) this.#onNameReleased(before);
+    if (before !== undefined) this.#onNameReleased(before, uid);
   }
 
   /** Records that a write to `uid` had an unknown outcome. */
   recordStale(uid: string): void {
     const entry = this.#entries.get(uid);
     if (entry !== undefined) entry.stale = true;
+  }
+
+  /**
+   * Records that a DELETE of `uid` is under way. Until it has ended, nobody may rely on the resource.
+   * @returns a function that records that it has ended.
+   */
+  beginDeletion(uid: string): () => void {
+    const deletion = Promise.withResolvers<void>();
+    this.#deletions.set(uid, deletion);
+    return () => {
+      if (this.#deletions.get(uid) === deletion) this.#deletions.delete(uid);
+      deletion.resolve();
+    };
+  }
+
+  /** Resolves once no DELETE of `uid` is under way. */
+  async untilDeleted(uid: string): Promise<void> {
+    for (let under = this.#deletions.get(uid); under !== undefined; under = this.#deletions.get(uid))
+      await under.promise;
   }
 
   /**

@@ -7,9 +7,9 @@ import type { SessionViews } from "./session-views.ts";
 
 /**
  * Receives each snapshot, and a group that was found to be gone: `changed` are the uids that appeared, changed or disappeared
- * other than by our own writes.
+ * other than by our own writes, and `scope` is what was listed, if it is a snapshot.
  */
-export type SnapshotListener = (collection: ManagedCollection, changed: readonly string[]) => void;
+export type SnapshotListener = (collection: ManagedCollection, changed: readonly string[], scope?: ListScope) => void;
 
 /**
  * The resources of a list that was made, once permissions that are read after the list confirm that it is complete. Several
@@ -39,8 +39,8 @@ export class SessionLists {
     this.#listeners.push(listener);
   }
 
-  notify(collection: ManagedCollection, changed: readonly string[]): void {
-    for (const listener of this.#listeners) listener(collection, changed);
+  notify(collection: ManagedCollection, changed: readonly string[], scope?: ListScope): void {
+    for (const listener of this.#listeners) listener(collection, changed, scope);
   }
 
   /** Records a snapshot of the scope. */
@@ -98,7 +98,7 @@ export class SessionLists {
     const { readsStarted } = permissions;
     return async () => {
       await permissions.requireListAfter(readsStarted, collection, group);
-      this.notify(collection, views.recordSnapshot(collection, scope, list, startedAt));
+      this.notify(collection, views.recordSnapshot(collection, scope, list, startedAt), scope);
     };
   }
 }

@@ -6,8 +6,8 @@ import type { CompleteList } from "./list-all.ts";
 import type { PostLedger } from "./post-ledger.ts";
 import { isWithin } from "./uid.ts";
 
-/** Receives the name of a resource that now has another one, or is gone. */
-export type NameListener = (collection: ManagedCollection, name: string) => void;
+/** Receives the name of the resource `uid`, which now has another one, or is gone. */
+export type NameListener = (collection: ManagedCollection, name: string, uid: string) => void;
 
 /**
  * A view of each collection, and the ledger of the POSTs. Every resource that the session sees is recorded in both: a POST
@@ -22,7 +22,7 @@ export class SessionViews {
     this.#views = new Map(
       collections.map((collection) => [
         collection.name,
-        new CollectionView(collection, (name) => onNameReleased(collection, name)),
+        new CollectionView(collection, (name, uid) => onNameReleased(collection, name, uid)),
       ]),
     );
   }

@@ -64,6 +64,31 @@ describe("writes", () => {
     expect(session.createdRecently(made)).toBe(false);
   });
 
+  it("a read waits for a DELETE of the same resource, and needs no call after it", async () => {
+    const { session, calls } = world();
+    await session.read(groupCollection, child);
+    const deleted = session.delete(groupCollection, child);
+    const view = session.viewOf(groupCollection);
+    expect(view.stateOf(child).is).toBe("stale");
+    calls.length = 0;
+    await Promise.all([session.read(groupCollection, child), deleted]);
+    expect(view.stateOf(child).is).toBe("gone");
+    expect(calls.filter((call) => call === `get ${child}`)).toEqual([]);
+    // A read of what is known to be gone may still be wanted.
+    await session.read(groupCollection, child);
+    expect(calls).toContain(`get ${child}`);
+  });
+
+  it("a read that waited for a DELETE in vain reads the resource", async () => {
+    const { session, failing } = world();
+    await session.read(groupCollection, child);
+    failing.set("delete", () => rejected("FAILED_PRECONDITION"));
+    const refused = problemOf(session.delete(groupCollection, child));
+    await session.read(groupCollection, child);
+    expect(await refused).toMatchObject({ kind: "rejected" });
+    expect(session.viewOf(groupCollection).stateOf(child).is).toBe("present");
+  });
+
   it("are not sent once another process may be the leader", async () => {
     const { session, state, calls } = world();
     state.canWrite = false;

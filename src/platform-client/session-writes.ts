@@ -139,8 +139,22 @@ export class SessionWrites {
    * rejects with `paused` if a singleton is not as the view showed it then.
    */
   async delete(collection: ManagedCollection, uid: string): Promise<void> {
+    const view = this.#options.views.viewOf(collection);
+    const decidedFrom = view.stateOf(uid);
+    const end = view.beginDeletion(uid);
+    try {
+      await this.#delete(collection, uid, decidedFrom);
+    } finally {
+      end();
+    }
+  }
+
+  async #delete(
+    collection: ManagedCollection,
+    uid: string,
+    decidedFrom: ExternalState<ExternalResource>,
+  ): Promise<void> {
     const { api, views, clock, signal } = this.#options;
-    const decidedFrom = views.viewOf(collection).stateOf(uid);
     const ownedUntil = await this.#requireWritable(`delete ${collection.name}`, uid, "now");
     try {
       const sendBefore = (await this.#requireUnchanged(collection, uid, decidedFrom)) ?? ownedUntil;

@@ -93,8 +93,8 @@ export class PlatformSession {
     this.#options = options;
     this.#reach = new SessionReach(options.roots);
     this.#permissions = new SessionPermissions({ ...options, reach: this.#reach });
-    this.#seen = new SessionViews(options.collections, options.posts, (collection, name) => {
-      for (const listener of this.#nameListeners) listener(collection, name);
+    this.#seen = new SessionViews(options.collections, options.posts, (collection, name, uid) => {
+      for (const listener of this.#nameListeners) listener(collection, name, uid);
     });
     const shared = { ...options, permissions: this.#permissions, views: this.#seen };
     this.#lists = new SessionLists(shared);
@@ -301,9 +301,15 @@ export class PlatformSession {
     return this.#lists.peek(type, capability, scope);
   }
 
-  /** Reads one resource, or proves that it is absent. Rejects if neither succeeds. */
-  read(collection: ManagedCollection, uid: string): Promise<void> {
-    return this.#reads.read(collection, uid);
+  /**
+   * Reads one resource, or proves that it is absent. Rejects if neither succeeds. While a DELETE of it is under way, a read could
+   * come too early to show it: it waits, and what the DELETE showed needs no read.
+   */
+  async read(collection: ManagedCollection, uid: string): Promise<void> {
+    const view = this.viewOf(collection);
+    const wasGone = view.stateOf(uid).is === "gone";
+    await view.untilDeleted(uid);
+    if (wasGone || view.stateOf(uid).is !== "gone") await this.#reads.read(collection, uid);
   }
 
   /**

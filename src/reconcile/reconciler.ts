@@ -4,6 +4,7 @@ import { isNotFound, isRefused, type KubeError } from "#src/kube/errors.ts";
 import type { Recorder } from "#src/kube/event-recorder.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import { PlatformFailure, provesNoEffect, reachedPlatform } from "#src/platform-client/failure.ts";
+import type { PlatformSession } from "#src/platform-client/session.ts";
 import type { Result } from "#src/runtime/controller.ts";
 import type { Tracer } from "#src/telemetry/tracer.ts";
 import type { Enqueue } from "./enqueue.ts";
@@ -31,6 +32,7 @@ import {
 import { refusalOf, writtenByOthers } from "./policy/refusal.ts";
 import { failureOf } from "./policy/retry.ts";
 import type { TenantContext } from "./tenancy/tenancy.ts";
+import { wakeAfterDeletion } from "./wake-after-deletion.ts";
 import { wakeDeniedBy } from "./wake-denied.ts";
 import { wakeRoleUsers } from "./wake-role-users.ts";
 import { eventsOf, isPlatformStep, type KubeStep, type PlatformStep, type Step } from "./policy/step.ts";
@@ -144,11 +146,14 @@ export class Reconciler {
     if (sent === undefined || credential === undefined)
       return this.#remember(key, observed, (state) => stateAfterUnsent({ state }, step, observed.state));
     const { session, credentialEpoch } = credential;
+    const target = this.#kindOf(step) ?? kind;
+    const reportDeletion = () => this.#reportDeletion(session, target, target === kind ? key : undefined, step);
     let written: ExternalResource | void;
     try {
-      written = await performOnPlatform(session, this.#kindOf(step) ?? kind, sent);
+      written = await performOnPlatform(session, target, sent);
     } catch (error) {
       if (!(error instanceof PlatformFailure)) throw error;
+      if (!provesNoEffect(error.problem)) reportDeletion();
       if (reachedPlatform(error.problem)) this.#recordRemoval(kind, key, step, "failed");
       const now = sources.clock.monotonic();
       const failed = { ...observed, credentialEpoch: credentialEpoch() };
@@ -159,6 +164,7 @@ export class Reconciler {
       return;
     }
     this.#recordRemoval(kind, key, step, "removed");
+    reportDeletion();
     const cached = sources.stores.get(kind.name).get(key);
     if (step.do === "update" && cached !== undefined) wakeRoleUsers(sources, kind, cached, enqueue, {});
     if (step.do === "removeUndeclared") wakeDeniedBy(sources, [step.uid], enqueue, {});
@@ -221,6 +227,13 @@ export class Reconciler {
     const { stores, undeclared } = this.#options.sources;
     const cached = stores.get(kind.name).get(key);
     if (step.do === "removeUndeclared" && cached !== undefined) undeclared.recordRemoval(cached, step.uid, outcome);
+  }
+
+  /** Other objects may have what `step` deleted, or may have deleted. */
+  #reportDeletion(session: PlatformSession, kind: Kind, by: string | undefined, step: PlatformStep): void {
+    if (step.do !== "delete" && step.do !== "removeUndeclared") return;
+    const { sources, enqueue } = this.#options;
+    wakeAfterDeletion(sources, session, kind, step.uid, by, enqueue);
   }
 
   /**

@@ -4,6 +4,7 @@ import type { Kind } from "#src/kinds/kind.ts";
 import { carriedMarker, objectOf } from "#src/kinds/marker.ts";
 import { keyOf } from "#src/kube/object.ts";
 import type { ChangeSource } from "#src/kube/store.ts";
+import type { ListScope } from "#src/platform-client/api.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import type { Enqueue } from "./enqueue.ts";
 import type { TenancyChange } from "./tenancy/tenancy.ts";
@@ -26,6 +27,7 @@ import { wakeAfterGrant, wakeDeniedBy } from "./wake-denied.ts";
 import { wakeForTrial } from "./wake-trial.ts";
 import { wakeIdentityUsers } from "./wake-identity-users.ts";
 import { wakeListedRoleUsers } from "./wake-listed-role-users.ts";
+import { wakeMissing } from "./wake-missing.ts";
 import { mayReleaseClaim, wakeConflicts, wakeConflictsOverName } from "./wake-conflicts.ts";
 import { referrersOf } from "./wake-referrers.ts";
 import { wakeReportingGroups } from "./wake-reporting-groups.ts";
@@ -36,14 +38,15 @@ import { wakeAllWaiting, wakeWaiting } from "./wake-waiting.ts";
 /**
  * Turns changes into keys to reconcile.
  *
- * - A custom resource changed: the object itself; the objects that refer to it, or use its uid because it permits that; if it is gone, or first says what it has, the
- *   objects that wait to be deleted after it; the objects that claim the same uid; those in Conflict, if it may have released
+ * - A custom resource changed: the object itself; the objects that refer to it, or use its uid because it permits that; if it is
+ *   gone, or first says what it has, the objects that wait to be deleted after it; the objects that claim the same uid; those in Conflict, if it may have released
  *   what they want; if it began or ceased to manage a role or to declare a role binding, those that wait because their resources
  *   hold it; the Groups that report what it has taken over as undeclared; and, if that is an identity, the objects that wait to be deleted
  *   after their people.
  * - A resource got another name, or is gone: the objects in Conflict over its name.
- * - The platform was listed: the objects whose external resources changed, those that bind a role which changed, those that wait
- *   because of a role or a role binding which changed, and all objects of the session that are waiting.
+ * - The platform was listed: the objects whose external resources changed or are missing, those that bind a role which changed,
+ *   those that wait because of a role or a role binding which changed, and all objects of the session that are waiting.
+ * - A DELETE of ours took effect, or may have: the other objects that claim the same uid (`wake-after-deletion.ts`).
  * - The permissions of a session changed, or its outage ended: all objects of the session that are waiting.
  * - A trial shows whether an outage of writes has ended: one object of the session that is waiting for that.
  * - A kind could be read for the first time: all objects that are waiting.
@@ -66,13 +69,13 @@ export function connectWatchHandlers(sources: Sources, breakerLimits: BreakerLim
     store.onSynced(() => wakeAllWaiting(sources, enqueue));
   }
   tenancy.onSession((session) => {
-    session.onSnapshot((collection, changed) => {
+    session.onSnapshot((collection, changed, scope) => {
       const kind = kinds.find((one) => one.collection.name === collection.name);
-      if (kind !== undefined) onCollectionListed(sources, breakerLimits, session, kind, changed, enqueue);
+      if (kind !== undefined) onCollectionListed(sources, breakerLimits, session, kind, changed, scope, enqueue);
     });
-    session.onNameReleased((collection, name) => {
+    session.onNameReleased((collection, name, uid) => {
       const kind = kinds.find((one) => one.collection.name === collection.name);
-      if (kind !== undefined) wakeConflictsOverName(sources, kind, name, enqueue);
+      if (kind !== undefined) onNameReleased(sources, session, kind, name, uid, enqueue);
     });
     const wakeItsWaiting = () => {
       for (const kind of kinds) wakeWaiting(sources, session, kind, enqueue);
@@ -127,6 +130,25 @@ function onResourceChanged(
   if (before !== undefined && mayReleaseClaim(before, after)) wakeConflicts(sources, kind, [before], enqueue);
 }
 
+/** A resource has the name no longer. Other sessions, which have not seen that, read it before they rely on it. */
+function onNameReleased(
+  sources: Sources,
+  session: PlatformSession,
+  kind: Kind,
+  name: string,
+  uid: string,
+  enqueue: Enqueue,
+): void {
+  const { collection } = kind;
+  const parent = collection.uids.parentOf(uid);
+  for (const other of sources.tenancy.sessions) {
+    if (other === session || parent === undefined) continue;
+    const view = other.viewOf(collection);
+    if (view.named(parent, name).some((known) => known.uid === uid)) view.recordStale(uid);
+  }
+  wakeConflictsOverName(sources, kind, name, enqueue);
+}
+
 /** How long after a list showed that a role changed those that depend on it are looked at: most changes are corrected by then. */
 const correctionMs = 2_000;
 
@@ -136,11 +158,15 @@ function onCollectionListed(
   session: PlatformSession,
   kind: Kind,
   changed: readonly string[],
+  scope: ListScope | undefined,
   enqueue: Enqueue,
 ): void {
+  const recording = [...servedObjects(sources, session, kind.name)].filter(
+    ({ resource: { status } }) => status?.uid !== undefined,
+  );
   const opens = (missing: number, managed: number) => opensBreaker(missing, managed, breakerLimits);
   // What issues a code disappears when it is used, and is not created again: there is nothing to hold.
-  const managed = kind.issued === null ? managedUids(sources, session, kind) : [];
+  const managed = kind.issued === null ? managedUids(sources, recording) : [];
   for (const [tenant, uids] of managed)
     sources.breakers.of(tenant, kind.name).assess(session.viewOf(kind.collection), uids, opens);
   for (const uid of changed)
@@ -149,6 +175,7 @@ function onCollectionListed(
       wakeRoleUsers(sources, kind, cached, enqueue, { delayMs: correctionMs });
     }
   wakeDeniedBy(sources, changed, enqueue, { priority: "low" });
+  if (scope !== undefined) wakeMissing(sources, session, kind, scope, recording, enqueue);
   // The list may show what they wait for: a name that was released, a resource that now exists.
   wakeWaiting(sources, session, kind, enqueue);
 }
@@ -201,10 +228,10 @@ function wakeConflictsWith(
   }
 }
 
-/** The uids that objects record in their status, by the Tenant that uses the session, except objects that are being deleted. */
-function managedUids(sources: Sources, session: PlatformSession, kind: Kind): ReadonlyMap<string, readonly string[]> {
+/** The uids that objects record in their status, by their Tenants, except objects that are being deleted. */
+function managedUids(sources: Sources, recording: readonly CachedResource[]): ReadonlyMap<string, readonly string[]> {
   const byTenant = new Map<string, string[]>();
-  for (const { resource } of servedObjects(sources, session, kind.name)) {
+  for (const { resource } of recording) {
     const { status, metadata } = resource;
     if (metadata.deletionTimestamp !== undefined) continue;
     const governance = sources.tenancy.governanceOf(resource);

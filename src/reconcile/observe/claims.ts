@@ -11,8 +11,8 @@ import { hasRecordOf } from "./claimed-state.ts";
 import { objectsWithUid } from "./objects-with-uid.ts";
 import type { Sources } from "./sources.ts";
 
-// One resource has one claimant, whatever the order of events: a recorded uid wins; among objects that only want a uid, a
-// name or an equal role binding, and may have it, the oldest does.
+// One resource has one claimant, whatever the order of events: a recorded uid wins, unless its object ends and another one has
+// recorded it, too; among objects that only want a uid, a name or an equal role binding, and may have it, the oldest does.
 
 /** Whether an object may want what it does not have yet: it manages, a Tenant permits it, and it has not expired. */
 export type MayWant = (cached: CachedResource) => boolean;
@@ -34,7 +34,7 @@ function manages(owners: readonly string[], cached: CachedResource, external: Ex
 }
 
 /** Where claims are looked up: the objects, and the hashes of the owners whose markers are ours. */
-type ClaimSources = Pick<Sources, "stores" | "owners">;
+type ClaimSources = Pick<Sources, "stores" | "owners" | "clock">;
 
 /** Whether an object other than `except` manages `external`, as its status records it. */
 export function hasManager(
@@ -49,7 +49,7 @@ export function hasManager(
 
 /** Another object to which `external` belongs, as `namespace/name`; null if it belongs to `self`, or may do so. */
 export function otherClaimantOf(
-  { stores, owners }: ClaimSources,
+  { stores, owners, clock }: ClaimSources,
   { name }: Kind,
   external: ExternalResource,
   self: CachedResource,
@@ -62,7 +62,12 @@ export function otherClaimantOf(
     .filter((other) => other !== self);
   if (others.length === 0) return null;
   const recorded = others.filter((other) => manages(owners, other, external));
-  if (manages(owners, self, external)) return olderThan(self, recorded);
+  if (manages(owners, self, external)) {
+    // What an object that ends has recorded may be all that another one has: it does not take that along.
+    const staying = recorded.filter((other) => !ends(other, clock.now()));
+    if (!ends(self, clock.now())) return olderThan(self, staying);
+    return staying.length > 0 ? olderThan(undefined, staying) : olderThan(self, recorded);
+  }
   if (recorded.length > 0) return olderThan(undefined, recorded);
   return olderThan(self, others, (other) => other.resource.spec.uid === uid && mayWant(other));
 }
@@ -124,8 +129,8 @@ export function rivalOf(
   return olderThan(undefined, found, (other) => has(other) && mayWant(other)) ?? olderThan(self, found, mayWant);
 }
 
-/** The other objects that want the same name below the same parent, or an equal role binding. */
-function rivalsOf(
+/** The other objects that want the same name below the same parent, an equal role binding, or the same Secret for a code. */
+export function rivalsOf(
   kind: Kind,
   self: CachedResource,
   uids: ResolvedUids,
@@ -188,6 +193,15 @@ function targetsOf(role: ReferenceRole, uid: string, { storeOf, roles }: RivalLo
 
 function combinations(lists: readonly (readonly string[])[]): string[][] {
   return lists.reduce<string[][]>((all, list) => all.flatMap((one) => list.map((value) => [...one, value])), [[]]);
+}
+
+/** Whether the object gives up what it has: it is being deleted, has expired, or only observes. */
+export function ends({ resource: { spec }, metadata }: CachedResource, wallClock: number): boolean {
+  return (
+    metadata.deletionTimestamp !== undefined ||
+    spec.policy.management === "Observe" ||
+    (spec.expiresAt !== undefined && Date.parse(spec.expiresAt) <= wallClock)
+  );
 }
 
 /** Whether an object can want anything: it manages resources, is valid, has not expired, and is not on its way out. */

@@ -57,10 +57,19 @@ export interface Observed {
    * one may have been lost: what equals the spec in the group. None of them is recorded by another object.
    */
   readonly matches: readonly ExternalResource[];
+  /** The uids of those of the matches and the name conflicts that may be gone, or have another name: only a read shows it. */
+  readonly staleUids: readonly string[];
+  /**
+   * If the object ends, the uids of those of the matches, and of the claim, that another object wants, may have, and has not
+   * recorded yet, whatever its age. Unless this object records them, they are the other one's.
+   */
+  readonly wantedByOthers: readonly string[];
   /** What an earlier process may have created for the object; null unless that matters: see `Unrecorded`. */
   readonly unrecorded: Unrecorded | null;
   /** The external resources with the desired name below the same parent, except the matches and the claimed one. */
   readonly nameConflicts: readonly NameConflict[];
+  /** The objects that want each other's names in a circle with this object, as `namespace/name`: see `nameCircleOf`. */
+  readonly nameCircle: readonly string[];
   /** Another object that wants the same name below the same parent, or an equal role binding, and comes first: `namespace/name`. */
   readonly rival: string | null;
   /** The latest complete list that included all children of the parent. */

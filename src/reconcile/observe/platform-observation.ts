@@ -17,6 +17,7 @@ import { extensionsFor } from "./foreign-parent.ts";
 import { roleToRead } from "./declared-roles.ts";
 import { grantsOf } from "./grants.ts";
 import { mayWant } from "./may-want.ts";
+import { nameCircleOf } from "./name-circle.ts";
 import type { Claim, NameConflict, Observed, References } from "./observed.ts";
 import type { ReconcileState } from "./reconcile-state.ts";
 import { peopleOf } from "./people.ts";
@@ -24,6 +25,7 @@ import { protectionsOf } from "./protections.ts";
 import { referencesOf } from "./references-of.ts";
 import type { Sources } from "./sources.ts";
 import { unknownIdentitiesOf } from "./unknown-identities.ts";
+import { wantedByOthers } from "./wanted-by-others.ts";
 
 /** The part of an observation that depends on a session of the platform. */
 type PlatformObservation = Pick<
@@ -31,7 +33,10 @@ type PlatformObservation = Pick<
   | "references"
   | "claim"
   | "matches"
+  | "staleUids"
+  | "wantedByOthers"
   | "nameConflicts"
+  | "nameCircle"
   | "rival"
   | "children"
   | "snapshot"
@@ -106,7 +111,12 @@ export function observePlatform(
     references,
     claim,
     matches,
+    staleUids: [...matches, ...nameConflicts.map(({ external }) => external)].flatMap(({ uid }) =>
+      view.stateOf(uid).is === "stale" ? [uid] : [],
+    ),
+    wantedByOthers: wantedByOthers(sources, context, kind, cached, [...present, ...matches], hasWanted),
     nameConflicts,
+    nameCircle: nameCircleOf(sources, view, kind, cached, nameConflicts[0]?.external),
     rival,
     children: claimed === undefined ? [] : childrenOf(sources, session, claimed, state),
     snapshot: (parent === undefined ? undefined : view.snapshotOf(parent)) ?? null,
@@ -145,7 +155,10 @@ export function unobservedPlatform(
     references: ungoverned,
     claim: claimed === undefined ? null : claimOf(sources, kind, cached, claimed, undefined, null),
     matches: kind.hasMarker ? views.flatMap((view) => markers.flatMap((marker) => view.withKey(marker))) : [],
+    staleUids: [],
+    wantedByOthers: [],
     nameConflicts: [],
+    nameCircle: [],
     rival: null,
     children: [],
     snapshot: null,

@@ -289,6 +289,11 @@ describe("an equal role binding that no object claims", () => {
       expected: reportsStalled("Conflict", "another Muster installation"),
     },
     {
+      name: "is read before it is recorded if it may have been deleted",
+      given: { resource: bindingResource(), references, matches: [equal], staleUids: [uid] },
+      expected: { do: "read", uid },
+    },
+    {
       name: "goes to the object that comes first",
       given: { resource: bindingResource(), references, matches: [equal], rival: "team/older" },
       expected: reportsStalled("Conflict", "RoleBinding older"),

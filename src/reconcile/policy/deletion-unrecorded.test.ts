@@ -159,6 +159,35 @@ describe("a role binding that equals the deleted object", () => {
       given,
       expected: { do: "delete", uid },
     },
+    {
+      name: "is left to another object that wants it, whoever created it",
+      given: { ...given, wantedByOthers: [uid] },
+      expected: released,
+    },
+    {
+      name: "is left to another object that wants it, although this process created it",
+      given: {
+        ...given,
+        wantedByOthers: [uid],
+        state: { ...bornHere, posted: { naturalKey: `${parent} ${anotherUid} ${role.uid}` } },
+      },
+      expected: released,
+    },
+    {
+      name: "is not left to another object once it was recorded",
+      given: {
+        ...given,
+        resource: deletedBinding({ status: ready }),
+        external: present(equal),
+        wantedByOthers: [uid],
+      },
+      expected: { do: "delete", uid },
+    },
+    {
+      name: "is read first if another object may have deleted it",
+      given: { ...given, staleUids: [uid] },
+      expected: { do: "read", uid },
+    },
     ...(["breakGlass", "otherOwner"] as const).map((because) => ({
       name: `is kept after a restart if the object could not take it over: ${because}`,
       given: { ...given, protections: [{ uid, because }] },

@@ -94,14 +94,16 @@ function decideRecorded(observed: DecisionInput, uid: string, root: string): Ste
   if (crd === null || crd.readAt < (state.deletionSeenAt ?? state.firstSeenAt)) return { do: "readCrd" };
   if (crd.deleting)
     return { do: "removeFinalizer", event: orphaned(observed, uid, deletionMessages.orphanedBecause.kindRemoved) };
-  const found = external.is === "present" ? external.resource : matches.find((match) => match.uid === uid);
+  const isStale = external.is === "stale" || observed.staleUids.includes(uid);
+  const listed = isStale ? undefined : matches.find((match) => match.uid === uid);
+  const found = external.is === "present" ? external.resource : listed;
   const kept = keptBecause(observed, found);
   const waits = findDependents(observed, kept !== undefined) ?? findWaitsForPolicy(observed);
   if (waits !== undefined) return conclude(observed, waits, unsettledUntil(observed, waits));
   if (found === undefined)
     return attempt(
       observed,
-      external.is === "unknown" ? { do: "list", parent: root, startedAfter: 0, stable: false } : { do: "read", uid },
+      isStale ? { do: "read", uid } : { do: "list", parent: root, startedAfter: 0, stable: false },
     );
   if (issuesCode(observed) && isUnidentified(observed)) return awaitReferences(observed);
   if ((managedUid(observed) === uid || kind.issued !== null) && !owns(observed, found))

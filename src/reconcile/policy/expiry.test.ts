@@ -132,6 +132,31 @@ describe("an expired role binding", () => {
       expected: reports("Expired", "this object has no role binding"),
     })),
     {
+      name: "leaves an equal one to another object that wants it",
+      given: {
+        resource: bindingResource({ spec: { expiresAt: past }, status: notReady("Expired", { stalled: true }) }),
+        references,
+        matches: [external],
+        wantedByOthers: [uid],
+      },
+      expected: reports("Expired", "this object has no role binding"),
+    },
+    {
+      name: "leaves what it recorded to another object to which that belongs",
+      given: { resource: expired, references, external: present(external), claimedBy: "team/other" },
+      expected: reports("Expired", "this object has no role binding", { uid: null }),
+    },
+    {
+      name: "is read first if another object may have deleted it",
+      given: {
+        resource: bindingResource({ spec: { expiresAt: past }, status: notReady("Expired", { stalled: true }) }),
+        references,
+        matches: [external],
+        staleUids: [uid],
+      },
+      expected: { do: "read", uid },
+    },
+    {
       name: "is deleted to the end although expiresAt was extended meanwhile",
       given: {
         resource: bindingResource({ spec: { expiresAt: future }, status: ending, metadata: { generation: 2 } }),

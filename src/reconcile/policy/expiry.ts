@@ -78,6 +78,8 @@ function decideEnding(observed: DecisionInput, uid: string, ending: Problem, end
   const root = rootAbove(observed, uid);
   const protection = protectionOf(observed, uid);
   if (protection === "root" || protection === "credential") return conclude(observed, ended);
+  // It belongs to another object, which may be Ready because of it.
+  if (claim?.uid === uid && claim.claimedBy !== null) return conclude(observed, ended);
   if (external?.is === "gone") return proveNotCreatedAgain(observed, ending) ?? conclude(observed, ended);
   if (root === undefined || findEndingDenied(observed, uid) !== undefined) return conclude(observed, ending);
   const call = (step: PlatformStep): Step => {
@@ -85,7 +87,7 @@ function decideEnding(observed: DecisionInput, uid: string, ending: Problem, end
     return isPlatformStep(next) ? next : conclude(observed, ending, observed.state.failure?.retryAt);
   };
   const found = external?.is === "present" ? external.resource : matches.find((match) => match.uid === uid);
-  if (external?.is === "stale") return call({ do: "read", uid });
+  if (external?.is === "stale" || observed.staleUids.includes(uid)) return call({ do: "read", uid });
   if (found === undefined) return call({ do: "list", parent: root, startedAfter: 0, stable: false });
   if (issuesCode(observed) && isUnidentified(observed)) return conclude(observed, ending);
   if ((managedUid(observed) === uid || kind.issued !== null) && !owns(observed, found))

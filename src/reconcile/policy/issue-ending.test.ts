@@ -131,6 +131,17 @@ describe("a resource that only the Secret names", () => {
     });
   });
 
+  it("is left to another object with the same Secret, which may have created it", () => {
+    expect(named({ wantedByOthers: [uid] })).toEqual({ do: "removeFinalizer" });
+    expect(step(expired, { secret, claim, wantedByOthers: [uid] })).toMatchObject({
+      do: "writeStatus",
+      patch: { management: "Created", conditions: [{ reason: "Expired" }, {}, {}] },
+    });
+    // What the status records is the object's, whoever has the Secret.
+    const status = { observedGeneration: 1, uid, parentUid: parent, roleUid: viewer, management: "Created" } as const;
+    expect(step({ ...deleted, status }, { secret, claim, wantedByOthers: [uid] })).toMatchObject({ do: "delete", uid });
+  });
+
   it("is deleted though the Secret may not be read any longer", () => {
     const state = { ...refused(deleted), refusals: { readSecret: { ...refusal, retryAt: 90_000 } } };
     expect(named({ state, now: 60_000, crd: { readAt: 59_000, deleting: false } })).toMatchObject({

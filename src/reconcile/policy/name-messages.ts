@@ -16,7 +16,18 @@ export function nameManagedBy(noun: string, name: string, uid: string, owner: st
 
 /** @param other the object that manages the resource with the name. */
 export function nameOfOther(noun: string, name: string, uid: string, other: string): string {
-  return `${nameInUse(noun, name, uid)} and is managed by ${other}. Choose another name, or rename that object or delete it: this one then continues. To swap the names of two objects, first give one of them a third name.`;
+  return `${nameInUse(noun, name, uid)} and is managed by ${other}. Choose another name, or rename that object or delete it: this one then continues.`;
+}
+
+/**
+ * Objects want each other's names, in a circle: two of them swap their names.
+ * @param self the object that is told so, and that wants the name of the first of `others`.
+ * @param others the other objects, of which each wants the name of the next one.
+ */
+export function namesSwapped(noun: string, name: string, uid: string, self: string, others: readonly string[]): string {
+  const objects = `${[self, ...others.slice(0, -1)].join(", ")} and ${others.at(-1)}`;
+  const [one, all] = others.length === 1 ? ["one of the two", "both"] : ["one of them", "all of them"];
+  return `spec.name: ${objects} want each other's names. ${nameInUse(noun, name, uid)}, and names are unique, so nothing is renamed. To exchange the names, set spec.name of ${one} to a name that no other ${noun} has, wait until ${all} are Ready, and then set it to the name that it is to have.`;
 }
 
 export function nameNotAdopted(noun: string, name: string, uid: string): string {

@@ -107,6 +107,24 @@ describe("a resource with the same name", () => {
       expected: reportsStalled("Conflict", anotherUid),
     },
     {
+      name: "is read before a rename if it may have another name by now",
+      given: {
+        resource: groupResource({ spec: { name: "billing" }, status: ready, metadata: { generation: 2 } }),
+        references: resolved({ name: "billing" }),
+        external: present(externalGroup()),
+        nameConflicts: [
+          { external: externalGroup({ uid: anotherUid, name: "billing", description: "" }), claimedBy: "team/other" },
+        ],
+        staleUids: [anotherUid],
+      },
+      expected: { do: "read", uid: anotherUid },
+    },
+    {
+      name: "is read before it is judged if it may be gone",
+      given: { nameConflicts: [{ external: unmarked(), claimedBy: null }], staleUids: [uid] },
+      expected: { do: "read", uid },
+    },
+    {
       name: "D10: that another object comes first for is a Conflict before anything exists",
       given: { rival: "team/older" },
       expected: reportsStalled("Conflict", "Group older declares the same name"),

@@ -137,7 +137,7 @@ function otherOwnerIn({ markers }: DecisionInput, marker: string): string | unde
 
 /** A resource with the desired name belongs to another object or to another owner. */
 export function findNameManagedByOther(observed: DecisionInput): Problem | undefined {
-  const { resource, kind, nameConflicts } = observed;
+  const { resource, kind, nameConflicts, nameCircle } = observed;
   const conflict = nameConflicts.find(
     ({ claimedBy, external }) => claimedBy !== null || foreignMarkerOf(observed, external) !== undefined,
   );
@@ -145,7 +145,12 @@ export function findNameManagedByOther(observed: DecisionInput): Problem | undef
   const name = nameOf(observed, conflict);
   const { uid } = conflict.external;
   if (conflict.claimedBy !== null) {
-    const other = ownershipMessages.otherObject(kind.name, resource.metadata.namespace, conflict.claimedBy);
+    const nameObject = (key: string) => ownershipMessages.otherObject(kind.name, resource.metadata.namespace, key);
+    if (nameCircle.length > 0) {
+      const self = `${kind.name} ${resource.metadata.name}`;
+      return stalled("Conflict", nameMessages.namesSwapped(kind.noun, name, uid, self, nameCircle.map(nameObject)));
+    }
+    const other = nameObject(conflict.claimedBy);
     return stalled("Conflict", conflictMessages(kind).nameOfOther(kind.noun, name, uid, other));
   }
   const marker = foreignMarkerOf(observed, conflict.external);

@@ -188,13 +188,13 @@ function decideUnclaimed(observed: DecisionInput, references: Placed): Step {
   // A marker says whose a resource is. Everything else goes to one of those that want it.
   const rival = match !== undefined && kind.hasMarker ? undefined : findRival(observed);
   if (rival !== undefined) return conclude(observed, rival);
-  if (match !== undefined) return decideExisting(observed, references, match);
+  if (match !== undefined) return readStale(observed, [match]) ?? decideExisting(observed, references, match);
   const { uids, desired, naturalKey } = references;
   const proof = proveAbsenceBelow(observed, uids.parent);
   if (proof !== undefined) return proof;
   const [conflict] = observed.nameConflicts;
   if (conflict !== undefined) {
-    const relist = proveListedSince(observed, uids.parent, observed.state.specSeenAt);
+    const relist = proveListedSince(observed, uids.parent, observed.state.specSeenAt) ?? readStaleConflict(observed);
     if (relist !== undefined) return relist;
     const problem = findNameManagedByOther(observed) ?? findNameNotAdopted(observed) ?? findNameAmbiguous(observed);
     return problem === undefined
@@ -215,6 +215,20 @@ function decideUnclaimed(observed: DecisionInput, references: Placed): Step {
     ...given,
     event: { type: "Normal", reason: "Created", note: messages.created(kind.noun, uids.parent) },
   });
+}
+
+/** The step that reads one of `found` that may be gone: a DELETE of it may be under way, or may have taken effect. */
+function readStale(observed: DecisionInput, found: readonly ExternalResource[]): Step | undefined {
+  const stale = found.find(({ uid }) => observed.staleUids.includes(uid));
+  return stale === undefined ? undefined : attempt(observed, { do: "read", uid: stale.uid });
+}
+
+/** The step that reads a resource which may not have the desired name any longer. */
+function readStaleConflict(observed: DecisionInput): Step | undefined {
+  return readStale(
+    observed,
+    observed.nameConflicts.map(({ external }) => external),
+  );
 }
 
 /** The resource that carries our marker, or that equals the spec of a kind without markers. */
@@ -272,7 +286,7 @@ function decideName(observed: DecisionInput, references: Placed, external: Exter
   const { kind, resource, state } = observed;
   const name = wantedName(kind, resource);
   if (name === undefined || name === takenName(kind, external)) return undefined;
-  const relist = proveListedSince(observed, references.uids.parent, state.specSeenAt);
+  const relist = proveListedSince(observed, references.uids.parent, state.specSeenAt) ?? readStaleConflict(observed);
   if (relist !== undefined) return relist;
   const problem = findNameManagedByOther(observed) ?? findNameTaken(observed) ?? findRival(observed);
   return problem === undefined ? undefined : conclude(observed, problem);

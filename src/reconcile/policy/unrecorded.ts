@@ -5,7 +5,7 @@ import { isAbsentBelowRoots, proveAbsenceBelowRoots } from "./absence.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { conclude } from "./conclude.ts";
 import { type Problem, waiting } from "./outcome.ts";
-import { guardsNoIssued, issuesCode } from "./issued.ts";
+import { guardsNoIssued, isOnlyHeld, issuesCode } from "./issued.ts";
 import { isNeverAdopted, managedUid } from "./ownership.ts";
 import { attempt } from "./retry.ts";
 import type { Step } from "./step.ts";
@@ -14,10 +14,12 @@ import type { Step } from "./step.ts";
 
 /**
  * The resource of this object although its uid was never recorded. A marker identifies it. A role binding without one is
- * ours only if it is what this process, or perhaps an earlier one, created; what may not be taken over is neither.
+ * ours only if it is what this process, or perhaps an earlier one, created, and no other object wants it; what may not be
+ * taken over is not ours, either.
  */
 export function unrecordedMatch(observed: DecisionInput): ExternalResource | undefined {
-  const { matches, resource, kind, state, createdHere } = observed;
+  const { resource, kind, state, createdHere, wantedByOthers } = observed;
+  const matches = observed.matches.filter(({ uid }) => !wantedByOthers.includes(uid));
   const first = matches.find(({ uid }) => createdHere.includes(uid)) ?? matches[0];
   if (kind.hasMarker) return first;
   if (state.posted !== undefined)
@@ -53,8 +55,9 @@ export function uidToEnd(observed: DecisionInput): string | undefined {
   if (recorded !== undefined)
     return (mayBeCreatedAgain(observed) ? unrecordedMatch(observed)?.uid : undefined) ?? recorded;
   if (!issuesCode(observed)) return unrecordedMatch(observed)?.uid;
-  const { claim } = observed;
-  return claim === null || claim.claimedBy !== null ? undefined : claim.uid;
+  const { claim, wantedByOthers } = observed;
+  if (claim === null || claim.claimedBy !== null) return undefined;
+  return isOnlyHeld(observed) && wantedByOthers.includes(claim.uid) ? undefined : claim.uid;
 }
 
 /** Whether the finalizer guards nothing: nothing exists because of this object, and no POST of it can still take effect. */

@@ -11,7 +11,7 @@ import { referencesOf } from "#src/reconcile/observe/references-of.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
 import { permitsParent } from "#src/reconcile/tenancy/boundary.ts";
 import type { TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
-import { grantOf } from "./grant.ts";
+import { grantOf } from "#src/platform-client/grant.ts";
 
 export type DeclarationSources = Pick<
   Sources,

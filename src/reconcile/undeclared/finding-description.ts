@@ -3,7 +3,7 @@ import { parentOf } from "#src/platform-client/uid.ts";
 import { permitsResource } from "#src/reconcile/tenancy/boundary.ts";
 import type { TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
 import type { Finding } from "./findings.ts";
-import { grantOf, roleGrantedBy } from "./grant.ts";
+import { grantOf, roleGrantedBy } from "#src/platform-client/grant.ts";
 
 /** What the status shows of a finding. */
 export function describeFinding({ boundary }: TenantContext, { kind, external, firstSeenTime }: Finding): Undeclared {

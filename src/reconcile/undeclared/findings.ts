@@ -7,7 +7,7 @@ import type { Sources } from "#src/reconcile/observe/sources.ts";
 import type { MonotonicTime } from "#src/time/clock.ts";
 import { hasSurelyExpired } from "#src/reconcile/policy/issued.ts";
 import { isMarkerOf } from "./declarations.ts";
-import { grantOf } from "./grant.ts";
+import { grantOf } from "#src/platform-client/grant.ts";
 import type { Sighting } from "./sightings.ts";
 
 /** A resource that nobody declared. */

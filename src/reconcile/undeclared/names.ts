@@ -7,7 +7,7 @@ import type { PlatformSession } from "#src/platform-client/session.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
 import { type CachedResource, claimedUids, referenceKey } from "#src/reconcile/observe/cached-resource.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
-import { grantOf } from "./grant.ts";
+import { grantOf } from "#src/platform-client/grant.ts";
 
 /** The value under which objects are found that do not match their schema, those that claim no uid, and grants to anybody. */
 const invalid = "an invalid object";

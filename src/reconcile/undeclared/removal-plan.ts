@@ -8,7 +8,7 @@ import type { TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
 import { isProviderAbsent } from "./absent-providers.ts";
 import { describeFinding, recurrenceKey } from "./finding-description.ts";
 import type { Finding } from "./findings.ts";
-import { grantOf } from "./grant.ts";
+import { grantOf } from "#src/platform-client/grant.ts";
 import type { HeldRemovals } from "./held-removals.ts";
 import { identityFacts } from "./identity-facts.ts";
 import type { Names } from "./names.ts";

@@ -34,6 +34,7 @@ describe("objects that take each other's names", () => {
         for (const [object, name] of Object.entries(wanted)) scenario.kube.apply(group(object, name));
       },
       reasons: () => objects.map((one) => readyOf(scenario, one)?.reason),
+      uidOf: (name: string) => (scenario.kube.find("Group", name)?.status as Status | undefined)?.uid,
       names: () =>
         objects.map(({ kind, name }) => {
           const status = scenario.kube.find(kind, name)?.status as Status | undefined;
@@ -59,12 +60,14 @@ describe("objects that take each other's names", () => {
   });
 
   it("say how a swap is made, and make it at once when one of them is renamed", async () => {
-    const { scenario, rename, reasons, names } = await world("a", "b");
+    const { scenario, rename, reasons, names, uidOf } = await world("a", "b");
     rename({ a: "b", b: "a" });
     await scenario.until("Conflict", () => reasons().every((reason) => reason === "Conflict"));
     await scenario.pass(30_000);
     expect(names()).toEqual(["a", "b"]);
-    expect(readyOf(scenario, group("a", "b"))?.message).toMatch(/managed by Group b.*third name/);
+    expect(readyOf(scenario, group("a", "b"))?.message).toBe(
+      `spec.name: Group a and Group b want each other's names. The group ${uidOf("b")} has the name "b" below the same parent, and names are unique, so nothing is renamed. To exchange the names, set spec.name of one of the two to a name that no other group has, wait until both are Ready, and then set it to the name that it is to have.`,
+    );
     rename({ b: "other" });
     await scenario.pass(atOnceMs);
     expect(reasons()).toEqual(["Available", "Available"]);
@@ -79,10 +82,57 @@ describe("objects that take each other's names", () => {
     rename({ a: "b", b: "c", c: "a" });
     await scenario.until("Conflict", () => reasons().every((reason) => reason === "Conflict"));
     await scenario.pass(30_000);
+    expect(readyOf(scenario, group("b", "c"))?.message).toContain(
+      "Group b, Group c and Group a want each other's names",
+    );
     rename({ c: "other" });
     await scenario.pass(atOnceMs);
     expect(names()).toEqual(["b", "c", "other"]);
     expect(reasons()).toEqual(["Available", "Available", "Available"]);
+    rename({ c: "a" });
+    await scenario.pass(atOnceMs);
+    expect(names()).toEqual(["b", "c", "a"]);
+    expect(reasons()).toEqual(["Available", "Available", "Available"]);
+  });
+
+  it("say so at once, also the one that waited for the name of the other before that wanted its name", async () => {
+    const { scenario, rename, reasons } = await world("a", "b");
+    rename({ a: "b" });
+    await scenario.until("Conflict", () => reasons()[0] === "Conflict");
+    await scenario.pass(90_000);
+    const messageOfA = () => readyOf(scenario, group("a", "b"))?.message;
+    expect(messageOfA()).toContain("is managed by Group b. Choose another name");
+    rename({ b: "a" });
+    await scenario.pass(atOnceMs);
+    expect(messageOfA()).toContain("Group a and Group b want each other's names");
+    expect(readyOf(scenario, group("b", "a"))?.message).toContain("Group b and Group a want each other's names");
+  });
+
+  it("do not speak of a swap while only one of them wants the name of the other", async () => {
+    const { scenario, rename, reasons } = await world("a", "b", "c");
+    rename({ b: "c", c: "b" });
+    await scenario.until("Conflict", () => reasons()[1] === "Conflict" && reasons()[2] === "Conflict");
+    rename({ a: "b" });
+    await scenario.until("Conflict", () => reasons().every((reason) => reason === "Conflict"));
+    expect(readyOf(scenario, group("a", "b"))?.message).toContain("is managed by Group b. Choose another name");
+  });
+
+  it("are named only in their own namespace", async () => {
+    const tenants = new TwoTenants();
+    const [one, other] = [group("one", "x", shared), group("other", "y", shared, "other")];
+    await tenants.apply([one, other]);
+    await tenants.until("Available", [one, other]);
+    await tenants.apply([group("one", "y", shared), group("other", "x", shared, "other")]);
+    await tenants.until("Conflict", [one, other]);
+    expect(tenants.messageOf(one)).toContain(
+      "spec.name: Group one and a Group in another namespace want each other's names",
+    );
+    await tenants.apply([group("other", "z", shared, "other")]);
+    await tenants.scenario.pass(atOnceMs);
+    await tenants.apply([group("other", "x", shared, "other")]);
+    await tenants.scenario.pass(atOnceMs);
+    expect([one, other].map((each) => tenants.reasonOf(each))).toEqual(["Available", "Available"]);
+    await tenants.rest();
   });
 
   it("continue when the other one is deleted instead", async () => {

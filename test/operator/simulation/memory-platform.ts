@@ -69,6 +69,8 @@ export class MemoryPlatform implements PlatformApi {
   /** The address that an invite for `email` gets. */
   addressOf = (email: string): string => email;
   fault: (call: string) => PlatformProblem | undefined = () => undefined;
+  /** How long a call such as `delete groups` takes until it takes effect. */
+  travelMs: (call: string) => number = () => 1;
   /** The number of token exchanges. */
   credentialEpoch = 1;
   /** The calls that have not been responded to, and the most that there ever were. */
@@ -142,6 +144,11 @@ export class MemoryPlatform implements PlatformApi {
     return [...this.#in("roleBindings").values()].flatMap((binding) =>
       identityOf(binding) === identity ? [parentOf(binding.uid) ?? ""] : [],
     );
+  }
+
+  /** The resource of a collection with this uid. */
+  find(collection: string, uid: string): ExternalResource | undefined {
+    return this.#in(collection).get(uid);
   }
 
   /** Whether a resource with this uid exists. */
@@ -256,7 +263,7 @@ export class MemoryPlatform implements PlatformApi {
   async #travel(call: string, _signal: AbortSignal): Promise<void> {
     this.calls += 1;
     this.mostInFlight = Math.max(this.mostInFlight, (this.inFlight += 1));
-    await this.#clock.sleep(1, new AbortController().signal);
+    await this.#clock.sleep(this.travelMs(call), new AbortController().signal);
     this.inFlight -= 1;
     const problem = this.fault(call);
     if (problem !== undefined) throw new PlatformFailure(call, problem);

@@ -3,6 +3,7 @@ import type { Kind } from "#src/kinds/kind.ts";
 import { kinds as allKinds } from "#src/kinds/kinds.ts";
 import { ManualClock } from "#src/time/manual-clock.testing.ts";
 import { type Manifest, MemoryKube } from "./memory-kube.ts";
+import { type FalseStatement, falseStatements } from "./ready-objects.ts";
 import { type LostResponse, MemoryPlatform, root } from "./memory-platform.ts";
 import { type CrashPoint, leaseMs, OperatorProcess, type ProcessOptions } from "./operator-process.ts";
 
@@ -19,6 +20,8 @@ export type ScenarioOptions = Pick<
   readonly beside?: Scenario;
 };
 
+/** After a resync, what it showed to be wrong is corrected within this time. */
+const correctionMs = 30_000;
 /** No scenario with one fault needs longer. */
 const timeoutMs = 600_000;
 
@@ -34,6 +37,12 @@ export class Scenario {
   readonly #options: ScenarioOptions;
   readonly #onStep: NonNullable<ProcessOptions["onStep"]>;
   #process: OperatorProcess;
+  /** The false statements before the last resync. */
+  #before: {
+    readonly statements: readonly FalseStatement[];
+    readonly process: OperatorProcess | undefined;
+    readonly at: number;
+  } = { statements: [], process: undefined, at: 0 };
   #calls = 0;
   #starts = 0;
 
@@ -94,8 +103,9 @@ export class Scenario {
     await this.clock.advance(ms);
   }
 
-  /** One complete resync. */
+  /** One complete resync. @throws if what an object that is Ready says was not true before the last one, and is not true yet. */
   async resync(): Promise<void> {
+    this.#expectTrue();
     const process = this.#process;
     let done = false;
     const resync = process.resync().finally(() => {
@@ -104,6 +114,20 @@ export class Scenario {
     await this.until("the end of the resync", () => done || this.#process !== process);
     if (this.#process === process) await resync;
     else await this.resync();
+  }
+
+  /** What objects say must become true, or be taken back, between two resyncs of one process that reaches the platform. */
+  #expectTrue(): void {
+    const { kube, platform, clock } = this;
+    const found = falseStatements(kube, platform, this.#kinds, this.#options.serviceAccounts);
+    const { statements, process, at } = this.#before;
+    const hasHadTime = process === this.#process && clock.monotonic() >= at + correctionMs;
+    const kept = found.filter(({ text, resource }) =>
+      statements.some((before) => before.text === text && before.resource === resource),
+    );
+    if (hasHadTime && kept.length > 0)
+      throw new Error(`S: ${kept.map(({ text }) => text).join("; ")}\n${this.describe()}`);
+    this.#before = { statements: found, process: this.#process, at: clock.monotonic() };
   }
 
   /** Kills the process while it has no call in flight; another one takes over at once, as after a release of the Lease. */

@@ -1,5 +1,5 @@
-import type { ExternalResource } from "#src/platform-client/collection.ts";
-import type { ExternalRoleBinding } from "#src/platform-client/permission-resources.ts";
+import type { ExternalResource } from "./collection.ts";
+import type { ExternalRoleBinding } from "./permission-resources.ts";
 
 /** The role binding that `external` is; undefined if it is something else. */
 export function grantOf(external: ExternalResource): ExternalRoleBinding | undefined {

@@ -1,0 +1,23 @@
+import type { Kind } from "#src/kinds/kind.ts";
+import { keyOf } from "#src/kube/object.ts";
+import type { PlatformSession } from "#src/platform-client/session.ts";
+import type { Enqueue } from "./enqueue.ts";
+import type { Sources } from "./observe/sources.ts";
+
+/**
+ * After a DELETE of ours that took effect, or may have: the objects that claim the resource look again, except the one that
+ * deleted it, and no other session relies on what it has seen of the resource.
+ * @param by the key of the object that deleted it, if it is of the same kind.
+ */
+export function wakeAfterDeletion(
+  { stores, tenancy }: Pick<Sources, "stores" | "tenancy">,
+  session: PlatformSession,
+  kind: Kind,
+  uid: string,
+  by: string | undefined,
+  enqueue: Enqueue,
+): void {
+  for (const other of tenancy.sessions) if (other !== session) other.viewOf(kind.collection).recordStale(uid);
+  for (const cached of stores.get(kind.name).index("claims", uid))
+    if (keyOf(cached) !== by) enqueue(kind.name, keyOf(cached), {});
+}
