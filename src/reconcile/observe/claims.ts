@@ -1,5 +1,6 @@
 import type { Resource } from "#src/api/custom-resource.ts";
 import { hasFinalizer } from "#src/api/custom-resource.ts";
+import { expiryOf } from "#src/kinds/expiry.ts";
 import type { Kind, ReferenceField, ReferenceRole, ResolvedUids } from "#src/kinds/kind.ts";
 import { keyOf } from "#src/kube/object.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
@@ -195,11 +196,11 @@ function combinations(lists: readonly (readonly string[])[]): string[][] {
 
 /** Whether an object can want anything: it manages resources, is valid, has not expired, and is not on its way out. */
 export function isActive({ resource, invalid, metadata }: CachedResource, wallClock: number): boolean {
-  const { expiresAt, policy } = resource.spec;
+  const expiry = expiryOf({ resource, invalid });
   return (
     invalid === undefined &&
-    policy.management === "Full" &&
-    (expiresAt === undefined || Date.parse(expiresAt) > wallClock) &&
+    resource.spec.policy.management === "Full" &&
+    (expiry === undefined || expiry.at > wallClock) &&
     // What an object that is being deleted may have created has to be found before another object creates the same.
     (metadata.deletionTimestamp === undefined || hasFinalizer(resource))
   );
