@@ -19,7 +19,8 @@ export type ReconcilerKube = Pick<KubeApi, "get" | "patch">;
  * that is being deleted exists until its last finalizer is removed. A namespace is deleted with everything in it, and exists until all of
  * that is gone. Versions increase from the highest one that was read.
  *
- * **Caveats.** Admission policies and webhooks, quotas and RBAC are not part of the copy.
+ * **Caveats.** Admission policies and webhooks, quotas and RBAC are not part of the copy. The policy that adds the finalizer changes
+ * nothing that a plan shows.
  */
 export class MemoryCluster implements ReconcilerKube {
   readonly #objects = new Map<string, ClusterObject>();
