@@ -34,7 +34,8 @@ const buildsProgram = { globalSetup: "test/support/harness/build-program.ts" };
 
 // The projects differ in what they need. `unit` needs only this process and loopback. `postgres` runs the tests of the
 // platform's API again, on PostgreSQL. `integration` simulates the operator and tests the platform from outside, which
-// takes minutes. `cluster` needs a real kube-apiserver (see test/support/control-plane) and starts Muster as processes.
+// takes minutes. `admission` simulates the operator again: an admission policy adds the finalizer, and what a test applies at first
+// exists before any operator leads. `cluster` needs a real kube-apiserver (see test/support/control-plane) and starts Muster as processes.
 export default defineConfig({
   test: {
     // Tests of processes wait two thirds of their time, so twice as many as the cores run; each may have a control plane.
@@ -68,6 +69,17 @@ export default defineConfig({
       {
         extends: true,
         test: { ...shared, name: "integration", include: [simulation, platformSuites], ...slow, ...buildsProgram },
+      },
+      {
+        extends: true,
+        test: {
+          ...shared,
+          name: "admission",
+          include: [simulation],
+          env: { MUSTER_ADMISSION: "all" },
+          ...slow,
+          ...buildsProgram,
+        },
       },
       {
         extends: true,

@@ -41,7 +41,7 @@ export const roleBindingSpecSchema = withRules(
     expiresAt: time
       .exactOptional()
       .describe(
-        "Time at which the grant ends, such as 2027-01-31T00:00:00Z. From then on the object is not Ready, and the role binding is deleted on the platform. A later time grants the role again.",
+        "Time at which the grant ends, such as 2027-01-31T00:00:00Z. From then on the object is not Ready, and the role binding is deleted on the platform. A later time grants the role again. The time in force is in status.expiresAt.",
       ),
     policy: grantPolicySchema("role binding"),
   }),
@@ -85,5 +85,6 @@ export const roleBindingDefinition = {
   wideColumns: [
     { name: "Identity UID", jsonPath: ".spec.identityUid", description: "UID of the identity, if the spec sets it." },
     { name: "Role UID", jsonPath: ".spec.roleUid", description: "UID of the role, if the spec sets it." },
+    { name: "Expires", jsonPath: ".status.expiresAt", description: "Time at which the operator ends the grant." },
   ],
 } as const satisfies ResourceDefinition;

@@ -125,6 +125,11 @@ export const statusSchema = z
       .describe(
         "Time at which the platform created the resource. Only on an AccountAssociation: its uid is that of the group, and another one has the same uid later.",
       ),
+    expiresAt: text
+      .exactOptional()
+      .describe(
+        "Time at which the operator ends the grant, as the last valid spec says it. It stays in force while the spec is invalid. Only on a RoleBinding that exists on the platform and expires.",
+      ),
     secret: sentSecretSchema.exactOptional(),
     management: z
       .string()

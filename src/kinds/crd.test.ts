@@ -79,7 +79,7 @@ describe("customResourceDefinition", () => {
     [
       "RoleBinding",
       ["Group", "Identity", "Role", "Ready", "Reason", "Age"],
-      ["Identity UID", "Role UID", "UID", "Last sync", "Message"],
+      ["Identity UID", "Role UID", "Expires", "UID", "Last sync", "Message"],
     ],
   ])("prints few columns of a %s unless -o wide is set", (kind, narrow, wide) => {
     const columns = kinds

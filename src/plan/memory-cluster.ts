@@ -15,11 +15,12 @@ export type ReconcilerKube = Pick<KubeApi, "get" | "patch">;
 /**
  * A copy of what was read from Kubernetes, which changes as the API server would change it. Nothing leaves it.
  *
- * **Guarantees.** Patches obey their preconditions, a change of the spec increments the generation, and an object that is
- * being deleted exists until its last finalizer is removed. A namespace is deleted with everything in it, and exists until all of
+ * **Guarantees.** Patches obey their preconditions, a change of the spec and a deletion increment the generation, and an object
+ * that is being deleted exists until its last finalizer is removed. A namespace is deleted with everything in it, and exists until all of
  * that is gone. Versions increase from the highest one that was read.
  *
- * **Caveats.** Admission policies and webhooks, quotas and RBAC are not part of the copy.
+ * **Caveats.** Admission policies and webhooks, quotas and RBAC are not part of the copy. The policy that adds the finalizer changes
+ * nothing that a plan shows.
  */
 export class MemoryCluster implements ReconcilerKube {
   readonly #objects = new Map<string, ClusterObject>();
@@ -86,7 +87,10 @@ export class MemoryCluster implements ReconcilerKube {
     if (before === undefined) return false;
     const deletionTimestamp = new Date(this.#clock.now()).toISOString().replace(/\.\d+Z$/, "Z");
     if (before.metadata.deletionTimestamp === undefined)
-      this.#store(before, { ...before, metadata: { ...before.metadata, deletionTimestamp } });
+      this.#store(before, {
+        ...before,
+        metadata: { ...before.metadata, deletionTimestamp, generation: (before.metadata.generation ?? 0) + 1 },
+      });
     if (kind === "Namespace")
       for (const object of this.all()) if (isIn(object, key)) this.remove(object.kind, keyOf(object));
     return true;

@@ -1,4 +1,5 @@
 import { readyCondition } from "#src/api/condition.ts";
+import { expiryOf } from "#src/kinds/expiry.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import { keyOf } from "#src/kube/object.ts";
 import type { Clock } from "#src/time/clock.ts";
@@ -16,7 +17,7 @@ export interface ExpiryChecksOptions {
 const intervalMs = minutes(1);
 
 /**
- * Enqueues the objects whose `expiresAt` has passed, once a minute, until `signal` aborts. Each object has a timer for its
+ * Enqueues the objects whose grants have expired, once a minute, until `signal` aborts. Each object has a timer for its
  * expiry, but timers are monotonic: a wall clock that is set forward, or a machine that was suspended, makes them late. At
  * rest, a check is one pass over the objects and enqueues nothing.
  */
@@ -27,10 +28,9 @@ export async function runExpiryChecks({ kinds, stores, clock, enqueue }: ExpiryC
     const now = clock.now();
     for (const { name } of kinds)
       for (const cached of stores.get(name).values()) {
-        const { spec } = cached.resource;
-        if (spec.expiresAt === undefined) continue;
-        const isDue = Date.parse(spec.expiresAt) <= now && readyCondition(cached.resource)?.reason !== "Expired";
-        if (isDue) enqueue(name, keyOf(cached), {});
+        const expiry = expiryOf(cached);
+        if (expiry === undefined || expiry.at > now) continue;
+        if (readyCondition(cached.resource)?.reason !== "Expired") enqueue(name, keyOf(cached), {});
       }
   }
 }

@@ -3,12 +3,13 @@ import { resourceKindOf } from "#src/api/resource-kind.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import type { ObjectMeta } from "#src/api/metadata.ts";
 import type { KubeApi } from "#src/kube/api.ts";
+import { KubeError } from "#src/kube/errors.ts";
 import type { KubeObject } from "#src/kube/object.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import type { Observed } from "./observe/observed.ts";
 import type { Sources } from "./observe/sources.ts";
-import type { KubeStep, PlatformStep } from "./policy/step.ts";
+import type { KubeStep, PlatformStep, StatusPatch } from "./policy/step.ts";
 
 /**
  * Makes one call to the platform, for a resource of the kind. Its result is in the views of the session afterwards.
@@ -59,9 +60,27 @@ export async function performOnKubernetes(
   if (step.do === "readCrd") await crds.read(kind);
   else if (step.do === "readSecret") await secrets.read(step.at, signal);
   else if (step.do === "checkSecret") await codes.check(step.at, step.version, signal);
-  else stores.get(kind.name).observeOwnWrite(await writeObject(kube, kind, metadata, step, signal));
+  else {
+    const written = await writeObject(kube, kind, metadata, step, signal);
+    stores.get(kind.name).observeOwnWrite(written);
+    if (step.do === "writeStatus") requireKept(kind, step.patch, written);
+  }
   return true;
 }
+
+/**
+ * The API server drops the fields that its CustomResourceDefinition does not have. What it dropped would be written again at
+ * once: it counts as refused.
+ * @throws {KubeError}
+ */
+function requireKept({ definition: { plural } }: Kind, patch: StatusPatch, { status = {} }: Written): void {
+  const dropped = Object.entries(patch).flatMap(([field, value]) => (value === null || field in status ? [] : [field]));
+  if (dropped.length === 0) return;
+  const message = `the CustomResourceDefinition of ${plural} does not have status.${dropped.join(", status.")}: upgrade the CRDs`;
+  throw new KubeError({ call: `patch ${plural}/status`, code: 422, reason: "Invalid" }, message);
+}
+
+type Written = KubeObject & { readonly status?: object };
 
 /** Writes the status or the finalizers of the object. */
 function writeObject(
@@ -70,7 +89,7 @@ function writeObject(
   metadata: ObjectMeta,
   step: Extract<KubeStep, { do: "addFinalizer" | "removeFinalizer" | "writeStatus" }>,
   signal: AbortSignal,
-): Promise<KubeObject> {
+): Promise<Written> {
   const resource = resourceKindOf(kind.definition);
   const preconditions = { uid: metadata.uid, resourceVersion: metadata.resourceVersion };
   const { namespace, name, finalizers = [] } = metadata;
@@ -78,7 +97,10 @@ function writeObject(
   const body = isStatus
     ? { metadata: preconditions, status: step.patch }
     : { metadata: { ...preconditions, finalizers: finalizersAfter(step, finalizers) } };
-  return kube.patch(resource, namespace, name, body, { signal, ...(isStatus ? { subresource: "status" } : {}) });
+  return kube.patch<Written>(resource, namespace, name, body, {
+    signal,
+    ...(isStatus ? { subresource: "status" } : {}),
+  });
 }
 
 function finalizersAfter({ do: step }: KubeStep, before: readonly string[]): string[] {

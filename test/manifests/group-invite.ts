@@ -1,4 +1,4 @@
-import { type InvalidCase, otherRoot, root, team, type ValidCase } from "./case.ts";
+import { type InvalidCase, notATime, otherRoot, root, team, type ValidCase } from "./case.ts";
 
 const oneGroup = "spec: Invalid value: exactly one of groupRef and groupUid must be set";
 const oneRole = "spec: Invalid value: exactly one of roleRef and roleUid must be set";
@@ -27,6 +27,11 @@ export const invalid: readonly InvalidCase[] = [
     what: "an address without an at sign",
     spec: { ...byRefs, email: "ada.example.com" },
     errors: "spec.email: Invalid value: \"ada.example.com\": an e-mail address must have one '@', and no spaces",
+  },
+  {
+    what: "an end that is not a time",
+    spec: { ...byRefs, expiresAt: "2026-11-23T19:00:00+24:00" },
+    errors: `spec.expiresAt: Invalid value: "2026-11-23T19:00:00+24:00": ${notATime}`,
   },
   {
     what: "a ttl",

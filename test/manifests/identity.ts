@@ -1,4 +1,4 @@
-import { inTeam, type ValidCase, root, team, type InvalidCase } from "./case.ts";
+import { inTeam, type InvalidCase, notATime, root, team, type ValidCase } from "./case.ts";
 
 const oneGroup = "spec: Invalid value: exactly one of groupRef and groupUid must be set";
 const oneMethod =
@@ -235,12 +235,11 @@ export const invalid: readonly InvalidCase[] = [
     errors:
       "spec.staticKeys.issuerKeys: Forbidden: issuerKeys must not contain a private or symmetric key. Use public keys only, and replace the leaked key",
   },
-  {
-    what: "an expirationTime without a time of day",
-    spec: withStaticKeys({ expirationTime: "2027-01-31" }),
-    errors:
-      'spec.staticKeys.expirationTime: Invalid value: "2027-01-31": spec.staticKeys.expirationTime in body must be of type date-time: "2027-01-31"',
-  },
+  ...["2027-01-31", "2026-11-23T19:00:00+24:00"].map((expirationTime) => ({
+    what: `an expirationTime that is not a time: ${expirationTime}`,
+    spec: withStaticKeys({ expirationTime }),
+    errors: `spec.staticKeys.expirationTime: Invalid value: "${expirationTime}": ${notATime}`,
+  })),
   {
     what: "an AWS account that YAML parses as a number",
     spec: withAwsIdentity({ awsAccount: 123456789012 }),

@@ -1,4 +1,14 @@
-import { inTeam, otherRoot, type ValidCase, root, team, type InvalidCase } from "./case.ts";
+import {
+  inTeam,
+  type InvalidCase,
+  notATime,
+  otherRoot,
+  refusedTimes,
+  root,
+  team,
+  unreadableTimes,
+  type ValidCase,
+} from "./case.ts";
 
 const oneGroup = "spec: Invalid value: exactly one of groupRef and groupUid must be set";
 const oneIdentity = "spec: Invalid value: exactly one of identityRef and identityUid must be set";
@@ -101,16 +111,21 @@ export const invalid: readonly InvalidCase[] = [
     errors: 'unknown field "spec.allowedNamespaces"',
     rejectedBy: "API server",
   },
+  ...[...unreadableTimes, ...refusedTimes].map((expiresAt) => ({
+    what: `an end that is not a time: ${expiresAt}`,
+    spec: { ...byRefs, expiresAt },
+    errors: `spec.expiresAt: Invalid value: "${expiresAt}": ${notATime}`,
+  })),
   {
-    what: "an end without a time of day",
-    spec: { ...byRefs, expiresAt: "2027-01-31" },
-    errors:
-      'spec.expiresAt: Invalid value: "2027-01-31": spec.expiresAt in body must be of type date-time: "2027-01-31"',
+    what: "an end that is replaced by one that is not a time",
+    before: { ...byUids, expiresAt: "2027-01-31T00:00:00Z" },
+    spec: { ...byUids, expiresAt: "2026-11-23T19:00:00+24:00" },
+    errors: `spec.expiresAt: Invalid value: "2026-11-23T19:00:00+24:00": ${notATime}`,
   },
   {
     what: "an end that YAML reads as a number",
     spec: { ...byRefs, expiresAt: 1801353600 },
-    errors: 'spec.expiresAt: Invalid value: "int64": spec.expiresAt in body must be of type date-time: "int64"',
+    errors: 'spec.expiresAt: Invalid value: "integer": spec.expiresAt in body must be of type string: "integer"',
   },
   {
     what: "a changed groupUid",
@@ -200,6 +215,10 @@ export const valid: readonly ValidCase[] = [
     spec: { ...byUids, uid: `${team}/4444444444444444`, policy: { drift: "Report" } },
   },
   { what: "a grant that ends", spec: { ...byUids, expiresAt: "2027-01-31T00:00:00+01:00" } },
+  {
+    what: "an end in lowercase, with nanoseconds",
+    spec: { ...byUids, expiresAt: "2028-02-29t23:59:59.123456789-23:59" },
+  },
   {
     what: "a later end",
     before: { ...byUids, expiresAt: "2027-01-31T00:00:00Z" },

@@ -117,8 +117,9 @@ function declareIn(cluster: ClusterServer, { ciBinding, creator, web }: Awaited<
     apiVersion,
     kind: "RoleBinding",
     metadata: inShop("ci-edits", { "argocd.argoproj.io/instance": "shop-app" }),
-    spec: { expiresAt: "2030-01-01T00:00:00Z" },
-    status: { uid: ciBinding },
+    // It was edited by mistake: what the status records is in force.
+    spec: { expiresAt: "2030-01-01T00:00:00+24:00" },
+    status: { uid: ciBinding, expiresAt: "2030-01-01T00:00:00Z" },
   });
   cluster.put("roles", { apiVersion, kind: "Role", metadata: inShop("creates"), status: { uid: creator } });
   const flux = { "kustomize.toolkit.fluxcd.io/name": "apps", "kustomize.toolkit.fluxcd.io/namespace": "flux-system" };

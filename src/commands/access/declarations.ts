@@ -32,7 +32,7 @@ export type Declarations =
 /** What the objects say of themselves: the uid is that of the resource on the platform. */
 interface DeclaringObject extends KubeObject {
   readonly spec?: { readonly expiresAt?: unknown; readonly policy?: { readonly management?: unknown } };
-  readonly status?: { readonly uid?: unknown };
+  readonly status?: { readonly uid?: unknown; readonly expiresAt?: unknown };
 }
 
 /**
@@ -151,7 +151,7 @@ class FoundDeclarations {
   }
 }
 
-function declarationOf(kind: string, { metadata, spec }: DeclaringObject): Declaration {
+function declarationOf(kind: string, { metadata, spec, status }: DeclaringObject): Declaration {
   const { annotations = {}, labels = {}, name, namespace = "" } = metadata;
   const instance = "argocd.argoproj.io/instance";
   // A tracking id is APPLICATION:GROUP/KIND:NAMESPACE/NAME.
@@ -159,11 +159,13 @@ function declarationOf(kind: string, { metadata, spec }: DeclaringObject): Decla
   const application = tracked ?? annotations[instance] ?? labels[instance];
   const kustomization = labels["kustomize.toolkit.fluxcd.io/name"];
   const kustomizationNamespace = labels["kustomize.toolkit.fluxcd.io/namespace"] ?? namespace;
+  // What the status records is in force, whatever the spec says.
+  const expiresAt = status?.expiresAt ?? spec?.expiresAt;
   return {
     kind,
     namespace,
     name,
-    ...(typeof spec?.expiresAt === "string" ? { expiresAt: visibleText(spec.expiresAt) } : {}),
+    ...(typeof expiresAt === "string" ? { expiresAt: visibleText(expiresAt) } : {}),
     ...(application === undefined ? {} : { argoCdApplication: visibleText(application) }),
     ...(kustomization === undefined ? {} : { fluxKustomization: `${kustomizationNamespace}/${kustomization}` }),
   };

@@ -1,4 +1,4 @@
-import { finalizer } from "#src/api/custom-resource.ts";
+import { mayHaveManaged } from "#src/kinds/may-have-managed.ts";
 import type { Acquisition } from "#src/kube/leadership.ts";
 import type { MonotonicTime } from "#src/time/clock.ts";
 import type { ResourceStores } from "#src/reconcile/observe/resource-stores.ts";
@@ -16,8 +16,8 @@ export interface SettleTimes {
 
 /**
  * A leader that released its Lease has no request in flight; one whose Lease expired may have. Without a Lease there may
- * have been no leader, or somebody deleted the Lease: there was none only if no object carries our finalizer, because it is
- * added before anything is created on the platform.
+ * have been no leader, or somebody deleted the Lease: nothing was created on the platform only if no object may have managed
+ * anything.
  */
 export function settleTimes(
   acquired: Acquisition,
@@ -25,18 +25,18 @@ export function settleTimes(
   leadingSince: MonotonicTime,
   settleMs: number,
 ): SettleTimes {
-  const isFirstLeader = acquired === "created" && hasNoFinalizer(caches);
+  const isFirstLeader = acquired === "created" && managedNothing(caches);
   return {
     settledAt: isFirstLeader || acquired === "released" ? leadingSince : leadingSince + settleMs,
     soleLeaderSince: isFirstLeader ? leadingSince : leadingSince + maxWatchDelayMs,
   };
 }
 
-/** Whether no object carries our finalizer; false also if a kind has not been read. */
-function hasNoFinalizer(caches: ResourceStores): boolean {
+/** Whether no object may have managed anything; false also if a kind has not been read. */
+function managedNothing(caches: ResourceStores): boolean {
   for (const cache of caches.values()) {
     if (!cache.synced) return false;
-    for (const { metadata } of cache.values()) if (metadata.finalizers?.includes(finalizer) === true) return false;
+    for (const { resource } of cache.values()) if (mayHaveManaged(resource)) return false;
   }
   return true;
 }

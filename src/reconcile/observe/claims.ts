@@ -1,5 +1,6 @@
 import type { Resource } from "#src/api/custom-resource.ts";
 import { hasFinalizer } from "#src/api/custom-resource.ts";
+import { expiryOf } from "#src/kinds/expiry.ts";
 import type { Kind, ReferenceField, ReferenceRole, ResolvedUids } from "#src/kinds/kind.ts";
 import { referredKinds } from "#src/kinds/referred-kinds.ts";
 import { keyOf } from "#src/kube/object.ts";
@@ -196,22 +197,28 @@ function combinations(lists: readonly (readonly string[])[]): string[][] {
 }
 
 /** Whether the object gives up what it has: it is being deleted, has expired, or only observes. */
-export function ends({ resource: { spec }, metadata }: CachedResource, wallClock: number): boolean {
+export function ends(cached: CachedResource, wallClock: number): boolean {
+  const { resource, metadata } = cached;
   return (
     metadata.deletionTimestamp !== undefined ||
-    spec.policy.management === "Observe" ||
-    (spec.expiresAt !== undefined && Date.parse(spec.expiresAt) <= wallClock)
+    resource.spec.policy.management === "Observe" ||
+    hasExpired(cached, wallClock)
   );
 }
 
 /** Whether an object can want anything: it manages resources, is valid, has not expired, and is not on its way out. */
-export function isActive({ resource, invalid, metadata }: CachedResource, wallClock: number): boolean {
-  const { expiresAt, policy } = resource.spec;
+export function isActive(cached: CachedResource, wallClock: number): boolean {
+  const { resource, invalid, metadata } = cached;
   return (
     invalid === undefined &&
-    policy.management === "Full" &&
-    (expiresAt === undefined || Date.parse(expiresAt) > wallClock) &&
+    resource.spec.policy.management === "Full" &&
+    !hasExpired(cached, wallClock) &&
     // What an object that is being deleted may have created has to be found before another object creates the same.
     (metadata.deletionTimestamp === undefined || hasFinalizer(resource))
   );
+}
+
+function hasExpired(cached: CachedResource, wallClock: number): boolean {
+  const expiry = expiryOf(cached);
+  return expiry !== undefined && expiry.at <= wallClock;
 }

@@ -1,5 +1,6 @@
-import { hasFinalizer, type Resource } from "#src/api/custom-resource.ts";
+import type { Resource } from "#src/api/custom-resource.ts";
 import type { Kind } from "#src/kinds/kind.ts";
+import { mayHaveManaged } from "#src/kinds/may-have-managed.ts";
 import { keyOf } from "#src/kube/object.ts";
 import { type CachedResource, referenceKey, uidKey } from "./cached-resource.ts";
 import { recordedUid } from "./claims.ts";
@@ -39,7 +40,7 @@ function mayHaveCreated({ states, clock }: Sources, kind: string, cached: Cached
   const { deletionTimestamp } = cached.metadata;
   return (
     !bornHere &&
-    hasFinalizer(cached) &&
+    mayHaveManaged(cached.resource) &&
     (deletionTimestamp !== undefined || cached.resource.status?.conditions === undefined)
   );
 }

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { readyCondition } from "#src/api/condition.ts";
-import { hasFinalizer, type Resource } from "#src/api/custom-resource.ts";
+import type { Resource } from "#src/api/custom-resource.ts";
 import type { Kind } from "#src/kinds/kind.ts";
+import { mayHaveManaged } from "#src/kinds/may-have-managed.ts";
 import { secretLocationOf } from "#src/kinds/secret-location.ts";
 import { takenName, wantedName } from "#src/kinds/unique-name.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
@@ -73,7 +74,7 @@ export function observePlatform(
   const resolved = references.are === "resolved" ? references : undefined;
   const parent = resolved?.uids.parent;
 
-  const claimed = claimedUid(resource) ?? issuedUid(sources, kind, cached, state);
+  const claimed = claimedUid(cached) ?? issuedUid(sources, kind, cached, state);
   const claim = claimed === undefined ? null : claimOf(sources, kind, cached, claimed, view, context.name);
   const keys = kind.hasMarker ? markers : naturalKeysOf(kind, resource, resolved, state);
   const found =
@@ -149,7 +150,7 @@ export function unobservedPlatform(
   cached: CachedResource,
   markers: Observed["markers"],
 ): PlatformObservation {
-  const claimed = claimedUid(cached.resource);
+  const claimed = claimedUid(cached);
   const views = Array.from(sources.tenancy.sessions, (session) => session.viewOf(kind.collection));
   return {
     references: ungoverned,
@@ -240,7 +241,7 @@ function lostOnes(
   resolved: Extract<References, { are: "resolved" }> | undefined,
   { bornHere, posted, issued }: ReconcileState,
 ): readonly ExternalResource[] {
-  const mayHaveLost = posted !== undefined || (!bornHere && hasFinalizer(resource));
+  const mayHaveLost = posted !== undefined || (!bornHere && mayHaveManaged(resource));
   const isNext = resource.status?.management === undefined && issued === undefined;
   const parent = resolved?.uids.parent;
   if (resolved === undefined || parent === undefined || !mayHaveLost || !isNext) return [];
@@ -289,9 +290,10 @@ function latestOf(times: readonly (MonotonicTime | undefined)[]): MonotonicTime 
   return known.length === 0 ? null : Math.max(...known);
 }
 
-/** What is being deleted claims only what it manages. */
-function claimedUid({ spec, status, metadata }: Resource): string | undefined {
-  return metadata.deletionTimestamp === undefined ? (spec.uid ?? status?.uid) : status?.uid;
+/** What is being deleted, or has an invalid spec, claims only what it manages. */
+function claimedUid({ resource: { spec, status }, invalid, metadata }: CachedResource): string | undefined {
+  const isWanted = metadata.deletionTimestamp === undefined && invalid === undefined;
+  return isWanted ? (spec.uid ?? status?.uid) : status?.uid;
 }
 
 const ungoverned: References = {

@@ -1,11 +1,14 @@
-import { hasFinalizer, type Resource } from "#src/api/custom-resource.ts";
+import type { Resource } from "#src/api/custom-resource.ts";
 import type { Kind, ReferenceField, ReferenceRole } from "#src/kinds/kind.ts";
+import { mayHaveManaged } from "#src/kinds/may-have-managed.ts";
+import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import { isWithin } from "#src/platform-client/uid.ts";
-import type { Governance, Tenancy } from "#src/reconcile/tenancy/tenancy.ts";
+import type { Governance, Tenancy, TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
 import type { CachedResource } from "./cached-resource.ts";
 import { hasManager, isRecorded } from "./claims.ts";
 import type { Observed, References, Unrecorded } from "./observed.ts";
+import { protectionOf } from "./protections.ts";
 import type { ReconcileState } from "./reconcile-state.ts";
 import type { Sources } from "./sources.ts";
 import { uidByMarker } from "./uid-by-marker.ts";
@@ -27,7 +30,7 @@ export function observeUnrecorded(
 ): Unrecorded | null {
   const { resource } = cached;
   const { uid } = resource.status ?? {};
-  if (!hasFinalizer(resource)) return null;
+  if (!mayHaveManaged(resource)) return null;
   if ((uid !== undefined && isRecorded(resource, uid)) || state.bornHere || state.posted !== undefined) return null;
   if (!isUnpermitted(resource, governance, references)) return null;
   // An object with spec.uid never creates anything.
@@ -67,7 +70,7 @@ function identify(
     .flatMap((session) => {
       const view = session.viewOf(kind.collection);
       const snapshot = view.snapshotOf(group);
-      return snapshot === undefined ? [] : [{ view, snapshot }];
+      return snapshot === undefined ? [] : [{ session, view, snapshot }];
     })
     .toSorted((a, b) => b.snapshot.startedAt - a.snapshot.startedAt)[0];
   // To list is to read the roles, too.
@@ -76,8 +79,24 @@ function identify(
   const keys = kind.hasMarker ? markers : [kind.naturalKey(uids, "")];
   const found = keys
     .flatMap((key) => latest.view.withKey(key))
-    .flatMap((external) => (hasManager(sources, kind, external, cached) ? [] : [external.uid]));
+    .filter((external) => !hasManager(sources, kind, external, cached))
+    .filter((external) => !isNeverEnded(sources, latest, kind, external))
+    .map(({ uid }) => uid);
   return { is: "identified", group, uids, isListable: true, snapshot: latest.snapshot, found };
+}
+
+/**
+ * Whether the resource stays whoever created it: the operator never deletes what belongs to a credential, and takes over no role
+ * binding of an identity for emergencies, or of another owner's.
+ */
+function isNeverEnded(
+  sources: Sources,
+  context: Pick<TenantContext, "session">,
+  kind: Kind,
+  external: ExternalResource,
+): boolean {
+  const because = protectionOf(sources, context, kind, external);
+  return because === "root" || because === "credential" || (because !== undefined && !kind.hasMarker);
 }
 
 type Meaning =
@@ -135,7 +154,7 @@ function lostStatus(
   // What only observes finds its resource by the name, and reports that soon.
   const unseen = isUnseen ? ({ is: "unknown" } as const) : undefined;
   const target = tenancy.governanceOf(resource);
-  if (!hasFinalizer(resource) || target.by !== "tenant") return unseen;
+  if (!mayHaveManaged(resource) || target.by !== "tenant") return unseen;
   const { session, settledAt } = target.context;
   const view = session.viewOf(kind.collection);
   const group = session.roots.find((root) => (view.snapshotOf(root)?.startedAt ?? -1) < settledAt);

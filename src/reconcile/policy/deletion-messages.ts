@@ -32,6 +32,10 @@ export function orphaned(noun: string, uid: string | undefined, why: string): st
     : `Left the ${noun} ${uid} on the platform because ${why}.`;
 }
 
+export function leftUnseen(noun: string): string {
+  return `Removed the finalizer: the group that the spec names is not below a root group of the operator's settings, so the ${noun} cannot be looked for. If the operator created one under other settings, delete it on the platform.`;
+}
+
 export const orphanedBecause = {
   abandoned: `the annotation ${abandonAnnotation} is set`,
   kindRemoved: "Muster's CustomResourceDefinition is being deleted",

@@ -1,11 +1,13 @@
+import type { Expiry } from "#src/kinds/expiry.ts";
+
 // Grants that have expired.
 
-export function expiring(noun: string, expiresAt: string | undefined): string {
-  return `The grant has expired${since(expiresAt)}, and the ${noun} is being deleted on the platform.`;
+export function expiring(noun: string, expiry: Expiry | undefined): string {
+  return `The grant has expired${since(expiry)}, and the ${noun} is being deleted on the platform.`;
 }
 
-function since(expiresAt: string | undefined): string {
-  return expiresAt === undefined ? "" : ` (spec.expiresAt: ${expiresAt})`;
+function since(expiry: Expiry | undefined): string {
+  return expiry === undefined ? "" : ` (${expiry.field}: ${expiry.text})`;
 }
 
 export function expiredUnpermitted(noun: string): string {

@@ -1,5 +1,6 @@
-import { hasFinalizer } from "#src/api/custom-resource.ts";
 import { readyCondition } from "#src/api/condition.ts";
+import { type Expiry, expiryOf } from "#src/kinds/expiry.ts";
+import { mayHaveManaged } from "#src/kinds/may-have-managed.ts";
 import { conclude } from "./conclude.ts";
 import { proveAbsenceBelowRoots } from "./absence.ts";
 import type { DecisionInput } from "./decision-input.ts";
@@ -13,7 +14,7 @@ import { managedUid, owns, protectionOf } from "./ownership.ts";
 import { attempt } from "./retry.ts";
 import { statusPatch } from "./status.ts";
 import { isPlatformStep, type PlatformStep, type Step } from "./step.ts";
-import { findEndingDenied } from "./tenant.ts";
+import { findEndingDenied, findOrphanDenied } from "./tenant.ts";
 import { hours } from "#src/time/durations.ts";
 import { identityRead } from "./unknown-identity.ts";
 import { proveNotCreatedAgain, recheckUnrecordedAt, uidToEnd } from "./unrecorded.ts";
@@ -24,22 +25,23 @@ const maxTimerMs = hours(24);
 /**
  * The step for an object whose `expiresAt` has passed; undefined otherwise. The object stops being Ready first, even while
  * the platform is away; then the resource is deleted, whoever created it; then its uid is cleared. A deletion that was
- * begun is completed, even if `expiresAt` was extended meanwhile. A pause does not extend a grant.
+ * begun is completed, even if `expiresAt` was extended meanwhile. Neither a pause nor an invalid spec extends a grant.
  */
 export function decideExpiry(observed: DecisionInput): Step | undefined {
-  const { resource, kind } = observed;
+  const { resource, kind, invalid } = observed;
   const reported = readyCondition(resource)?.reason === "Expired";
   const expired = hasExpired(observed);
   const uid = expired ? uidToEnd(observed) : managedUid(observed);
   if (!expired && !(reported && uid !== undefined)) return undefined;
-  const ending = stalled("Expired", expiryMessages.expiring(kind.noun, resource.spec.expiresAt));
+  // What an invalid spec describes is not known, and nothing is created for it.
+  if (invalid !== null && uid === undefined) return undefined;
+  const ending = stalled("Expired", expiryMessages.expiring(kind.noun, expiryOf(observed)));
   // What issues a code is never created again, whatever a clock says later.
   const ended: Problem =
     kind.issued === null
       ? { ...stalled("Expired", expiryMessages.expired(kind.noun)), recorded: "forgotten" }
       : { ...stalled("Expired", issueExpired(kind.noun)), recorded: "ended" };
-  if (resource.spec.policy.management === "Observe")
-    return conclude(observed, stalled("Expired", expiryMessages.expired(kind.noun)));
+  if (onlyObserves(observed)) return conclude(observed, stalled("Expired", expiryMessages.expired(kind.noun)));
   if (uid === undefined) {
     const isReported = statusPatch(observed, ended) === undefined;
     const read = issuesCode(observed) && !isReported ? readSecretToExpire(observed, ending) : undefined;
@@ -63,7 +65,7 @@ function proveEnded(observed: DecisionInput, ending: Problem): Step | undefined 
   const isUnread = references.are === "unread";
   const mayExist =
     state.posted !== undefined ||
-    (!state.bornHere && hasFinalizer(resource) && (references.are === "resolved" || isUnread));
+    (!state.bornHere && mayHaveManaged(resource) && (references.are === "resolved" || isUnread));
   if (!mayExist || resource.status?.uid !== undefined || tenant.is !== "known") return undefined;
   const proof = isUnread ? attempt(observed, { do: "refreshPermissions" }) : proveAbsenceBelowRoots(observed, ending);
   // A failure that delays nothing any longer, such as that of the POST itself, is not what the proof waits for.
@@ -107,17 +109,36 @@ function decideEnding(observed: DecisionInput, uid: string, ending: Problem, end
  * `policy.deletion`.
  */
 export function endsByExpiry(observed: DecisionInput): boolean {
-  return hasExpired(observed) && observed.resource.spec.policy.management !== "Observe";
+  return hasExpired(observed) && !onlyObserves(observed);
 }
 
-function hasExpired({ resource: { spec }, wallClock }: DecisionInput): boolean {
-  return spec.expiresAt !== undefined && Date.parse(spec.expiresAt) <= wallClock;
+/**
+ * Whether the object leaves its grant alone, because it says `Observe`. While an edit to `Observe` has not taken effect, because the
+ * Tenant does not allow the grant to be left or the spec is invalid, the object still manages the grant that its status records.
+ */
+function onlyObserves(observed: DecisionInput): boolean {
+  const { resource, invalid } = observed;
+  if (resource.spec.policy.management !== "Observe") return false;
+  if (managedUid(observed) === undefined) return true;
+  return invalid === null && findOrphanDenied(observed, "spec.policy.management: Observe") === undefined;
+}
+
+/** When the grant that the status records ends; undefined if it records none, or one that does not end. */
+export function grantExpiry(observed: DecisionInput): Expiry | undefined {
+  return managedUid(observed) === undefined ? undefined : expiryOf(observed);
+}
+
+function hasExpired(observed: DecisionInput): boolean {
+  const expiry = expiryOf(observed);
+  return expiry !== undefined && expiry.at <= observed.wallClock;
 }
 
 /** `step`, or what it waits for, no later than the object expires. */
-export function untilExpiry({ resource: { spec }, wallClock, now }: DecisionInput, step: Step): Step {
-  if (spec.expiresAt === undefined || (step.do !== "wait" && step.do !== "done")) return step;
-  const expiresInMs = Date.parse(spec.expiresAt) - wallClock;
+export function untilExpiry(observed: DecisionInput, step: Step): Step {
+  const { wallClock, now } = observed;
+  const expiry = expiryOf(observed);
+  if (expiry === undefined || (step.do !== "wait" && step.do !== "done")) return step;
+  const expiresInMs = expiry.at - wallClock;
   if (expiresInMs <= 0) return step;
   const at = now + Math.min(expiresInMs, maxTimerMs);
   return step.do === "done" ? { do: "done", recheckAt: at } : { do: "wait", until: Math.min(step.until, at) };

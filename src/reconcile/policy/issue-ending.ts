@@ -1,4 +1,4 @@
-import { hasFinalizer } from "#src/api/custom-resource.ts";
+import { mayHaveManaged } from "#src/kinds/may-have-managed.ts";
 import type { Refusal } from "#src/reconcile/observe/observed.ts";
 import { conclude } from "./conclude.ts";
 import * as issueMessages from "./issue-messages.ts";
@@ -26,7 +26,7 @@ export function readSecretToDelete(observed: IssueInput): Step | undefined {
 
 /** The step that is missing before it is known what the Secret of an object that has expired names. */
 export function readSecretToExpire(observed: IssueInput, ending: Problem): Step | undefined {
-  if (!hasFinalizer(observed.resource)) return undefined;
+  if (!mayHaveManaged(observed.resource)) return undefined;
   return readUnrecorded(observed, ending, (refusal) =>
     conclude(observed, stalled("Expired", unreadable(observed, refusal)), refusal.retryAt),
   );

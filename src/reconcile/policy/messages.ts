@@ -1,6 +1,7 @@
 import { pausedAnnotation } from "#src/api/annotations.ts";
 import type { OpenAccess } from "#src/api/public-issuers.ts";
 import { refusalText } from "#src/api/refused-pattern.ts";
+import type { Expiry } from "#src/kinds/expiry.ts";
 import { sentence } from "#src/text/sentence.ts";
 
 /**
@@ -26,9 +27,10 @@ export function rolesUnread(): string {
   return "The references cannot be resolved before the roles of the platform have been read.";
 }
 
-/** @param details starts with the path of the field. */
-export function invalidSpec(details: string): string {
-  return `The spec does not match its schema: ${sentence(details)} Correct this field.`;
+/** @param details starts with the path of the field. @param expiry when the grant ends nevertheless */
+export function invalidSpec(details: string, expiry: Expiry | undefined): string {
+  const ends = expiry === undefined ? "" : ` Until then, the grant still ends at ${expiry.text} (${expiry.field}).`;
+  return `The spec does not match its schema: ${sentence(details)} Correct this field.${ends}`;
 }
 
 export function withoutParent(): string {

@@ -1,9 +1,11 @@
 import { describe } from "vitest";
 import type { Group } from "#src/api/group.ts";
+import type { RoleBinding } from "#src/api/role-binding.ts";
 import { withMarker } from "#src/kinds/marker.ts";
 import { itDecides, present, reports, reportsStalled, unmarked, waitingLong } from "./decision-cases.testing.ts";
 import {
   anotherUid,
+  bindingResource,
   externalGroup,
   foreignMarker,
   groupResource,
@@ -18,6 +20,7 @@ import {
   uid,
 } from "./observed-fixture.testing.ts";
 
+const viewer = "c".repeat(40);
 const observing = ({ spec, ...parts }: Parts<Group> = {}) =>
   groupResource({
     metadata: { finalizers: [] },
@@ -110,6 +113,66 @@ describe("an object that only observes", () => {
   ]);
 });
 
+describe("an object that has said Observe since it was created, with the finalizer of an admission policy", () => {
+  const admitted = observing({ metadata: {} });
+  const equal = { uid, identity: { uid: anotherUid, name: "" }, role: { uid: viewer, name: "viewer" } };
+  const binding = (generation: number, parts: Parts<RoleBinding> = {}) =>
+    bindingResource({
+      ...parts,
+      metadata: { ...parts.metadata, generation },
+      spec: { policy: { management: "Observe" } },
+    });
+  const noOrphans = { ...tenant, mayOrphan: false };
+  const references = resolved({ identityUid: anotherUid, roleUid: viewer });
+  const denied = { are: "denied", message: "spec.groupUid: outside." } as const;
+  const released = { do: "removeFinalizer" };
+  // Nothing is settled or listed yet.
+  const unknown = { settledAt: 30_000, snapshot: null, rootSnapshots: [], tenant: noOrphans };
+  itDecides([
+    { name: "loses it: a group", given: { ...unknown, resource: admitted }, expected: released },
+    {
+      name: "loses it: a group with a copied marker",
+      given: { ...unknown, resource: admitted, matches: [externalGroup()] },
+      expected: released,
+    },
+    {
+      name: "loses it: a role binding, although an equal one exists",
+      given: { ...unknown, resource: binding(1), references, matches: [equal] },
+      expected: released,
+    },
+    {
+      name: "loses it without a Tenant",
+      given: { ...unknown, resource: binding(1), references: denied, tenant: { is: "none" } },
+      expected: released,
+    },
+    {
+      name: "loses it where the Tenant denies the references",
+      given: { ...unknown, resource: binding(1), references: denied },
+      expected: released,
+    },
+    {
+      name: "loses it when it is deleted, which increments the generation",
+      given: {
+        ...unknown,
+        resource: binding(2, { metadata: { deletionTimestamp: "2026-02-02T02:02:02Z" } }),
+        references,
+        matches: [equal],
+      },
+      expected: released,
+    },
+    {
+      name: "keeps it for an equal role binding if it may have said Full before: the Tenant decides",
+      given: { resource: binding(2), references, matches: [equal], tenant: noOrphans },
+      expected: reportsStalled("TenantDenied", "spec.allowOrphan"),
+    },
+    {
+      name: "loses it if it may have said Full before, and no equal role binding exists",
+      given: { resource: binding(2), references, tenant: noOrphans },
+      expected: released,
+    },
+  ]);
+});
+
 describe("leaving Full", () => {
   const leaving = observing({ metadata: {}, status: ready });
   const given = { resource: leaving, external: present(externalGroup({ description: withMarker("text", marker) })) };
@@ -131,7 +194,7 @@ describe("leaving Full", () => {
     },
     {
       name: "looks for what a request with a lost response may have created",
-      given: { resource: observing({ metadata: {} }), snapshot: null },
+      given: { resource: observing({ metadata: { generation: 2 } }), snapshot: null },
       expected: { do: "list", parent },
     },
   ]);

@@ -8,7 +8,7 @@ import { conclude, statusDelayAmidDeletions, statusDelayMs } from "./conclude.ts
 import type { DecisionInput } from "./decision-input.ts";
 import { creationBody } from "./differences.ts";
 import { decideFields } from "./drift.ts";
-import { decideExpiry } from "./expiry.ts";
+import { decideExpiry, grantExpiry } from "./expiry.ts";
 import { groupOf, rootAbove } from "./location.ts";
 import { decideHandover } from "./handover.ts";
 import { decideIssue } from "./issue.ts";
@@ -52,11 +52,11 @@ import { guardsNothing, recheckUnrecordedAt } from "./unrecorded.ts";
  */
 export function decidePresence(observed: DecisionInput): Step {
   const { resource, references } = observed;
-  const expiry = observed.invalid === null ? decideExpiry(observed) : undefined;
+  const expiry = decideExpiry(observed);
   if (expiry !== undefined) return expiry;
   if (isPaused(resource)) return conclude(observed, { is: "paused" });
   if (observed.invalid !== null)
-    return conclude(observed, stalled("InvalidSpec", messages.invalidSpec(observed.invalid)));
+    return conclude(observed, stalled("InvalidSpec", messages.invalidSpec(observed.invalid, grantExpiry(observed))));
   const ungoverned = findUngoverned(observed) ?? findOnlyDeletions(observed);
   if (ungoverned !== undefined) return decideIdle(observed, ungoverned);
   const handover = issuesCode(observed) ? decideHandover(observed) : undefined;

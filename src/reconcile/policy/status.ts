@@ -39,6 +39,7 @@ export function statusPatch(observed: DecisionInput, outcome: Outcome): StatusPa
         : null,
     ...("recorded" in outcome && outcome.recorded !== undefined ? recordedFields(outcome.recorded) : {}),
     ...secretField(observed, outcome),
+    ...expiryField(observed, outcome),
     appliedGeneration: keptAppliedGeneration(before, outcome),
     ...undeclaredOf(observed),
     ...tenantOf(observed, outcome),
@@ -59,10 +60,22 @@ export function statusPatch(observed: DecisionInput, outcome: Outcome): StatusPa
 
 /** The fields of the status that record the external resource; null removes one. */
 function recordedFields(recorded: Recorded | NoneRecorded): Record<string, unknown> {
-  const nothing = { uid: null, parentUid: null, identityUid: null, roleUid: null, createTime: null };
+  const nothing = { uid: null, parentUid: null, identityUid: null, roleUid: null, createTime: null, expiresAt: null };
   if (typeof recorded === "object") return { ...nothing, ...recorded };
   const management = { cleared: {}, forgotten: { management: null }, ended: { management: "Created" } }[recorded];
   return { ...nothing, exchange: null, ...management };
+}
+
+/**
+ * When the grant ends. It is recorded together with the grant, so that it stays in force whatever becomes of the spec, and an
+ * invalid spec does not change it. What has a code ends on the platform by itself.
+ */
+function expiryField({ resource, invalid, kind }: DecisionInput, outcome: Outcome): Pick<StatusPatch, "expiresAt"> {
+  if (invalid !== null || kind.issued !== null) return {};
+  const recorded = "recorded" in outcome ? outcome.recorded : undefined;
+  const { uid, management } = typeof recorded === "object" ? recorded : (resource.status ?? {});
+  const isGranted = typeof recorded !== "string" && uid !== undefined && management !== "Observed";
+  return { expiresAt: isGranted ? (resource.spec.expiresAt ?? null) : null };
 }
 
 /** What was sent of the Secret, as long as the resource is the one that it was sent to. */

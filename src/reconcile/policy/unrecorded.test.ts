@@ -1,5 +1,7 @@
-import { describe } from "vitest";
+import { describe, expect, it } from "vitest";
+import type { Status } from "#src/api/status.ts";
 import type { References, Unrecorded } from "#src/reconcile/observe/observed.ts";
+import { decide } from "./decide.ts";
 import { type DecisionCase, itDecides, reports } from "./decision-cases.testing.ts";
 import { deletedBinding, deletedGroup, deletionSeen, rejectedStep, released } from "./deletion-cases.testing.ts";
 import {
@@ -7,6 +9,8 @@ import {
   emptyState,
   externalGroup,
   groupResource,
+  kindOf,
+  observed,
   parent,
   platformError,
   root,
@@ -65,9 +69,14 @@ describe.each([
           expected: reports(reason),
         },
         {
-          name: `${why}: waits if nobody can look`,
+          name: `${why}: is completed if nobody can look, with a warning`,
           given: { ...given, unrecorded: { ...absent, snapshot: null, isListable: false } },
-          expected: reports(reason),
+          expected: { ...released, event: { type: "Warning", reason: "Orphaned" } },
+        },
+        {
+          name: `${why}: is not completed before the requests of an earlier process are settled, even if nobody can look`,
+          given: { ...given, settledAt: 30_000, unrecorded: { ...absent, snapshot: null, isListable: false } },
+          expected: reports(reason === "TenantDenied" ? unsettled : reason),
         },
         {
           name: `${why}: waits if what it refers to is not known`,
@@ -78,6 +87,28 @@ describe.each([
     }),
   );
 });
+
+it.each([
+  ["a role binding", deletedBinding()],
+  ["a group", deletedGroup()],
+])(
+  "the deletion of %s that refers to what does not exist continues once earlier requests are settled",
+  (_, resource) => {
+    const references: References = { are: "waiting", reason: "ReferenceNotFound", message: "It does not exist." };
+    const given = { state: waiting, references, unrecorded: { is: "impossible" }, settledAt: 30_000 } as const;
+    const before = observed({ ...given, resource });
+    const reported = decide(before, kindOf(before));
+    if (reported.do !== "writeStatus") throw new Error(`unexpected step ${reported.do}`);
+    const after = {
+      ...before,
+      resource: { ...resource, status: { observedGeneration: 1, ...reported.patch } as Status },
+    };
+    expect(decide(after, kindOf(after))).toEqual({ do: "wait", until: 30_000 });
+    expect(decide({ ...after, now: 30_000 }, kindOf(after))).toMatchObject(
+      resource.kind === "Group" ? { do: "list" } : released,
+    );
+  },
+);
 
 describe("the deletion of a role binding that no Tenant permits", () => {
   itDecides([

@@ -1,9 +1,11 @@
 import { hasFinalizer } from "#src/api/custom-resource.ts";
+import { mayHaveManaged } from "#src/kinds/may-have-managed.ts";
 import type { ExternalResource, MonotonicTime } from "#src/reconcile/observe/observed.ts";
 import { minutes } from "#src/time/durations.ts";
 import { isAbsentBelowRoots, proveAbsenceBelowRoots } from "./absence.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { conclude } from "./conclude.ts";
+import * as deletionMessages from "./deletion-messages.ts";
 import { type Problem, waiting } from "./outcome.ts";
 import { guardsNoIssued, isOnlyHeld, issuesCode } from "./issued.ts";
 import { isNeverAdopted, managedUid } from "./ownership.ts";
@@ -65,6 +67,7 @@ export function guardsNothing(observed: DecisionInput): boolean {
   const { resource, state, now, settledAt } = observed;
   if (issuesCode(observed)) return hasFinalizer(resource) && guardsNoIssued(observed);
   if (!hasFinalizer(resource) || managedUid(observed) !== undefined || state.posted !== undefined) return false;
+  if (!mayHaveManaged(resource)) return true;
   if (unrecordedMatch(observed) !== undefined) return false;
   if (state.bornHere) return true;
   return now >= settledAt && createdNothing(observed);
@@ -92,8 +95,9 @@ export function recheckUnrecordedAt(observed: DecisionInput): MonotonicTime | un
   const sender = state.posted?.tenant;
   // What this process created under another Tenant is not seen through this one.
   if (sender !== undefined && (tenant.is !== "known" || tenant.name !== sender)) return now + recheckMs;
-  if (unrecorded === null || unrecorded.is === "impossible" || guardsNothing(observed)) return undefined;
-  return now < settledAt ? settledAt : now + recheckMs;
+  if (unrecorded === null || guardsNothing(observed)) return undefined;
+  if (now < settledAt) return settledAt;
+  return unrecorded.is === "impossible" ? undefined : now + recheckMs;
 }
 
 /**
@@ -101,16 +105,22 @@ export function recheckUnrecordedAt(observed: DecisionInput): MonotonicTime | un
  * may have created a resource for it when it was permitted. One that equals the object, or carries its marker, may be that,
  * or somebody else's: a marker can be copied to where the Tenant may write nothing. So it is not deleted, and not forgotten
  * either. The finalizer stays, with `problem`, until none exists, or until a Tenant permits the object again, which then
- * owns what is found as before.
+ * owns what is found as before. Where the settings of the operator let nobody look, there is nothing to wait for: it would have to
+ * have been created under other settings.
  */
 export function decideUnpermitted(observed: DecisionInput, problem: Problem): Step {
   const { unrecorded, now, settledAt, kind } = observed;
   // What the Secret names, or a reference means, cannot be looked at.
   if (kind.issued !== null || unrecorded?.is === "unknown") return conclude(observed, problem, now + recheckMs);
-  if (unrecorded?.is !== "identified") return conclude(observed, problem);
+  if (unrecorded?.is !== "identified") return conclude(observed, problem, recheckUnrecordedAt(observed));
   const { group, isListable, found } = unrecorded;
   const isFound = found.length > 0 || unrecordedMatch(observed) !== undefined;
-  if (now < settledAt || !isListable || isFound) return conclude(observed, problem, recheckUnrecordedAt(observed));
+  if (now < settledAt || isFound) return conclude(observed, problem, recheckUnrecordedAt(observed));
+  if (!isListable)
+    return {
+      do: "removeFinalizer",
+      event: { type: "Warning", reason: "Orphaned", note: deletionMessages.leftUnseen(kind.noun) },
+    };
   return attempt(observed, {
     do: "list",
     parent: group,

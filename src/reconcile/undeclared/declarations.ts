@@ -1,4 +1,4 @@
-import type { Resource } from "#src/api/custom-resource.ts";
+import { expiryOf } from "#src/kinds/expiry.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import { carriedMarker, objectOf, ownerOf } from "#src/kinds/marker.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
@@ -90,19 +90,17 @@ function grantKeyOf(
   sources: DeclarationSources,
   context: TenantContext,
   kind: Kind,
-  { resource, invalid }: CachedResource,
+  cached: CachedResource,
 ): string | undefined {
-  if (isExpired(resource, sources.clock.now())) return undefined;
+  const { resource, invalid } = cached;
+  const expiry = expiryOf(cached);
+  if (expiry !== undefined && expiry.at <= sources.clock.now()) return undefined;
   const { parentUid: parent, identityUid: identity, roleUid: role } = resource.status ?? {};
   if (parent !== undefined && identity !== undefined && role !== undefined)
     return kind.naturalKey({ parent, identity, role }, "");
   if (invalid !== undefined) return undefined;
   const references = referencesOf(sources, context, kind, resource, "");
   return references.are === "resolved" ? references.naturalKey : undefined;
-}
-
-function isExpired({ spec: { expiresAt } }: Resource, now: number): boolean {
-  return expiresAt !== undefined && Date.parse(expiresAt) <= now;
 }
 
 /** Whether the status of an object names the resource. */

@@ -67,6 +67,38 @@ describe("what was imported from a random tree", () => {
       expect(adopted.get(kind), kind).toBeGreaterThan(worlds / 10);
   }, 600_000);
 
+  it("observes what was applied with the finalizer of the admission policy while no operator led, and is deleted", async () => {
+    let objects = 0;
+    for (const seed of seeds) {
+      const world = new ImportedWorld(seed);
+      const { kube, platform } = world.scenario;
+      kube.admitsFinalizer = true;
+      const observed = world.store(await world.import(false));
+      objects += observed.length;
+      for (const admitsFinalizer of [false, true])
+        expect(await world.plan({ apply: observed }, undefined, admitsFinalizer), `seed ${seed}`).toEqual(nothing);
+      expect(await world.act({ apply: observed }, 0), `seed ${seed}`).toEqual([]);
+      expect(world.notReady(observed), `seed ${seed}`).toEqual([]);
+      await world.scenario.restart();
+
+      // Some are deleted before an operator has seen them.
+      const again = observed.filter((_, index) => index % 2 === 0);
+      const count = platform.applied.length;
+      for (const one of observed) kube.remove(one);
+      await world.quiet(0);
+      for (const one of again) {
+        kube.apply(one);
+        kube.remove(one);
+      }
+      expect(kube.objects().length, `seed ${seed}`).toBe(again.length);
+      world.scenario.handOver();
+      await world.quiet(0);
+      expect(kube.objects(), `seed ${seed}`).toEqual([]);
+      expect(platform.applied.slice(count), `seed ${seed}`).toEqual([]);
+    }
+    console.info(`${worlds} worlds, ${objects} objects`);
+  }, 600_000);
+
   it("adopts in an empty cluster, where nothing observed it before", async () => {
     for (const seed of seeds.slice(0, worlds / 3)) {
       const world = new ImportedWorld(seed);

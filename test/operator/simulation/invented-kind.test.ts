@@ -149,7 +149,7 @@ describe("an invented kind", () => {
     const capabilities = kinds.map(({ collection }) => collection.listCapability);
     platform.set("roles", { uid: owner, name: "owner", capabilities });
     kube.apply({ ...images, spec: { groupUid: root, policy } });
-    await scenario.pass(10_000);
+    await scenario.pass(20_000);
     expect(JSON.stringify(kube.find("Repo", "images")?.status)).toContain("lacks CAP_REPO_LIST");
     expect(platform.created()).toEqual([]);
   });

@@ -67,6 +67,8 @@ export class MemoryKube implements Pick<KubeApi, "get" | "patch"> {
   forbidsStatus = false;
   /** As with the MutatingAdmissionPolicy `muster-finalizer`: an object has our finalizer from its creation. */
   admitsFinalizer = false;
+  /** The fields of the status that an older CustomResourceDefinition does not have. */
+  readonly droppedFields = new Set<string>();
   /** The kinds that a process cannot list and watch when it starts. */
   readonly unreadable = new Set<string>();
   /** Refuses a patch, as RBAC, a quota or an admission policy does: the error, or undefined to accept it. */
@@ -169,7 +171,8 @@ export class MemoryKube implements Pick<KubeApi, "get" | "patch"> {
   #remove(before: Stored | undefined): void {
     if (before === undefined || before.metadata.deletionTimestamp !== undefined) return;
     const deletionTimestamp = new Date(this.#clock.now()).toISOString();
-    this.#store(before, { ...before, metadata: { ...before.metadata, deletionTimestamp } });
+    const generation = (before.metadata.generation ?? 0) + 1;
+    this.#store(before, { ...before, metadata: { ...before.metadata, deletionTimestamp, generation } });
   }
 
   /** A Secret in the namespace, as `kubectl create secret` writes it. */
@@ -261,9 +264,13 @@ export class MemoryKube implements Pick<KubeApi, "get" | "patch"> {
     this.writes += 1;
     const after =
       subresource === "status"
-        ? { ...before, status: status ?? {} }
+        ? { ...before, status: this.#withoutDropped(status ?? {}) }
         : { ...main, ...(before.status === undefined ? {} : { status: before.status }) };
     return this.#store(before, after) as unknown as T;
+  }
+
+  #withoutDropped(status: object): object {
+    return Object.fromEntries(Object.entries(status).filter(([field]) => !this.droppedFields.has(field)));
   }
 
   #store(before: Stored | undefined, wanted: Stored): Stored {

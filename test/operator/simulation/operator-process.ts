@@ -1,5 +1,7 @@
 import type { Kind, ServiceAccountTokens } from "#src/kinds/kind.ts";
+import { settleTimes } from "#src/commands/operator/earlier-leader.ts";
 import type { KubeApi } from "#src/kube/api.ts";
+import type { Acquisition } from "#src/kube/leadership.ts";
 import type { Clock } from "#src/time/clock.ts";
 import type { PlatformApi } from "#src/platform-client/api.ts";
 import { PostLedger } from "#src/platform-client/post-ledger.ts";
@@ -52,7 +54,7 @@ export interface ProcessOptions {
   readonly kube: MemoryKube;
   readonly platform: MemoryPlatform;
   readonly clock: Clock;
-  readonly acquired: "created" | "expired";
+  readonly acquired: Acquisition;
   /** Called when a call starts. @returns the number of the call in the whole scenario. */
   readonly onCall: () => number;
   readonly crash: CrashPoint | undefined;
@@ -126,7 +128,7 @@ export class OperatorProcess {
     const since = clock.monotonic();
     const gatedKube = this.#gated(kube) as KubeApi;
     const operator = this.#openSession(operatorIdentity, [root], this.#lifetime.signal);
-    const settledAt = acquired === "expired" ? since + settleMs : since;
+    const { settledAt } = settleTimes(acquired, stores, since, settleMs);
     const outer = { roots: [root], roles: allowedRoles, namespaces: null };
     this.#live =
       options.liveTenants === true

@@ -1,5 +1,5 @@
 import type { PlatformWrite } from "#src/plan/overlay-platform.ts";
-import { apiVersion } from "#src/api/custom-resource.ts";
+import { apiVersion, finalizer } from "#src/api/custom-resource.ts";
 import { carriedMarker, ownerHash, withoutMarker } from "#src/kinds/marker.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import type { KubeObject } from "#src/kube/object.ts";
@@ -17,6 +17,7 @@ import { MemoryCredential } from "./memory-credential.ts";
 import type { ClusterManifest, Manifest } from "./memory-kube.ts";
 import { allowedRoles, operatorIdentity, root } from "./memory-platform.ts";
 import { settleMs } from "./operator-process.ts";
+import type { Fault } from "./scenario.ts";
 import { TwoTenants } from "./two-tenants.ts";
 
 /** What a person is about to do. */
@@ -34,8 +35,8 @@ const instant = { ...systemClock, sleep: async () => undefined };
 
 /** A world of two Tenants in which a change is planned, and then made. */
 export class PlannedWorld extends TwoTenants {
-  constructor() {
-    super();
+  constructor(fault: Fault = {}) {
+    super(fault);
     this.scenario.platform.setInitial("identities", {
       uid: operatorIdentity,
       name: "muster",
@@ -46,7 +47,8 @@ export class PlannedWorld extends TwoTenants {
   /** The calls of the last plan that are not reads. */
   readonly forbidden: string[] = [];
 
-  async plan(change: Change, caller: string = operatorIdentity): Promise<MadePlan> {
+  /** @param admitsFinalizer whether what the plan creates has our finalizer from the start, as with the admission policy */
+  async plan(change: Change, caller: string = operatorIdentity, admitsFinalizer = false): Promise<MadePlan> {
     const { apply = [], applyCluster = [], remove = [], removeCluster = [] } = change;
     const { kube, platform, clock: now } = this.scenario;
     const clock = new VirtualClock(now.now());
@@ -63,7 +65,9 @@ export class PlannedWorld extends TwoTenants {
     }
     for (const { kind, name, namespace = "team", annotations, spec } of apply) {
       const given = annotations === undefined ? {} : { annotations };
-      const object: KubeObject & { spec: object } = { apiVersion, kind, metadata: { name, namespace, ...given }, spec };
+      const finalizers = admitsFinalizer ? { finalizers: [finalizer] } : {};
+      const metadata = { name, namespace, ...given, ...finalizers };
+      const object: KubeObject & { spec: object } = { apiVersion, kind, metadata, spec };
       const before = cluster.find(kind, keyOf(object));
       cluster.put(before === undefined ? object : { ...before, metadata: { ...before.metadata, ...given }, spec });
       subjects.add(`${kind} ${keyOf(object)}`);

@@ -27,10 +27,16 @@ const invites = ["ada", "bob"] as const;
 const capabilities = ["CAP_IAM_GROUPS_LIST", "CAP_IAM_ROLES_LIST", "CAP_IAM_IDENTITY_LIST"] as const;
 const denied = "CAP_REPO_DELETE";
 
-/** A random world that is at rest but for what others changed on the platform, and a random change. */
-export async function randomChange(seed: number): Promise<{ readonly world: PlannedWorld; readonly change: Change }> {
+/**
+ * A random world that is at rest but for what others changed on the platform, and a random change.
+ * @param admission whether an admission policy adds our finalizer, while no operator leads
+ */
+export async function randomChange(
+  seed: number,
+  admission = false,
+): Promise<{ readonly world: PlannedWorld; readonly change: Change }> {
   const random = seeded(seed);
-  const world = new PlannedWorld();
+  const world = new PlannedWorld({ admission });
   const before = everywhere(random);
   handMade(world, random);
   world.scenario.kube.setSecret("login", { clientSecret: "planted" }, { [issuerAnnotation]: issuer });

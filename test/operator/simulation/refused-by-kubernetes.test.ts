@@ -30,7 +30,7 @@ const readyOf = ({ kube }: Scenario) =>
   (kube.find("Group", "payments")?.status as Status | undefined)?.conditions?.find(({ type }) => type === "Ready");
 
 it("shows on the object that the finalizer cannot be added, creates nothing meanwhile, and continues when it can", async () => {
-  const scenario = new Scenario();
+  const scenario = new Scenario({ admission: false });
   const { kube, platform, process } = scenario;
   let refused = 0;
   kube.refuses = (patch) => {

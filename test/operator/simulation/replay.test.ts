@@ -34,7 +34,8 @@ const audit: Manifest = {
 };
 const tree = [parent, child, identity, binding, audit];
 const faults: readonly Fault[] = [
-  {},
+  { admission: false },
+  { admission: true },
   ...lostResponses.map((how) => ({ lose: { post: 1, how } })),
   { crash: { call: 9, when: "after" } },
 ];

@@ -1,6 +1,7 @@
 import type { Status } from "#src/api/status.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import { kinds as allKinds } from "#src/kinds/kinds.ts";
+import type { Acquisition } from "#src/kube/leadership.ts";
 import { ManualClock } from "#src/time/manual-clock.testing.ts";
 import { type Manifest, MemoryKube } from "./memory-kube.ts";
 import { type FalseStatement, falseStatements } from "./ready-objects.ts";
@@ -8,6 +9,11 @@ import { type LostResponse, MemoryPlatform, root } from "./memory-platform.ts";
 import { type CrashPoint, leaseMs, OperatorProcess, type ProcessOptions } from "./operator-process.ts";
 
 export interface Fault {
+  /**
+   * With the admission policy for the finalizer, and no leader before time passes: what is applied until then has our finalizer
+   * before any leader has seen it. By default, in the tests of the project `admission`.
+   */
+  readonly admission?: boolean;
   readonly crash?: CrashPoint;
   readonly lose?: { readonly post: number; readonly how: LostResponse };
 }
@@ -36,7 +42,7 @@ export class Scenario {
   readonly #fault: Fault;
   readonly #options: ScenarioOptions;
   readonly #onStep: NonNullable<ProcessOptions["onStep"]>;
-  #process: OperatorProcess;
+  #current: OperatorProcess | undefined;
   /** The false statements before the last resync. */
   #before: {
     readonly statements: readonly FalseStatement[];
@@ -65,7 +71,8 @@ export class Scenario {
     this.#fault = fault;
     this.#onStep = onStep;
     if (fault.lose !== undefined) this.platform.lose = fault.lose;
-    this.#process = this.#start("created");
+    this.kube.admitsFinalizer = fault.admission ?? process.env["MUSTER_ADMISSION"] === "all";
+    if (!this.kube.admitsFinalizer) this.#current = this.#start("created");
   }
 
   get calls(): number {
@@ -73,7 +80,8 @@ export class Scenario {
   }
 
   get process(): OperatorProcess {
-    return this.#process;
+    this.#current ??= this.#start("created");
+    return this.#current;
   }
 
   get crashed(): boolean {
@@ -83,15 +91,15 @@ export class Scenario {
   /** Advances the time until `reached`. A process that died is replaced by a new one. @throws after 10 min. */
   async until(what: string, reached: () => boolean): Promise<void> {
     const end = this.clock.monotonic() + timeoutMs;
-    while (!reached() || this.#process.dead) {
+    while (!reached() || this.process.dead) {
       if (this.clock.monotonic() > end) throw new Error(`timed out waiting for: ${what}\n${this.describe()}`);
-      const process = this.#process;
+      const { process } = this;
       if (process.dead) {
         await this.clock.advance(leaseMs);
         // Another `until` at the same time may have replaced it: there is one leader.
-        if (process === this.#process) {
+        if (process === this.process) {
           this.failures.push(...process.failures);
-          this.#process = this.#start("expired");
+          this.#current = this.#start("expired");
         }
       }
       await this.clock.advance(Math.min(this.clock.untilNext ?? 100, 1_000));
@@ -100,19 +108,20 @@ export class Scenario {
 
   /** Advances the time by `ms`. */
   async pass(ms: number): Promise<void> {
+    this.#current ??= this.#start("created");
     await this.clock.advance(ms);
   }
 
   /** One complete resync. @throws if what an object that is Ready says was not true before the last one, and is not true yet. */
   async resync(): Promise<void> {
     this.#expectTrue();
-    const process = this.#process;
+    const { process } = this;
     let done = false;
     const resync = process.resync().finally(() => {
       done = true;
     });
-    await this.until("the end of the resync", () => done || this.#process !== process);
-    if (this.#process === process) await resync;
+    await this.until("the end of the resync", () => done || this.process !== process);
+    if (this.process === process) await resync;
     else await this.resync();
   }
 
@@ -121,25 +130,25 @@ export class Scenario {
     const { kube, platform, clock } = this;
     const found = falseStatements(kube, platform, this.#kinds, this.#options.serviceAccounts);
     const { statements, process, at } = this.#before;
-    const hasHadTime = process === this.#process && clock.monotonic() >= at + correctionMs;
+    const hasHadTime = process === this.#current && clock.monotonic() >= at + correctionMs;
     const kept = found.filter(({ text, resource }) =>
       statements.some((before) => before.text === text && before.resource === resource),
     );
     if (hasHadTime && kept.length > 0)
       throw new Error(`S: ${kept.map(({ text }) => text).join("; ")}\n${this.describe()}`);
-    this.#before = { statements: found, process: this.#process, at: clock.monotonic() };
+    this.#before = { statements: found, process: this.#current, at: clock.monotonic() };
   }
 
   /** Kills the process while it has no call in flight; another one takes over at once, as after a release of the Lease. */
   handOver(): void {
-    this.#process.kill();
-    this.failures.push(...this.#process.failures);
-    this.#process = this.#start("created");
+    this.#current?.kill();
+    this.failures.push(...(this.#current?.failures ?? []));
+    this.#current = this.#start("released");
   }
 
   /** Kills the process; another one takes over. */
   async restart(): Promise<void> {
-    this.#process.kill();
+    this.process.kill();
     await this.until("a new process", () => true);
   }
 
@@ -181,14 +190,14 @@ export class Scenario {
       {
         objects: this.kube.objects(),
         resources: this.platform.created(),
-        failures: this.#process.failures.map(String),
+        failures: this.process.failures.map(String),
       },
       undefined,
       1,
     );
   }
 
-  #start(acquired: "created" | "expired"): OperatorProcess {
+  #start(acquired: Acquisition): OperatorProcess {
     this.#starts += 1;
     const { crash } = this.#fault;
     return new OperatorProcess({
