@@ -63,6 +63,8 @@ export function resourceIndexes(kind: Kind) {
   return {
     /** By the objects that an object refers to. */
     refersTo: (cached: CachedResource) => referencedKeys(kind, cached),
+    /** By the uids that an object refers to without naming an object. */
+    refersToUid: (cached: CachedResource) => referencedUids(kind, cached),
     /** By the uids that an object claims. */
     claims: claimedUids,
     /** By what no two objects may want: a name below a parent, or a grant. */
@@ -81,7 +83,13 @@ export function resourceIndexes(kind: Kind) {
 }
 
 /** Those of the indexes that only the name, the namespace and the spec determine. */
-export const resourceSpecIndexes = ["refersTo", "wants", "object", "namespace"] as const satisfies ResourceIndex[];
+export const resourceSpecIndexes = [
+  "refersTo",
+  "refersToUid",
+  "wants",
+  "object",
+  "namespace",
+] as const satisfies ResourceIndex[];
 
 /** The keys, as from `referenceKey`, of the objects that an object refers to. */
 export function referencedKeys(kind: Kind, { resource, invalid }: CachedResource): readonly string[] {
@@ -91,6 +99,11 @@ export function referencedKeys(kind: Kind, { resource, invalid }: CachedResource
     const { namespace = resource.metadata.namespace ?? "", name } = target.reference;
     return [referenceKey(target.kind, namespace, name)];
   });
+}
+
+function referencedUids(kind: Kind, { resource, invalid }: CachedResource): readonly string[] {
+  if (invalid !== undefined) return [];
+  return kind.references(resource).flatMap(({ target }) => (target.by === "uid" ? [target.uid] : []));
 }
 
 /** The key of the index `wants` for the references of an object as it writes them. */
