@@ -273,10 +273,6 @@ export class PlatformSession {
     return this.#writes.createdAt(group);
   }
 
-  createdRecently(group: string): boolean {
-    return this.createdAt(group) !== undefined;
-  }
-
   /** Reads permissions and roles, unless they were read under the current token. */
   refreshPermissions(): Promise<void> {
     return this.#permissions.refresh();

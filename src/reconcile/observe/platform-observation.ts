@@ -17,7 +17,7 @@ import { extensionsFor } from "./foreign-parent.ts";
 import { roleToRead } from "./declared-roles.ts";
 import { grantsOf } from "./grants.ts";
 import { mayWant } from "./may-want.ts";
-import type { Claim, NameConflict, Observed, References } from "./observed.ts";
+import type { Claim, NameConflict, Observed, ReadTime, References } from "./observed.ts";
 import type { ReconcileState } from "./reconcile-state.ts";
 import { peopleOf } from "./people.ts";
 import { protectionsOf } from "./protections.ts";
@@ -32,10 +32,12 @@ type PlatformObservation = Pick<
   | "claim"
   | "matches"
   | "nameConflicts"
+  | "readTimes"
+  | "nameListedAt"
   | "rival"
   | "children"
   | "snapshot"
-  | "parentIsFresh"
+  | "parentCreatedAt"
   | "rootSnapshots"
   | "postUnknownSince"
   | "createdElsewhereAt"
@@ -107,10 +109,13 @@ export function observePlatform(
     claim,
     matches,
     nameConflicts,
+    readTimes: readTimesOf(view, [...matches, ...nameConflicts.map(({ external }) => external)]),
+    nameListedAt:
+      parent === undefined || name === undefined ? null : (session.nameListedAt(kind.collection, parent, name) ?? null),
     rival,
     children: claimed === undefined ? [] : childrenOf(sources, session, claimed, state),
     snapshot: (parent === undefined ? undefined : view.snapshotOf(parent)) ?? null,
-    parentIsFresh: parent !== undefined && session.createdRecently(parent),
+    parentCreatedAt: (parent === undefined ? undefined : session.createdAt(parent)) ?? null,
     rootSnapshots: [...session.roots, ...extensionsFor(context, foreignParent)].map((group) => ({
       group,
       snapshot: view.snapshotOf(group) ?? null,
@@ -146,10 +151,12 @@ export function unobservedPlatform(
     claim: claimed === undefined ? null : claimOf(sources, kind, cached, claimed, undefined, null),
     matches: kind.hasMarker ? views.flatMap((view) => markers.flatMap((marker) => view.withKey(marker))) : [],
     nameConflicts: [],
+    readTimes: [],
+    nameListedAt: null,
     rival: null,
     children: [],
     snapshot: null,
-    parentIsFresh: false,
+    parentCreatedAt: null,
     rootSnapshots: [],
     postUnknownSince: null,
     createdElsewhereAt: null,
@@ -163,6 +170,16 @@ export function unobservedPlatform(
     credentialEpoch: 0,
     recoveries: 0,
   };
+}
+
+function readTimesOf(
+  view: CollectionView<ExternalResource>,
+  resources: readonly ExternalResource[],
+): readonly ReadTime[] {
+  return resources.flatMap(({ uid }) => {
+    const known = view.stateOf(uid);
+    return known.is === "present" ? [{ uid, at: known.seenAt }] : [];
+  });
 }
 
 function claimOf(

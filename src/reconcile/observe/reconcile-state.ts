@@ -94,6 +94,7 @@ export type PlatformStepName =
   | "refreshPermissions"
   | "list"
   | "read"
+  | "listNamed"
   | "readIdentity"
   | "readRole"
   | "readGrants"

@@ -6,6 +6,7 @@ import { isOnlyHeld, issuesCode, isUnidentified } from "./issued.ts";
 import { conclude, maxStatusDelayMs, statusDelayAmidDeletions, statusDelayMs } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { endsByExpiry } from "./expiry.ts";
+import { readBeforeEnding } from "./freshness.ts";
 import { decideHandover } from "./handover.ts";
 import { rootAbove } from "./location.ts";
 import * as deletionMessages from "./deletion-messages.ts";
@@ -104,6 +105,8 @@ function decideRecorded(observed: DecisionInput, uid: string, root: string): Ste
       external.is === "unknown" ? { do: "list", parent: root, startedAfter: 0, stable: false } : { do: "read", uid },
     );
   if (issuesCode(observed) && isUnidentified(observed)) return awaitReferences(observed);
+  const outdated = readBeforeEnding(observed, uid);
+  if (outdated !== undefined) return attempt(observed, outdated);
   if ((managedUid(observed) === uid || kind.issued !== null) && !owns(observed, found))
     return { do: "removeFinalizer" };
   const denied = findEndingDenied(observed, uid, found);

@@ -7,6 +7,7 @@ import type { DecisionInput } from "./decision-input.ts";
 import type { Differences } from "./differences.ts";
 import * as messages from "./messages.ts";
 import * as driftMessages from "./drift-messages.ts";
+import { readBeforeUpdate } from "./freshness.ts";
 import { failing, type Problem, stalled } from "./outcome.ts";
 import { attemptOf } from "./attempted.ts";
 import { attempt, fightEndsAt, stalledDelayMs } from "./retry.ts";
@@ -37,6 +38,8 @@ export function decideFields(observed: DecisionInput, desired: Fields, external:
       stalled("PreconditionFailed", driftMessages.valuesNotKept(drift)),
       update.at + stalledDelayMs,
     );
+  const outdated = readBeforeUpdate(observed, external);
+  if (outdated !== undefined) return attempt(observed, outdated);
   const event: Event =
     isDrift && !followsCluster(observed, differences)
       ? { type: "Normal", reason: "DriftCorrected", note: driftMessages.driftCorrected(fields) }

@@ -3,6 +3,7 @@ import { readyCondition } from "#src/api/condition.ts";
 import { conclude } from "./conclude.ts";
 import { proveAbsenceBelowRoots } from "./absence.ts";
 import type { DecisionInput } from "./decision-input.ts";
+import { readBeforeEnding } from "./freshness.ts";
 import { rootAbove } from "./location.ts";
 import { readSecretToExpire } from "./issue-ending.ts";
 import { issueExpired } from "./issue-messages.ts";
@@ -88,6 +89,8 @@ function decideEnding(observed: DecisionInput, uid: string, ending: Problem, end
   if (external?.is === "stale") return call({ do: "read", uid });
   if (found === undefined) return call({ do: "list", parent: root, startedAfter: 0, stable: false });
   if (issuesCode(observed) && isUnidentified(observed)) return conclude(observed, ending);
+  const outdated = readBeforeEnding(observed, uid);
+  if (outdated !== undefined) return call(outdated);
   if ((managedUid(observed) === uid || kind.issued !== null) && !owns(observed, found))
     return conclude(observed, ended);
   if (findEndingDenied(observed, uid, found) !== undefined) return conclude(observed, ending);

@@ -88,6 +88,7 @@ it("an observation that was written as JSON leads to the same step, at any time 
     "delete",
     "done",
     "list",
+    "read",
     "readCrd",
     "readIdentity",
     "refreshPermissions",
