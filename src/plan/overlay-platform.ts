@@ -8,6 +8,7 @@ import {
   resourcesPerPage,
 } from "#src/platform-client/api.ts";
 import type { ExternalResource, ManagedCollection, ResourceType } from "#src/platform-client/collection.ts";
+import { isRejection } from "#src/platform-client/failure.ts";
 import { identities, roleBindings, roles } from "#src/platform-client/permission-resources.ts";
 import { isPlanned, plannedUid } from "./planned-uid.ts";
 import type { ProvenReads } from "./proven-reads.ts";
@@ -201,7 +202,16 @@ export class OverlayPlatform implements PlatformApi {
 
   /** The resources of a query with what was written, ordered by uid. */
   async #all(type: ResourceType, query: Omit<ListQuery, "pageToken">): Promise<readonly ExternalResource[]> {
-    const { scope, filter = {} } = query;
+    const { scope, uids, filter = {} } = query;
+    if (uids !== undefined) return this.#each(type, uids);
+    // What was read without it serves every name.
+    const { name, ...others } = filter;
+    if (name !== undefined) {
+      const { filter: _, ...unfiltered } = query;
+      const rest = Object.keys(others).length === 0 ? unfiltered : { ...unfiltered, filter: others };
+      const named = await this.#all(type, rest);
+      return named.filter((resource) => "name" in resource && resource.name === name);
+    }
     const isNew = scope !== undefined && isPlanned(groupOfScope(scope));
     const base = isNew ? new Map<string, ExternalResource>() : await this.#options.reads.list(type, query);
     const { schema } = type;
@@ -218,6 +228,19 @@ export class OverlayPlatform implements PlatformApi {
     visible.sort((a, b) => (a.uid < b.uid ? -1 : 1));
     this.#page = { schema, query: text, writes: this.#revision, all: visible };
     return visible;
+  }
+
+  /** Those of the resources with these uids that can be seen, ordered by uid. */
+  async #each(type: ResourceType, uids: readonly string[]): Promise<readonly ExternalResource[]> {
+    const found: ExternalResource[] = [];
+    for (const uid of uids.toSorted()) {
+      try {
+        found.push(await this.get(type, uid));
+      } catch (error) {
+        if (!isRejection(error, "NOT_FOUND") && !isRejection(error, "PERMISSION_DENIED")) throw error;
+      }
+    }
+    return found;
   }
 
   #returned(body: Fields): Fields {

@@ -21,6 +21,8 @@ export function isInScope({ uids }: ResourceType, uid: string, scope: ListScope 
 export interface ListQuery {
   /** Absent: everything that the caller can see. */
   readonly scope?: ListScope;
+  /** Absent: whatever the uids. At most as many as one page has. */
+  readonly uids?: readonly string[];
   /** Query parameters of the collection, such as `{ identity: UID }` for role bindings. */
   readonly filter?: Readonly<Record<string, string>>;
   readonly pageToken?: string;

@@ -163,10 +163,26 @@ export class CollectionView<R extends { readonly uid: string }> {
    * @returns the uids that appeared, changed or disappeared compared with the view.
    */
   recordSnapshot(scope: ListScope, resources: readonly R[], startedAt: MonotonicTime, stable: boolean): string[] {
+    const changed = this.recordListed(resources, startedAt);
+    const listed = new Set(resources.map(({ uid }) => uid));
+    for (const uid of this.#uidsIn(scope)) {
+      const entry = this.#entries.get(uid);
+      if (listed.has(uid) || entry === undefined || entry.seenAt >= startedAt) continue;
+      this.#remove(uid);
+      changed.push(uid);
+    }
+    for (const [uid, at] of this.#gone) if (at < startedAt - absenceRetentionMs) this.#gone.delete(uid);
+    this.#snapshots.record(scope, { startedAt, stable });
+    return changed;
+  }
+
+  /**
+   * Records the resources of a list that was started at `startedAt`. What the list lacks may exist nevertheless.
+   * @returns the uids that appeared or changed compared with the view.
+   */
+  recordListed(resources: readonly R[], startedAt: MonotonicTime): string[] {
     const changed: string[] = [];
-    const listed = new Set<string>();
     for (const resource of resources) {
-      listed.add(resource.uid);
       if ((this.#gone.get(resource.uid) ?? -1) >= startedAt) continue;
       const entry = this.#entries.get(resource.uid);
       if (entry !== undefined && entry.seenAt >= startedAt) continue;
@@ -179,14 +195,6 @@ export class CollectionView<R extends { readonly uid: string }> {
         this.record(resource, startedAt);
       }
     }
-    for (const uid of this.#uidsIn(scope)) {
-      const entry = this.#entries.get(uid);
-      if (listed.has(uid) || entry === undefined || entry.seenAt >= startedAt) continue;
-      this.#remove(uid);
-      changed.push(uid);
-    }
-    for (const [uid, at] of this.#gone) if (at < startedAt - absenceRetentionMs) this.#gone.delete(uid);
-    this.#snapshots.record(scope, { startedAt, stable });
     return changed;
   }
 

@@ -175,6 +175,13 @@ describe("a well-formed response", () => {
     });
   });
 
+  it("to a list of single resources is a page of those with the uids", async () => {
+    const { api, server } = await platform(json(200, { groups: [group], totalCount: "1" }));
+    await api.list(groupCollection, { uids: [uid, root] }, signal);
+    const { searchParams } = new URL(server.requests[0]?.url ?? "", "http://platform");
+    expect(searchParams.getAll("uidp.ids")).toEqual([uid, root]);
+  });
+
   it.each([
     ["no resources", { totalCount: "0" }],
     ["no total", { groups: [] }],

@@ -43,6 +43,7 @@ export class HttpPlatformApi implements PlatformApi {
       if ("descendantsOf" in query.scope) parameters.set("uidp.descendants_of", query.scope.descendantsOf);
       else parameters.set("uidp.children_of", query.scope.childrenOf);
     }
+    for (const uid of query.uids ?? []) parameters.append("uidp.ids", uid);
     if (query.pageToken !== undefined) parameters.set("page_token", query.pageToken);
     const name = `list ${type.name}`;
     const call = { name, method: "GET" as const, path: `${pathOf(type)}?${parameters.toString()}` };

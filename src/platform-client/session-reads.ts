@@ -1,8 +1,9 @@
-import type { Clock } from "#src/time/clock.ts";
+import type { Clock, MonotonicTime } from "#src/time/clock.ts";
 import { proveAbsence } from "./absence-proof.ts";
 import type { PlatformApi } from "./api.ts";
 import type { ManagedCollection } from "./collection.ts";
 import { isRejection, PlatformFailure } from "./failure.ts";
+import { JointReads } from "./joint-reads.ts";
 import { groups, identities, roleBindings, roles } from "./permission-resources.ts";
 import { type Grants, type GrantsOf, RecentGrants } from "./recent-grants.ts";
 import type { SessionPermissions } from "./session-permissions.ts";
@@ -16,8 +17,8 @@ export interface SessionReadsOptions {
   readonly collections: readonly ManagedCollection[];
   readonly permissions: SessionPermissions;
   readonly views: SessionViews;
-  /** Called with what a read of an identity, a role or a group that may be gone shows to have changed: no later list shows it. */
-  readonly onChanged: (collection: ManagedCollection, uid: string) => void;
+  /** Called with what a read on which other objects may depend shows to have changed: no later list shows it. */
+  readonly onChanged: (collection: ManagedCollection, uids: readonly string[]) => void;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
@@ -26,6 +27,7 @@ export interface SessionReadsOptions {
 export class SessionReads {
   readonly #options: SessionReadsOptions;
   readonly #shared: SharedReads;
+  readonly #joint: JointReads;
   readonly #grants = new RecentGrants();
 
   constructor(options: SessionReadsOptions) {
@@ -34,6 +36,12 @@ export class SessionReads {
       ...options,
       viewOf: (collection) => options.views.viewOf(collection),
       read: (collection, uid) => this.read(collection, uid),
+      onChanged: (collection, uid) => options.onChanged(collection, [uid]),
+    });
+    this.#joint = new JointReads({
+      ...options,
+      read: (collection, uid) => this.#shared.readAlone(collection, uid),
+      onListed: options.onChanged,
     });
   }
 
@@ -48,6 +56,16 @@ export class SessionReads {
       await this.proveAbsence(collection, uid);
       views.viewOf(collection).recordGone(uid, startedAt);
     }
+  }
+
+  /** As `JointReads.read`. */
+  readTogether(
+    collection: ManagedCollection,
+    uid: string,
+    startedAfter: MonotonicTime,
+    others: readonly string[],
+  ): Promise<void> {
+    return this.#joint.read(collection, uid, startedAfter, others);
   }
 
   /** Reads one identity, as `read` does. Callers that wait for the same identity share one read. */
@@ -91,7 +109,7 @@ export class SessionReads {
     }
     const { onChanged, views } = this.#options;
     if (views.viewOf(collection).stateOf(group).is !== "gone") return false;
-    onChanged(collection, group);
+    onChanged(collection, [group]);
     return true;
   }
 

@@ -54,6 +54,19 @@ export class SessionViews {
     return this.viewOf(collection).recordSnapshot(scope, resources, startedAt, stable);
   }
 
+  /**
+   * Records the resources of a list that shows what it shows, and proves nothing about what it lacks.
+   * @returns the uids that appeared or changed.
+   */
+  recordListed(
+    collection: ManagedCollection,
+    resources: readonly ExternalResource[],
+    startedAt: MonotonicTime,
+  ): string[] {
+    for (const resource of resources) this.#notePost(collection, resource, startedAt);
+    return this.viewOf(collection).recordListed(resources, startedAt);
+  }
+
   #notePost(collection: ManagedCollection, resource: ExternalResource, readAt: MonotonicTime): void {
     if (!this.posts.tracks) return;
     const key = collection.naturalKeyOf(resource);

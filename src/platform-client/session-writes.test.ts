@@ -59,9 +59,9 @@ describe("writes", () => {
     await session.create(groupCollection, root, { name: "new" }, "new");
     const made = `${root}/3333333333333333`;
     expect(session.viewOf(groupCollection).stateOf(made)).toMatchObject({ is: "present", resource: { name: "new" } });
-    expect([session.createdRecently(made), session.createdRecently(group)]).toEqual([true, false]);
+    expect([session.createdAt(made), session.createdAt(group)]).toEqual([clock.monotonic(), undefined]);
     await clock.advance(60_000);
-    expect(session.createdRecently(made)).toBe(false);
+    expect(session.createdAt(made)).toBeUndefined();
   });
 
   it("a read waits for a DELETE of the same resource, and needs no call after it", async () => {

@@ -12,8 +12,8 @@ import type { SessionReads } from "./session-reads.ts";
 import type { SessionViews } from "./session-views.ts";
 
 /**
- * How long a group that this process created is known to contain nothing but what this process created there: long enough
- * for a tree that is applied at once, short enough that nobody else has used the group yet.
+ * How long it is remembered that this process created a group, so that it contains nothing that an earlier process created: long
+ * enough for a tree that is applied at once.
  */
 export const newGroupMs = minutes(1);
 
@@ -43,13 +43,12 @@ export class SessionWrites {
     this.#options = options;
   }
 
-  /** Whether this process created the group within the last minute, so that it contains only what this process created. */
-  createdRecently(group: string): boolean {
+  /** When this process created the group; undefined if it did not within the last minute. */
+  createdAt(group: string): MonotonicTime | undefined {
     const createdAt = this.#newGroups.get(group);
-    if (createdAt === undefined) return false;
-    if (this.#options.clock.monotonic() < createdAt + newGroupMs) return true;
+    if (createdAt === undefined || this.#options.clock.monotonic() < createdAt + newGroupMs) return createdAt;
     this.#newGroups.delete(group);
-    return false;
+    return undefined;
   }
 
   /**

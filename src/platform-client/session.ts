@@ -6,6 +6,7 @@ import type { CollectionView } from "./collection-view.ts";
 import type { PlatformProblem } from "./failure.ts";
 import type { GovernedApi } from "./governed-api.ts";
 import type { Grants, GrantsOf } from "./recent-grants.ts";
+import { NameLists } from "./name-lists.ts";
 import type { Outage } from "./outage.ts";
 import type { OwnerCheck } from "./owner-check.ts";
 import type { MissingCapability, Permissions, RoleCatalog } from "./permissions.ts";
@@ -45,15 +46,15 @@ export interface SessionOptions {
   readonly canWrite: () => boolean;
 }
 
-/** The age of a group for which `createdRecently` holds, at the most: it was created before the response arrived. */
+/** The age of a group for which `createdAt` returns something, at the most: it was created before the response arrived. */
 const newGroupAgeMs = 2 * newGroupMs;
 
 /**
  * One credential's access to the platform: what it is allowed to see, what it has seen, and the only way to write.
  *
  * **Expected flow.** A reconcile looks up the views and `posts`, decides on one step, and performs it through one of the
- * methods here: `refreshPermissions`, `ensureSnapshot`, `read`, `readIdentity`, `readRole`, `readGrants`, `create`,
- * `update` or `delete`. Then it looks again. The resync calls `listTogether` for each root.
+ * methods here: `refreshPermissions`, `ensureSnapshot`, `listNamed`, `read`, `readTogether`, `readIdentity`, `readRole`,
+ * `readGrants`, `create`, `update` or `delete`. Then it looks again. The resync calls `listTogether` for each root.
  *
  * **Guarantees.**
  * - The result of a call is in the views, and listeners have been called, before the returned promise resolves.
@@ -85,6 +86,7 @@ export class PlatformSession {
   readonly #batcher: SnapshotBatcher;
   readonly #lists: SessionLists;
   readonly #reads: SessionReads;
+  readonly #names: NameLists;
   readonly #writes: SessionWrites;
   readonly #recoveries: SessionRecoveries;
   readonly #nameListeners: NameListener[] = [];
@@ -100,7 +102,11 @@ export class PlatformSession {
     this.#lists = new SessionLists(shared);
     this.#reads = new SessionReads({
       ...shared,
-      onChanged: (collection, uid) => this.#lists.notify(collection, [uid]),
+      onChanged: (collection, uids) => this.#lists.notify(collection, uids),
+    });
+    this.#names = new NameLists({
+      ...shared,
+      onListed: (collection, uids) => this.#lists.notify(collection, uids),
     });
     this.#writes = new SessionWrites({ ...shared, reads: this.#reads });
     this.#recoveries = new SessionRecoveries(options.api, options.owner, options.signal);
@@ -154,7 +160,7 @@ export class PlatformSession {
    * @param parent the group in which the resource would be, if it is known.
    */
   createdElsewhereAt(collection: ManagedCollection, key: string, parent?: string): MonotonicTime | undefined {
-    const isNew = parent !== undefined && this.createdRecently(parent);
+    const isNew = parent !== undefined && this.createdAt(parent) !== undefined;
     const since = isNew ? this.#options.clock.monotonic() - newGroupAgeMs : undefined;
     return this.posts.createdUnseenAt(key, this.#knows(collection, key), since);
   }
@@ -260,9 +266,12 @@ export class PlatformSession {
     this.#permissions.onChanged(listener);
   }
 
-  /** Whether this process created the group within the last minute, so that it contains only what this process created. */
-  createdRecently(group: string): boolean {
-    return this.#writes.createdRecently(group);
+  /**
+   * When this process created the group: undefined if it did not within the last minute. Until then, the group contains only what this
+   * process created, and what others created there since.
+   */
+  createdAt(group: string): MonotonicTime | undefined {
+    return this.#writes.createdAt(group);
   }
 
   /** Reads permissions and roles, unless they were read under the current token. */
@@ -305,11 +314,38 @@ export class PlatformSession {
    * Reads one resource, or proves that it is absent. Rejects if neither succeeds. While a DELETE of it is under way, a read could
    * come too early to show it: it waits, and what the DELETE showed needs no read.
    */
-  async read(collection: ManagedCollection, uid: string): Promise<void> {
+  read(collection: ManagedCollection, uid: string): Promise<void> {
+    return this.#afterDeletion(collection, uid, () => this.#reads.read(collection, uid));
+  }
+
+  /**
+   * As `read`, with a read that starts at or after `startedAfter`. `others` are read together with it, as many as fit: see
+   * `JointReads`.
+   */
+  readTogether(
+    collection: ManagedCollection,
+    uid: string,
+    startedAfter: MonotonicTime,
+    others: readonly string[],
+  ): Promise<void> {
+    return this.#afterDeletion(collection, uid, () => this.#reads.readTogether(collection, uid, startedAfter, others));
+  }
+
+  async #afterDeletion(collection: ManagedCollection, uid: string, read: () => Promise<void>): Promise<void> {
     const view = this.viewOf(collection);
     const wasGone = view.stateOf(uid).is === "gone";
     await view.untilDeleted(uid);
-    if (wasGone || view.stateOf(uid).is !== "gone") await this.#reads.read(collection, uid);
+    if (wasGone || view.stateOf(uid).is !== "gone") await read();
+  }
+
+  /** Lists the children of `parent` with this name, or all of them: see `NameLists`. */
+  listNamed(collection: ManagedCollection, parent: string, name: string, startedAfter: MonotonicTime): Promise<void> {
+    return this.#names.list(collection, parent, name, startedAfter);
+  }
+
+  /** When the latest list was started that would have shown a child of `parent` with this name; undefined if there was none. */
+  nameListedAt(collection: ManagedCollection, parent: string, name: string): MonotonicTime | undefined {
+    return this.#names.listedAt(collection, parent, name);
   }
 
   /**

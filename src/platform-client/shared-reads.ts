@@ -26,12 +26,13 @@ export class SharedReads {
     const collection = this.#options.collections.find(({ name }) => name === type);
     if (collection === undefined) throw new Error(`the session was created without ${type}`);
     const reading =
-      this.#inFlight.get(uid) ?? this.#readOnce(collection, uid).finally(() => this.#inFlight.delete(uid));
+      this.#inFlight.get(uid) ?? this.readAlone(collection, uid).finally(() => this.#inFlight.delete(uid));
     this.#inFlight.set(uid, reading);
     await reading;
   }
 
-  async #readOnce(collection: ManagedCollection, uid: string): Promise<void> {
+  /** Reads a resource with a read of its own, which nobody else has waited for: it starts now. */
+  async readAlone(collection: ManagedCollection, uid: string): Promise<void> {
     const { viewOf, read, onChanged } = this.#options;
     const before = viewOf(collection).stateOf(uid);
     await read(collection, uid);

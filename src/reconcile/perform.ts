@@ -13,12 +13,14 @@ import type { KubeStep, PlatformStep, StatusPatch } from "./policy/step.ts";
 
 /**
  * Makes one call to the platform, for a resource of the kind. Its result is in the views of the session afterwards.
+ * @param alsoToRead the uids of other resources that can be read together with the one that the step reads.
  * @returns the resource as the platform returned it after a create or an update. @throws {PlatformFailure}
  */
 export async function performOnPlatform(
   session: PlatformSession,
   { collection }: Kind,
   step: PlatformStep,
+  alsoToRead: () => readonly string[],
 ): Promise<ExternalResource | void> {
   switch (step.do) {
     case "refreshPermissions":
@@ -26,7 +28,11 @@ export async function performOnPlatform(
     case "list":
       return session.ensureSnapshot(collection, step.parent, step);
     case "read":
-      return session.read(collection, step.uid);
+      return step.startedAfter === undefined
+        ? session.read(collection, step.uid)
+        : session.readTogether(collection, step.uid, step.startedAfter, step.kind === undefined ? alsoToRead() : []);
+    case "listNamed":
+      return session.listNamed(collection, step.parent, step.name, step.startedAfter);
     case "readIdentity":
       return session.readIdentity(step.identity);
     case "readRole":

@@ -12,12 +12,14 @@ import { observe } from "./observe/observe.ts";
 import type { Observed } from "./observe/observed.ts";
 import type { ReconcileState, Refusal } from "./observe/reconcile-state.ts";
 import { underPoster } from "./observe/poster.ts";
+import { readSoon } from "./observe/read-soon.ts";
 import type { Sources } from "./observe/sources.ts";
 import { sessionThatLists } from "./observe/unrecorded.ts";
 import { keepIssuedCode } from "./keep-issued-code.ts";
 import { secretSentBy, secretSentWith, withSecretValue } from "./send-secret.ts";
 import { performOnKubernetes, performOnPlatform } from "./perform.ts";
 import { decide } from "./policy/decide.ts";
+import { currentMs } from "./policy/freshness.ts";
 import { plainText } from "./policy/plain-text.ts";
 import {
   stateAfterAcceptance,
@@ -89,6 +91,7 @@ export class Reconciler {
       if (decision === undefined) return { type: "done" };
       const { observed, step } = decision;
       this.#remember(key, observed, (state) => stateAfterDecision({ ...observed, state }, step));
+      if (step.do === "done" || step.do === "wait") this.#options.sources.states.get(kind.name).rest(key);
       if (step.do === "done")
         return step.recheckAt === undefined
           ? { type: "done" }
@@ -150,7 +153,8 @@ export class Reconciler {
     const reportDeletion = () => this.#reportDeletion(session, target, target === kind ? key : undefined, step);
     let written: ExternalResource | void;
     try {
-      written = await performOnPlatform(session, target, sent);
+      const alsoToRead = () => readSoon(sources, kind, session, sources.clock.monotonic() - currentMs);
+      written = await performOnPlatform(session, target, sent, alsoToRead);
     } catch (error) {
       if (!(error instanceof PlatformFailure)) throw error;
       if (!provesNoEffect(error.problem)) reportDeletion();
@@ -219,7 +223,7 @@ export class Reconciler {
 
   /** The kind of the resource that `step` is about, if it is not that of the object. */
   #kindOf(step: PlatformStep): Kind | undefined {
-    if ((step.do !== "removeUndeclared" && step.do !== "list") || step.kind === undefined) return undefined;
+    if (!("kind" in step) || step.kind === undefined) return undefined;
     return this.#options.sources.kinds.find(({ name }) => name === step.kind);
   }
 

@@ -114,7 +114,12 @@ function onResourceChanged(
   // The reconcile that made a write observes it itself.
   if (source !== "ownWrite") {
     const waitsForNobody = source === "list" && after !== undefined && !isUnhandled(after);
-    enqueue(kind.name, key, { priority: waitsForNobody ? "low" : "high" });
+    const isDeletion = isBeingDeleted(after) && !isBeingDeleted(before);
+    const gathers = isDeletion && sources.states.get(kind.name).deletionsAreFrequent;
+    enqueue(kind.name, key, {
+      priority: waitsForNobody ? "low" : "high",
+      ...(gathers ? { delayMs: gatherDeletionsMs } : {}),
+    });
   }
   if (mattersToReferrers(kind, before, after)) {
     const referrers = referrersOf(sources, kind, cached, ...(before === undefined ? [] : [before]));
@@ -128,6 +133,16 @@ function onResourceChanged(
   wakeReportingGroups(sources, kind, before, after, enqueue);
   wakeVouching(sources, kind, before, after, enqueue);
   if (before !== undefined && mayReleaseClaim(before, after)) wakeConflicts(sources, kind, [before], enqueue);
+}
+
+/**
+ * How long a deletion waits if there are many: each resource is read just before it is deleted, and one list reads all those whose
+ * deletion was seen meanwhile.
+ */
+const gatherDeletionsMs = 500;
+
+function isBeingDeleted(cached: CachedResource | undefined): boolean {
+  return cached?.metadata.deletionTimestamp !== undefined;
 }
 
 /** A resource has the name no longer. Other sessions, which have not seen that, read it before they rely on it. */

@@ -32,7 +32,8 @@ function observeGroup(name: string, objects: readonly Resource[], limits: Partia
     recoveries: 0,
     posts: { createdBy: () => [], unknownSince: () => undefined },
     viewOf: () => view,
-    createdRecently: () => false,
+    createdAt: () => undefined,
+    nameListedAt: () => undefined,
     postUnknownSince: () => undefined,
     createdElsewhereAt: () => undefined,
   } as unknown as PlatformSession;

@@ -18,9 +18,12 @@ export type ObservedUndeclared =
       readonly removal: Removal | null;
     };
 
-/** The next resource to remove; `later`: others go first. */
+/**
+ * The next resource to remove; `later`: others go first. `readAt`: when the read had started that showed it as it was found last;
+ * null if it has to be read again.
+ */
 export type Removal =
-  | { readonly is: "due"; readonly resource: Undeclared }
+  | { readonly is: "due"; readonly resource: Undeclared; readonly readAt: MonotonicTime | null }
   | { readonly is: "later"; readonly until: MonotonicTime };
 
 /** Why a resource that nobody declared is not removed, although the Group says Remove. */

@@ -10,7 +10,7 @@ import type { SecretRead } from "./secret-read.ts";
 
 // What the parts of an observation are, and what they consist of: the policy imports types from here only.
 export type { ExternalResource, MonotonicTime, PlatformError, PlatformProblem };
-export type { ObservedUndeclared, SparingReason } from "./observed-undeclared.ts";
+export type { ObservedUndeclared, Removal, SparingReason } from "./observed-undeclared.ts";
 export type {
   Failure,
   KubeStepName,
@@ -57,8 +57,6 @@ export interface Observed {
    * one may have been lost: what equals the spec in the group. None of them is recorded by another object.
    */
   readonly matches: readonly ExternalResource[];
-  /** The uids of those of the matches and the name conflicts that may be gone, or have another name: only a read shows it. */
-  readonly staleUids: readonly string[];
   /**
    * If the object ends, the uids of those of the matches, and of the claim, that another object wants, may have, and has not
    * recorded yet, whatever its age. Unless this object records them, they are the other one's.
@@ -70,12 +68,19 @@ export interface Observed {
   readonly nameConflicts: readonly NameConflict[];
   /** The objects that want each other's names in a circle with this object, as `namespace/name`: see `nameCircleOf`. */
   readonly nameCircle: readonly string[];
+  /** When the read of each match and of each name conflict had started. Absent: of what a failed write may have changed. */
+  readonly readTimes: readonly ReadTime[];
+  /**
+   * When the latest list had started that would have shown a resource with the desired name below the parent. Null if there was
+   * none, and of kinds without names.
+   */
+  readonly nameListedAt: MonotonicTime | null;
   /** Another object that wants the same name below the same parent, or an equal role binding, and comes first: `namespace/name`. */
   readonly rival: string | null;
   /** The latest complete list that included all children of the parent. */
   readonly snapshot: Snapshot | null;
-  /** Whether this process created the parent a moment ago, so that the parent has only the children that we created. */
-  readonly parentIsFresh: boolean;
+  /** When this process created the parent, if that was within the last minute. Earlier processes created nothing in it. */
+  readonly parentCreatedAt: MonotonicTime | null;
   /**
    * For each group that the session lists, the latest complete list of everything below it. The session is extended to the
    * groups of a parent of another Tenant before it is called.
@@ -235,6 +240,12 @@ export interface Snapshot {
 export interface ScopeSnapshot {
   readonly group: string;
   readonly snapshot: Snapshot | null;
+}
+
+/** When the read of the resource with this uid had started. */
+export interface ReadTime {
+  readonly uid: string;
+  readonly at: MonotonicTime;
 }
 
 export interface NameConflict {

@@ -19,7 +19,7 @@ import { roleToRead } from "./declared-roles.ts";
 import { grantsOf } from "./grants.ts";
 import { mayWant } from "./may-want.ts";
 import { nameCircleOf } from "./name-circle.ts";
-import type { Claim, NameConflict, Observed, References } from "./observed.ts";
+import type { Claim, NameConflict, Observed, ReadTime, References } from "./observed.ts";
 import type { ReconcileState } from "./reconcile-state.ts";
 import { peopleOf } from "./people.ts";
 import { protectionsOf } from "./protections.ts";
@@ -34,14 +34,15 @@ type PlatformObservation = Pick<
   | "references"
   | "claim"
   | "matches"
-  | "staleUids"
   | "wantedByOthers"
   | "nameConflicts"
   | "nameCircle"
+  | "readTimes"
+  | "nameListedAt"
   | "rival"
   | "children"
   | "snapshot"
-  | "parentIsFresh"
+  | "parentCreatedAt"
   | "rootSnapshots"
   | "postUnknownSince"
   | "createdElsewhereAt"
@@ -112,16 +113,16 @@ export function observePlatform(
     references,
     claim,
     matches,
-    staleUids: [...matches, ...nameConflicts.map(({ external }) => external)].flatMap(({ uid }) =>
-      view.stateOf(uid).is === "stale" ? [uid] : [],
-    ),
     wantedByOthers: wantedByOthers(sources, context, kind, cached, [...present, ...matches], hasWanted),
     nameConflicts,
     nameCircle: nameCircleOf(sources, view, kind, cached, nameConflicts[0]?.external),
+    readTimes: readTimesOf(view, [...matches, ...nameConflicts.map(({ external }) => external)]),
+    nameListedAt:
+      parent === undefined || name === undefined ? null : (session.nameListedAt(kind.collection, parent, name) ?? null),
     rival,
     children: claimed === undefined ? [] : childrenOf(sources, session, claimed, state),
     snapshot: (parent === undefined ? undefined : view.snapshotOf(parent)) ?? null,
-    parentIsFresh: parent !== undefined && session.createdRecently(parent),
+    parentCreatedAt: (parent === undefined ? undefined : session.createdAt(parent)) ?? null,
     rootSnapshots: [...session.roots, ...extensionsFor(context, foreignParent)].map((group) => ({
       group,
       snapshot: view.snapshotOf(group) ?? null,
@@ -156,14 +157,15 @@ export function unobservedPlatform(
     references: ungoverned,
     claim: claimed === undefined ? null : claimOf(sources, kind, cached, claimed, undefined, null),
     matches: kind.hasMarker ? views.flatMap((view) => markers.flatMap((marker) => view.withKey(marker))) : [],
-    staleUids: [],
     wantedByOthers: [],
     nameConflicts: [],
     nameCircle: [],
+    readTimes: [],
+    nameListedAt: null,
     rival: null,
     children: [],
     snapshot: null,
-    parentIsFresh: false,
+    parentCreatedAt: null,
     rootSnapshots: [],
     postUnknownSince: null,
     createdElsewhereAt: null,
@@ -177,6 +179,16 @@ export function unobservedPlatform(
     credentialEpoch: 0,
     recoveries: 0,
   };
+}
+
+function readTimesOf(
+  view: CollectionView<ExternalResource>,
+  resources: readonly ExternalResource[],
+): readonly ReadTime[] {
+  return resources.flatMap(({ uid }) => {
+    const known = view.stateOf(uid);
+    return known.is === "present" ? [{ uid, at: known.seenAt }] : [];
+  });
 }
 
 function claimOf(

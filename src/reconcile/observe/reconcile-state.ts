@@ -100,6 +100,7 @@ export type PlatformStepName =
   | "refreshPermissions"
   | "list"
   | "read"
+  | "listNamed"
   | "readIdentity"
   | "readRole"
   | "readGrants"

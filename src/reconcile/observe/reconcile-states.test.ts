@@ -104,3 +104,51 @@ it("reports when the deletion of any object was last seen", () => {
   states.get(key, cached({ deletionTimestamp }), 3_000);
   expect(states.lastDeletionAt).toBe(2_000);
 });
+
+describe("the objects that changed", () => {
+  it("are those that were edited, until they are at rest, and those that are being deleted, until they are gone", () => {
+    const states = new ReconcileStates();
+    for (const name of ["a", "b", "c"]) states.get(name, cached(), 1_000);
+    expect(states.takeChanged(10)).toEqual([]);
+    states.get("a", cached({ generation: 2 }), 2_000);
+    states.get("b", cached({ deletionTimestamp }), 3_000);
+    expect(states.takeChanged(10)).toEqual([
+      ["a", 2_000],
+      ["b", 3_000],
+    ]);
+    states.rest("a");
+    states.rest("b");
+    expect(states.takeChanged(10)).toEqual([["b", 3_000]]);
+    states.forget("b");
+    expect(states.takeChanged(10)).toEqual([]);
+  });
+
+  it("take turns", () => {
+    const states = new ReconcileStates();
+    for (const name of ["a", "b", "c"]) states.get(name, cached({ deletionTimestamp }), 1_000);
+    const next = () => states.takeChanged(2).map(([name]) => name);
+    expect([next(), next(), next()]).toEqual([
+      ["a", "b"],
+      ["c", "a"],
+      ["b", "c"],
+    ]);
+  });
+});
+
+it("deletions are frequent after some in a row, until there is a gap", () => {
+  const states = new ReconcileStates();
+  const afterDeletionAt = (at: number) => {
+    states.get(`object-${at}`, cached({ deletionTimestamp }), at);
+    return states.deletionsAreFrequent;
+  };
+  expect([0, 200, 400, 600, 800, 1_000, 1_200, 2_000].map(afterDeletionAt)).toEqual([
+    false,
+    false,
+    false,
+    false,
+    false,
+    true,
+    true,
+    false,
+  ]);
+});

@@ -6,6 +6,10 @@ import { requestedReconcile } from "./requested-reconcile.ts";
 /** Ending the delays reads all states: when thousands of objects are accepted again, once is enough. */
 const endIntervalMs = 1_000;
 
+/** Deletions are frequent after this many, with no longer gap between two of them. */
+const deletionsAtOnce = 5;
+const deletionGapMs = 250;
+
 /** The states that this process remembers of the objects of one kind, by `namespace/name`. */
 export class ReconcileStates {
   readonly #states = new Map<string, ReconcileState>();
@@ -16,10 +20,19 @@ export class ReconcileStates {
   readonly #waiting = new Set<string>();
   readonly #denied = new Set<string>();
   readonly #refused = new Set<string>();
+  /** When objects were edited that have not been at rest since, and when the deletion was seen of those that are being deleted. */
+  readonly #changed = new Map<string, MonotonicTime>();
   #lastDeletionAt: MonotonicTime | null = null;
+  /** How many deletions were observed, each a moment after the one before it. */
+  #deletionsInARow = 0;
   /** The steps and namespaces whose refusals were ended since `#endedSince`. */
   readonly #ended = new Set<string>();
   #endedSince: MonotonicTime = Number.NEGATIVE_INFINITY;
+
+  /** Whether many objects are being deleted one after the other, as with a namespace. */
+  get deletionsAreFrequent(): boolean {
+    return this.#deletionsInARow > deletionsAtOnce;
+  }
 
   /** When the deletion of any of the objects was last observed; null if none was. */
   get lastDeletionAt(): MonotonicTime | null {
@@ -41,7 +54,7 @@ export class ReconcileStates {
     const requested = requestedReconcile(cached.metadata);
     const isNewRequest = requested !== undefined && known.request?.value !== requested;
     const isNewDeletion = deletionTimestamp !== undefined && known.deletionSeenAt === undefined;
-    if (isNewDeletion) this.#lastDeletionAt = now;
+    if (isNewDeletion) this.#noteDeletion(now);
     const isNewSpec = known.generation !== generation;
     if (known === previous && !isNewRequest && !isNewDeletion && !isNewSpec) return known;
     const state: ReconcileState = {
@@ -51,7 +64,31 @@ export class ReconcileStates {
       ...(isNewSpec ? { specSeenAt: now, generation } : {}),
     };
     this.#set(key, state);
+    if (isNewDeletion || isNewSpec) this.#changed.set(key, now);
     return state;
+  }
+
+  /** The object has nothing to do, or waits for something else than a call that failed: what was edited of it was looked at. */
+  rest(key: string): void {
+    const { deletionSeenAt, failure } = this.#states.get(key) ?? {};
+    if (deletionSeenAt === undefined && failure === undefined) this.#changed.delete(key);
+  }
+
+  /**
+   * At most `count` of the objects that were edited and have not been at rest since, or are being deleted, and when that was seen.
+   * Those come first that were not taken for the longest time.
+   */
+  takeChanged(count: number): readonly (readonly [key: string, at: MonotonicTime])[] {
+    const taken = Array.from(this.#changed.entries().take(count));
+    for (const [key] of taken) this.#changed.delete(key);
+    for (const [key, at] of taken) this.#changed.set(key, at);
+    return taken;
+  }
+
+  #noteDeletion(now: MonotonicTime): void {
+    const continues = this.#lastDeletionAt !== null && now < this.#lastDeletionAt + deletionGapMs;
+    this.#deletionsInARow = continues ? this.#deletionsInARow + 1 : 1;
+    this.#lastDeletionAt = now;
   }
 
   /** Changes the present state of the object with this uid. An object that was forgotten meanwhile stays forgotten. */
@@ -62,6 +99,7 @@ export class ReconcileStates {
 
   forget(key: string): void {
     this.#states.delete(key);
+    this.#changed.delete(key);
     this.#waiting.delete(key);
     this.#denied.delete(key);
     this.#refused.delete(key);

@@ -78,12 +78,12 @@ describe("before a creation", () => {
     },
     {
       name: "needs no list of a group that this process created a moment ago",
-      given: { parentIsFresh: true, snapshot: null },
+      given: { parentCreatedAt: 10_000, snapshot: null },
       expected: { do: "create" },
     },
     {
       name: "needs a list of a new group, too, if a POST there had an unknown outcome",
-      given: { parentIsFresh: true, snapshot: null, postUnknownSince: 1_000 },
+      given: { parentCreatedAt: 10_000, snapshot: null, postUnknownSince: 1_000 },
       expected: { do: "list", startedAfter: 16_000, stable: true },
     },
     {
@@ -98,7 +98,7 @@ describe("before a creation", () => {
     },
     {
       name: "needs a list of a new group, too, if another session created such a resource there",
-      given: { parentIsFresh: true, snapshot: null, createdElsewhereAt: 51 },
+      given: { parentCreatedAt: 10_000, snapshot: null, createdElsewhereAt: 51 },
       expected: { do: "list", startedAfter: 51, stable: false },
     },
     {

@@ -50,8 +50,8 @@ interface ListRequirement {
  * is complete.
  */
 export function proveAbsenceBelow(observed: DecisionInput, parent: string): Step | undefined {
-  // A group that this process created a moment ago has only the children that this process created, and those are known.
-  if (observed.parentIsFresh && unseenSince(observed).length === 0) return undefined;
+  // What carries our marker in a group that this process created a moment ago, this process created, and that is known.
+  if (observed.parentCreatedAt !== null && unseenSince(observed).length === 0) return undefined;
   return prove(observed, [{ group: parent, snapshot: observed.snapshot }], creating(observed));
 }
 

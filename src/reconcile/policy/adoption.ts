@@ -5,6 +5,7 @@ import { appliedGeneration } from "./applied.ts";
 import { conclude, recordNow } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { markerFits } from "./differences.ts";
+import { readBeforeUpdate } from "./freshness.ts";
 import * as ownershipMessages from "./ownership-messages.ts";
 import { type Problem, stalled, waiting } from "./outcome.ts";
 import { otherPeople } from "./people-messages.ts";
@@ -46,6 +47,8 @@ export function decideAdoption(
   if (!hasFinalizer(resource)) return { do: "addFinalizer" };
   // Without a marker there is nothing to write to the platform: the status that reports Ready records the adoption.
   if (owned || !kind.hasMarker) return undefined;
+  const outdated = readBeforeUpdate(observed, external);
+  if (outdated !== undefined) return attempt(observed, outdated);
   return recordNow(observed, {
     ...waiting("Updating", ownershipMessages.adopting(kind.noun, external.uid)),
     recorded: recordOf(references.uids, external, "Adopted"),

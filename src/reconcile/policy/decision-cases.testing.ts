@@ -5,6 +5,7 @@ import {
   emptyState,
   externalGroup,
   groupResource,
+  justRead,
   kindOf,
   observed,
   type ObservedParts,
@@ -61,7 +62,7 @@ export const waitingLong: ReconcileState = { ...emptyState, waitingSince: 0 };
 /** A group that is Ready. */
 export const readyGroup = groupResource({ status: ready });
 
-export function present(resource: ExternalResource, seenAt = 60): ExternalState {
+export function present(resource: ExternalResource, seenAt = justRead): ExternalState {
   return { is: "present", resource, seenAt };
 }
 

@@ -6,6 +6,7 @@ import { isOnlyHeld, issuesCode, isUnidentified } from "./issued.ts";
 import { conclude, maxStatusDelayMs, statusDelayAmidDeletions, statusDelayMs } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { endsByExpiry } from "./expiry.ts";
+import { isStale, readBeforeEnding } from "./freshness.ts";
 import { decideHandover } from "./handover.ts";
 import { rootAbove } from "./location.ts";
 import * as deletionMessages from "./deletion-messages.ts";
@@ -94,8 +95,8 @@ function decideRecorded(observed: DecisionInput, uid: string, root: string): Ste
   if (crd === null || crd.readAt < (state.deletionSeenAt ?? state.firstSeenAt)) return { do: "readCrd" };
   if (crd.deleting)
     return { do: "removeFinalizer", event: orphaned(observed, uid, deletionMessages.orphanedBecause.kindRemoved) };
-  const isStale = external.is === "stale" || observed.staleUids.includes(uid);
-  const listed = isStale ? undefined : matches.find((match) => match.uid === uid);
+  const mayBeGone = external.is === "stale" || isStale(observed, uid);
+  const listed = mayBeGone ? undefined : matches.find((match) => match.uid === uid);
   const found = external.is === "present" ? external.resource : listed;
   const kept = keptBecause(observed, found);
   const waits = findDependents(observed, kept !== undefined) ?? findWaitsForPolicy(observed);
@@ -103,9 +104,11 @@ function decideRecorded(observed: DecisionInput, uid: string, root: string): Ste
   if (found === undefined)
     return attempt(
       observed,
-      isStale ? { do: "read", uid } : { do: "list", parent: root, startedAfter: 0, stable: false },
+      mayBeGone ? { do: "read", uid } : { do: "list", parent: root, startedAfter: 0, stable: false },
     );
   if (issuesCode(observed) && isUnidentified(observed)) return awaitReferences(observed);
+  const outdated = readBeforeEnding(observed, uid);
+  if (outdated !== undefined) return attempt(observed, outdated);
   if ((managedUid(observed) === uid || kind.issued !== null) && !owns(observed, found))
     return { do: "removeFinalizer" };
   const denied = findEndingDenied(observed, uid, found);

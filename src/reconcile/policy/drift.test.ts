@@ -98,7 +98,7 @@ describe("drift", () => {
       given: {
         resource: groupResource({ status: { ...notReady("DriftDetected", { uid }), appliedGeneration: 1 } }),
         references,
-        external: present(drifted),
+        external: present(drifted, 3_601_000),
         state: { ...waitingLong, corrections: [1_000, 2_000, 3_000] },
         now: 3_601_001,
       },

@@ -8,6 +8,7 @@ import type { Differences } from "./differences.ts";
 import { decideHeldRoles } from "./held-roles.ts";
 import * as messages from "./messages.ts";
 import * as driftMessages from "./drift-messages.ts";
+import { readBeforeUpdate } from "./freshness.ts";
 import { failing, type Problem, stalled } from "./outcome.ts";
 import { attemptOf } from "./attempted.ts";
 import { attempt, fightEndsAt, stalledDelayMs } from "./retry.ts";
@@ -38,6 +39,8 @@ export function decideFields(observed: DecisionInput, desired: Fields, external:
       stalled("PreconditionFailed", driftMessages.valuesNotKept(drift)),
       update.at + stalledDelayMs,
     );
+  const outdated = readBeforeUpdate(observed, external);
+  if (outdated !== undefined) return attempt(observed, outdated);
   const held = decideHeldRoles(observed, desired, external, differences);
   if (held !== undefined) return held;
   const event: Event =

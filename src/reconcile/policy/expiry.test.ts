@@ -152,7 +152,7 @@ describe("an expired role binding", () => {
         resource: bindingResource({ spec: { expiresAt: past }, status: notReady("Expired", { stalled: true }) }),
         references,
         matches: [external],
-        staleUids: [uid],
+        readTimes: [],
       },
       expected: { do: "read", uid },
     },

@@ -4,6 +4,7 @@ import { mayHaveManaged } from "#src/kinds/may-have-managed.ts";
 import { conclude } from "./conclude.ts";
 import { proveAbsenceBelowRoots } from "./absence.ts";
 import type { DecisionInput } from "./decision-input.ts";
+import { isStale, readBeforeEnding } from "./freshness.ts";
 import { rootAbove } from "./location.ts";
 import { readSecretToExpire } from "./issue-ending.ts";
 import { issueExpired } from "./issue-messages.ts";
@@ -89,9 +90,11 @@ function decideEnding(observed: DecisionInput, uid: string, ending: Problem, end
     return isPlatformStep(next) ? next : conclude(observed, ending, observed.state.failure?.retryAt);
   };
   const found = external?.is === "present" ? external.resource : matches.find((match) => match.uid === uid);
-  if (external?.is === "stale" || observed.staleUids.includes(uid)) return call({ do: "read", uid });
+  if (external?.is === "stale" || isStale(observed, uid)) return call({ do: "read", uid });
   if (found === undefined) return call({ do: "list", parent: root, startedAfter: 0, stable: false });
   if (issuesCode(observed) && isUnidentified(observed)) return conclude(observed, ending);
+  const outdated = readBeforeEnding(observed, uid);
+  if (outdated !== undefined) return call(outdated);
   if ((managedUid(observed) === uid || kind.issued !== null) && !owns(observed, found))
     return conclude(observed, ended);
   if (findEndingDenied(observed, uid, found) !== undefined) return conclude(observed, ending);

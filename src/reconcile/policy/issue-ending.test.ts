@@ -5,6 +5,7 @@ import type { References } from "#src/reconcile/observe/observed.ts";
 import { decide } from "./decide.ts";
 import {
   emptyState,
+  justRead,
   kindOf,
   type ObservedParts,
   observed,
@@ -108,10 +109,11 @@ describe("a resource that only the Secret names", () => {
   const resource = { uid, role: { uid: viewer, name: "viewer" }, email: "", singleUse: true };
   const claim = {
     uid,
-    external: { is: "present", resource, seenAt: 50 },
+    external: { is: "present", resource, seenAt: justRead },
     claimedBy: null,
     heldByBreaker: false,
   } as const;
+  const readAt = (seenAt: number) => ({ ...claim, external: { ...claim.external, seenAt } });
   const named = (parts: ObservedParts) => step(deleted, { secret, claim, ...parts });
   const waits: References = { are: "waiting", reason: "ReferenceNotReady", message: "spec.groupRef: soon." };
   const identified = { is: "identified", group: parent, isListable: true, snapshot: null, found: [] } as const;
@@ -144,10 +146,8 @@ describe("a resource that only the Secret names", () => {
 
   it("is deleted though the Secret may not be read any longer", () => {
     const state = { ...refused(deleted), refusals: { readSecret: { ...refusal, retryAt: 90_000 } } };
-    expect(named({ state, now: 60_000, crd: { readAt: 59_000, deleting: false } })).toMatchObject({
-      do: "delete",
-      uid,
-    });
+    const given = { state, now: 60_000, claim: readAt(59_000), crd: { readAt: 59_000, deleting: false } };
+    expect(named(given)).toMatchObject({ do: "delete", uid });
   });
 
   it("is left if it is something else", () => {
@@ -175,7 +175,8 @@ describe("a resource that only the Secret names", () => {
       retryAt: 0,
     } as const;
     const state = { ...emptyState, failure };
-    expect(named({ state, now: 48_999, crd: { readAt: 48_000, deleting: false } })).toMatchObject({ do: "delete" });
+    const given = { state, now: 48_999, claim: readAt(48_000), crd: { readAt: 48_000, deleting: false } };
+    expect(named(given)).toMatchObject({ do: "delete" });
     expect(named({ state, now: 49_000 })).toMatchObject({ do: "readSecret" });
   });
 });

@@ -6,6 +6,7 @@ import { conclude } from "./conclude.ts";
 import { conflictMessages } from "./conflict-messages.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { fieldDifferences } from "./field-differences.ts";
+import { readBeforeEnding } from "./freshness.ts";
 import { groupOf, rootAbove } from "./location.ts";
 import * as absenceMessages from "./absence-messages.ts";
 import * as deletionMessages from "./deletion-messages.ts";
@@ -45,6 +46,8 @@ function decideLeavingFull(observed: DecisionInput, { uids }: Resolved): Step | 
   if (external?.is === "gone") return proveNotCreatedAgain(observed) ?? { do: "removeFinalizer" };
   const found = external?.is === "present" ? external.resource : matches.find((match) => match.uid === uid);
   if (found === undefined) return attempt(observed, lookUp(observed, uid, external?.is === "stale"));
+  const outdated = readBeforeEnding(observed, uid);
+  if (outdated !== undefined) return attempt(observed, outdated);
   if (!owns(observed, found) || foreignMarkerOf(observed, found) !== undefined) return { do: "removeFinalizer" };
   return decideRelease(observed, found, deletionMessages.orphanedBecause.observed);
 }

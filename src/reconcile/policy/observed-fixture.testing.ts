@@ -141,6 +141,9 @@ export function resolved(desired: Readonly<Record<string, unknown>> = { name: "p
   return { are: "resolved", uids, granted: [], desired, naturalKey: `${parent} ${identityUid} ${roleUid}` };
 }
 
+/** The time of a read that is current. */
+export const justRead = 19_900;
+
 export const emptyState: ReconcileState = {
   resourceUid: "uid-of-payments",
   firstSeenAt: 0,
@@ -192,11 +195,17 @@ export function observed(parts: ObservedParts = {}): Observed {
     people: null,
     nameConflicts: [],
     nameCircle: [],
-    staleUids: [],
     wantedByOthers: [],
+    readTimes: [...(parts.matches ?? []), ...(parts.nameConflicts ?? []).map(({ external: one }) => one)].map(
+      (one) => ({
+        uid: one.uid,
+        at: justRead,
+      }),
+    ),
+    nameListedAt: justRead,
     rival: null,
     snapshot: { startedAt: 50, stable: true },
-    parentIsFresh: false,
+    parentCreatedAt: null,
     rootSnapshots: [{ group: root, snapshot: { startedAt: 50, stable: true } }],
     namespaceIsTerminating: false,
     lastDeletionAt: null,

@@ -115,13 +115,13 @@ describe("a resource with the same name", () => {
         nameConflicts: [
           { external: externalGroup({ uid: anotherUid, name: "billing", description: "" }), claimedBy: "team/other" },
         ],
-        staleUids: [anotherUid],
+        readTimes: [],
       },
       expected: { do: "read", uid: anotherUid },
     },
     {
       name: "is read before it is judged if it may be gone",
-      given: { nameConflicts: [{ external: unmarked(), claimedBy: null }], staleUids: [uid] },
+      given: { nameConflicts: [{ external: unmarked(), claimedBy: null }], readTimes: [] },
       expected: { do: "read", uid },
     },
     {

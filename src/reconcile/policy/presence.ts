@@ -9,6 +9,7 @@ import type { DecisionInput } from "./decision-input.ts";
 import { creationBody } from "./differences.ts";
 import { decideFields } from "./drift.ts";
 import { decideExpiry, grantExpiry } from "./expiry.ts";
+import { isStale, listBeforeNaming, readBeforeEnding } from "./freshness.ts";
 import { groupOf, rootAbove } from "./location.ts";
 import { decideHandover } from "./handover.ts";
 import { decideIssue } from "./issue.ts";
@@ -152,6 +153,8 @@ function decideGrant(observed: DecisionInput, references: Placed, external: Pres
 
 /** A reference resolves to another uid now. The grant to the old one ends before the new one begins. */
 function decideOutdatedGrant(observed: DecisionInput, external: ExternalResource): Step {
+  const outdated = readBeforeEnding(observed, external.uid);
+  if (outdated !== undefined) return attempt(observed, outdated);
   const problem = findProtected(observed, external) ?? findEndingDenied(observed, external.uid, external);
   if (problem !== undefined) return conclude(observed, problem);
   const read = identityRead(observed, observed.kind.identityOf(external));
@@ -206,6 +209,8 @@ function decideUnclaimed(observed: DecisionInput, references: Placed): Step {
   if (observed.roleToRead !== null) return attempt(observed, { do: "readRole", role: observed.roleToRead });
   const given = secretForCreation(observed);
   if ("step" in given) return given.step;
+  const list = listBeforeNaming(observed, uids.parent);
+  if (list !== undefined) return attempt(observed, list);
   if (!hasFinalizer(resource)) return { do: "addFinalizer" };
   return attempt(observed, {
     do: "create",
@@ -219,7 +224,7 @@ function decideUnclaimed(observed: DecisionInput, references: Placed): Step {
 
 /** The step that reads one of `found` that may be gone: a DELETE of it may be under way, or may have taken effect. */
 function readStale(observed: DecisionInput, found: readonly ExternalResource[]): Step | undefined {
-  const stale = found.find(({ uid }) => observed.staleUids.includes(uid));
+  const stale = found.find(({ uid }) => isStale(observed, uid));
   return stale === undefined ? undefined : attempt(observed, { do: "read", uid: stale.uid });
 }
 
@@ -273,6 +278,8 @@ function isCreatedHere(
 function deleteDuplicate(observed: DecisionInput, kept: ExternalResource): Step | undefined {
   const duplicate = ownDuplicateOf(observed, kept);
   if (duplicate === undefined) return undefined;
+  const outdated = readBeforeEnding(observed, duplicate.uid);
+  if (outdated !== undefined) return attempt(observed, outdated);
   const note = deletionMessages.duplicateDeleted(observed.kind.noun, duplicate.uid, kept.uid);
   return attempt(observed, {
     do: "delete",
@@ -283,10 +290,17 @@ function deleteDuplicate(observed: DecisionInput, kept: ExternalResource): Step 
 
 /** A resource is renamed only to a unique name that a fresh list shows to be free, and that no other object comes first for. */
 function decideName(observed: DecisionInput, references: Placed, external: ExternalResource): Step | undefined {
-  const { kind, resource, state } = observed;
+  const { kind, resource, state, nameConflicts } = observed;
   const name = wantedName(kind, resource);
   if (name === undefined || name === takenName(kind, external)) return undefined;
-  const relist = proveListedSince(observed, references.uids.parent, state.specSeenAt) ?? readStaleConflict(observed);
+  const { parent } = references.uids;
+  const list = listBeforeNaming(observed, parent);
+  if (list !== undefined) return attempt(observed, list);
+  // Only a complete list shows that what had the name is gone.
+  const relist =
+    nameConflicts.length === 0
+      ? undefined
+      : (proveListedSince(observed, parent, state.specSeenAt) ?? readStaleConflict(observed));
   if (relist !== undefined) return relist;
   const problem = findNameManagedByOther(observed) ?? findNameTaken(observed) ?? findRival(observed);
   return problem === undefined ? undefined : conclude(observed, problem);

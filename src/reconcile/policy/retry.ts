@@ -119,6 +119,7 @@ function onlyReads({ do: step }: PlatformStep): boolean {
     step === "refreshPermissions" ||
     step === "list" ||
     step === "read" ||
+    step === "listNamed" ||
     step === "readIdentity" ||
     step === "readRole"
   );

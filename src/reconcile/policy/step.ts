@@ -51,8 +51,13 @@ export type PlatformStep =
       readonly stable: boolean;
       readonly through?: "anySession";
     }
-  /** Read one external resource, or prove that it is gone. */
-  | { readonly do: "read"; readonly uid: string }
+  /**
+   * Read one external resource, of the kind of the object or of `kind`, or prove that it is gone. `startedAfter`: with a read that
+   * starts at or after that time, and serves other objects that wait for one. Absent: with a read of its own.
+   */
+  | { readonly do: "read"; readonly kind?: string; readonly uid: string; readonly startedAfter?: MonotonicTime }
+  /** List the children of `parent` with this name, with a list that starts at or after `startedAfter` and may serve other objects. */
+  | { readonly do: "listNamed"; readonly parent: string; readonly name: string; readonly startedAfter: MonotonicTime }
   /** Read an identity to which a role is bound, or prove that it is gone. One read serves all objects that wait for it. */
   | { readonly do: "readIdentity"; readonly identity: string }
   /** Read a role that is to be bound, or prove that it is gone. One read serves all objects that wait for it. */
@@ -120,6 +125,7 @@ const platformSteps: ReadonlySet<string> = new Set<PlatformStepName & PlatformSt
   "refreshPermissions",
   "list",
   "read",
+  "listNamed",
   "readIdentity",
   "readRole",
   "readGrants",

@@ -7,6 +7,7 @@ import {
   anotherUid,
   externalGroup,
   groupResource,
+  justRead,
   kindOf,
   notReady,
   observed,
@@ -121,11 +122,23 @@ describe("the status of a group", () => {
 
 describe("removal", () => {
   it("is one step, with an event", () => {
-    expect(decideGroup(assessed({ first: [grant], removal: { is: "due", resource: grant } }))).toMatchObject({
+    expect(
+      decideGroup(assessed({ first: [grant], removal: { is: "due", resource: grant, readAt: justRead } })),
+    ).toMatchObject({
       do: "removeUndeclared",
       kind: "RoleBinding",
       uid: grant.uid,
       event: { reason: "Deleted" },
+    });
+  });
+
+  it.each([4_999, null])("reads the resource first if that is not known well enough: %s", (readAt) => {
+    const removal = { is: "due", resource: grant, readAt } as const;
+    expect(decideGroup(assessed({ first: [grant], removal }))).toEqual({
+      do: "read",
+      kind: "RoleBinding",
+      uid: grant.uid,
+      startedAfter: 5_000,
     });
   });
 
@@ -139,7 +152,7 @@ describe("removal", () => {
       resource: groupResource({ status: ready, spec: { description: "Money" } }),
       references: resolved({ name: "paid" }),
       external: { is: "present", resource: externalGroup(), seenAt: 19_000 },
-      undeclared: assessed({ first: [grant], removal: { is: "due", resource: grant } }),
+      undeclared: assessed({ first: [grant], removal: { is: "due", resource: grant, readAt: justRead } }),
     });
     expect(decide(observation, kindOf(observation)).do).toBe("update");
   });

@@ -1,11 +1,12 @@
 import type { Condition } from "#src/api/condition.ts";
 import type { Reason } from "#src/api/reason.ts";
 import type { Undeclared } from "#src/api/status.ts";
-import type { ObservedUndeclared, SparingReason } from "#src/reconcile/observe/observed.ts";
+import type { ObservedUndeclared, Removal, SparingReason } from "#src/reconcile/observe/observed.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { retryOf } from "./attempted.ts";
 import * as messages from "./undeclared-messages.ts";
-import type { Event, Step } from "./step.ts";
+import { currentMs } from "./freshness.ts";
+import type { Event, PlatformStep, Step } from "./step.ts";
 
 /**
  * What the object of a group says about resources in the group that nobody declared, and which of them is removed next.
@@ -18,31 +19,36 @@ export const listedUndeclared = 10;
 type Assessed = Extract<ObservedUndeclared, { is: "assessed" }>;
 
 /**
- * The step that removes the next resource that nobody declared; undefined if none is to be removed now. A removal that was
- * not sent, because of an outage or a pause, does not keep the object from being Ready.
+ * The step that removes the next resource that nobody declared, or reads it first; undefined if none is to be removed now. What
+ * was not sent, because of an outage or a pause, does not keep the object from being Ready.
  */
 export function decideRemoval(observed: DecisionInput): Step | undefined {
-  const { undeclared } = observed;
-  if (undeclared?.is !== "assessed" || undeclared.removal === null) return undefined;
-  if (retryOf(observed, "removeUndeclared") !== undefined) return undefined;
-  const { removal } = undeclared;
+  const removal = removalOf(observed);
+  if (removal === null) return undefined;
   if (removal.is === "later") return { do: "wait", until: removal.until };
-  const { kind, uid } = removal.resource;
-  return {
-    do: "removeUndeclared",
-    kind,
-    uid,
-    event: { type: "Normal", reason: "Deleted", note: messages.removed(removal.resource) },
-  };
+  const step = removeNext(observed, removal);
+  return retryOf(observed, step.do) === undefined ? step : undefined;
 }
 
-/** `step`, or what it waits for, no later than a removal that was not sent is to be tried again. */
+/** `step`, or what it waits for, no later than what a removal takes is to be tried again. */
 export function untilRemoval(observed: DecisionInput, step: Step): Step {
-  const { undeclared } = observed;
-  const isDue = undeclared?.is === "assessed" && undeclared.removal?.is === "due";
-  const retryAt = isDue ? retryOf(observed, "removeUndeclared") : undefined;
+  const removal = removalOf(observed);
+  const retryAt = removal?.is === "due" ? retryOf(observed, removeNext(observed, removal).do) : undefined;
   if (retryAt === undefined || step.do !== "done") return step;
   return { do: "done", recheckAt: Math.min(step.recheckAt ?? retryAt, retryAt) };
+}
+
+function removalOf({ undeclared }: DecisionInput): Removal | null {
+  return undeclared?.is === "assessed" ? undeclared.removal : null;
+}
+
+/** Somebody may have taken the resource since it was listed. */
+function removeNext({ now }: DecisionInput, { resource, readAt }: Extract<Removal, { is: "due" }>): PlatformStep {
+  const { kind, uid } = resource;
+  const startedAfter = now - currentMs;
+  if (readAt === null || readAt < startedAfter) return { do: "read", kind, uid, startedAfter };
+  const event: Event = { type: "Normal", reason: "Deleted", note: messages.removed(resource) };
+  return { do: "removeUndeclared", kind, uid, event };
 }
 
 /** The condition AccessDeclared, without its times; undefined if the object has none. */

@@ -1,10 +1,13 @@
 import type { Group } from "#src/api/group.ts";
+import { sameContent } from "#src/platform-client/collection-view.ts";
+import type { PlatformSession } from "#src/platform-client/session.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
 import type { ObservedUndeclared, Removal, SparingReason } from "#src/reconcile/observe/observed-undeclared.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
 import { reasonToSpare, reasonToSpareGroup } from "#src/reconcile/policy/sparing.ts";
 import { permitsResource } from "#src/reconcile/tenancy/boundary.ts";
 import type { TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
+import type { MonotonicTime } from "#src/time/clock.ts";
 import { isProviderAbsent } from "./absent-providers.ts";
 import { describeFinding, recurrenceKey } from "./finding-description.ts";
 import type { Finding } from "./findings.ts";
@@ -42,7 +45,8 @@ export function planRemoval(given: RemovalContext, findings: readonly Finding[],
   let due: Finding | undefined;
   for (const finding of findings) {
     const reason = reasonOf(finding) ?? (held === null ? undefined : "held");
-    if (reason === undefined && due === undefined && isUnnamed(given, finding)) due = finding;
+    if (reason === undefined && due === undefined && isUnchanged(session, finding) && isUnnamed(given, finding))
+      due = finding;
     const shown = reason ?? (removals.wasNamed(session, group, finding.external.uid) ? "named" : undefined);
     if (shown !== undefined) spared[shown] = (spared[shown] ?? 0) + 1;
   }
@@ -52,7 +56,7 @@ export function planRemoval(given: RemovalContext, findings: readonly Finding[],
       ? null
       : sources.clock.monotonic() < until
         ? { is: "later", until }
-        : { is: "due", resource: describeFinding(context, due) };
+        : { is: "due", resource: describeFinding(context, due), readAt: readAt(session, due) };
   return { spared, confirmId: held !== null && "held" in spared ? held.id : null, removal };
 }
 
@@ -89,6 +93,17 @@ export function judge(given: Omit<RemovalContext, "names">): (finding: Finding) 
       attempted: removals.wasAttempted(session, group, external.uid),
     });
   };
+}
+
+/** Whether nothing shows that the resource is another one than was found, or gone: the next resync judges it. */
+function isUnchanged(session: PlatformSession, { kind, external }: Finding): boolean {
+  const known = session.viewOf(kind.collection).stateOf(external.uid);
+  return known.is === "present" ? sameContent(known.resource, external) : known.is !== "gone";
+}
+
+function readAt(session: PlatformSession, { kind, external }: Finding): MonotonicTime | null {
+  const known = session.viewOf(kind.collection).stateOf(external.uid);
+  return known.is === "present" ? known.seenAt : null;
 }
 
 /** Whether no object names the finding, as the stores are now. What was named once is spared until the next resync. */

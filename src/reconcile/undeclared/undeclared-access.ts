@@ -212,7 +212,7 @@ export class UndeclaredAccess implements UndeclaredSource {
     const state = this.#sessions.get(context.session);
     const found = state?.findings.groups.get(uid);
     if (state === undefined || found === undefined)
-      return context.session.createdRecently(uid)
+      return context.session.createdAt(uid) !== undefined
         ? { is: "assessed", counts: {}, first: [], spared: null, confirmId: null, removal: null }
         : null;
     const findings = this.#remaining(found.findings);

@@ -84,8 +84,8 @@ describeWithSystem(
       });
     });
   },
-  // A resync would read the lists again.
-  { ...options, operatorFlags: ["--resync", "1h"] },
+  // A resync would read the lists again. The groups are new for as long as the tests run, however slow the machine is.
+  { ...options, operatorFlags: ["--resync", "1h", "--settle-time", "60s"] },
 );
 
 describeWithSystem(

@@ -119,6 +119,8 @@ describe("the client secret", () => {
     await apply(shop, sso);
     for (const text of [1, 2, 3].map((count) => `${rotated}-${count}`)) {
       setSecret(text);
+      // The Secret is read again after ten minutes, which is as long as `until` waits.
+      await scenario.pass(1_000);
       await scenario.until("sent", () => sent() === text);
     }
     change({ defaultRole: owner });

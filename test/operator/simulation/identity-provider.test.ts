@@ -108,6 +108,8 @@ it("exists once, with its secret, and is deleted, whatever crash or loss comes b
     setSecret(planted);
     await apply(sso, shop);
     setSecret(rotated);
+    // The Secret is read again after ten minutes, which is as long as `until` waits.
+    await scenario.pass(1_000);
     await scenario.until("rotated", () => sent() === rotated);
     await scenario.pass(60_000);
     await scenario.resync();

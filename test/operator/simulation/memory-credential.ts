@@ -25,7 +25,9 @@ export class MemoryCredential implements PlatformApi {
   ): Promise<ResourcePage<R>> {
     const { scope } = query;
     const group = scope === undefined ? undefined : "descendantsOf" in scope ? scope.descendantsOf : scope.childrenOf;
-    const page = await this.#platform.list(type, query, signal);
+    const { uids } = query;
+    const visible = uids === undefined ? {} : { uids: uids.filter((uid) => this.#sees(uid)) };
+    const page = await this.#platform.list(type, { ...query, ...visible }, signal);
     if (group === undefined || this.#sees(group)) return page;
     return { resources: [], totalCount: 0 };
   }

@@ -171,8 +171,10 @@ export class MemoryPlatform implements PlatformApi {
     signal: AbortSignal,
   ): Promise<ResourcePage<R>> {
     await this.#travel(`list ${type.name}`, signal);
-    const { scope, filter = {}, pageToken = "" } = query;
+    const { scope, uids: only, filter = {}, pageToken = "" } = query;
     const all = [...this.#in(type.name).values()]
+      .filter(({ uid }) => only === undefined || only.includes(uid))
+      .filter((resource) => filter["name"] === undefined || nameOf(resource) === filter["name"])
       .filter(({ uid }) => {
         if (scope === undefined) return true;
         const { uids } = type;
@@ -184,7 +186,7 @@ export class MemoryPlatform implements PlatformApi {
       .filter((resource) => filter["role"] === undefined || roleOf(resource) === filter["role"])
       .toSorted((a, b) => (a.uid < b.uid ? -1 : 1));
     const rest = all.filter(({ uid }) => uid > pageToken);
-    const page = rest.slice(0, resourcesPerPage);
+    const page = rest.slice(0, only === undefined ? resourcesPerPage : only.length);
     return {
       resources: page as readonly ExternalResource[] as readonly R[],
       totalCount: all.length,
@@ -372,6 +374,10 @@ function requireBindable(call: string, { roleUid, defaultRole = roleUid }: Field
 
 function identityOf(resource: ExternalResource): string | undefined {
   return "identity" in resource ? (resource as ExternalRoleBinding).identity.uid : undefined;
+}
+
+function nameOf(resource: ExternalResource): string | undefined {
+  return (resource as { readonly name?: string }).name;
 }
 
 function roleOf(resource: ExternalResource): string | undefined {

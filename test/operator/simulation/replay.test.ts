@@ -89,7 +89,6 @@ it("an observation that was written as JSON leads to the same step, at any time 
     "delete",
     "done",
     "list",
-    // What this test decides while a DELETE is under way: the reconciler of the object waits for the response.
     "read",
     "readCrd",
     "readIdentity",

@@ -1,0 +1,80 @@
+import { expiryOf } from "#src/kinds/expiry.ts";
+import { wantedName } from "#src/kinds/unique-name.ts";
+import type { ExternalResource, MonotonicTime } from "#src/reconcile/observe/observed.ts";
+import { seconds } from "#src/time/durations.ts";
+import type { DecisionInput } from "./decision-input.ts";
+import { isBeingDeleted } from "./object.ts";
+import type { PlatformStep } from "./step.ts";
+
+/**
+ * What a write is decided from. Lists are up to a resync old, and somebody else may have taken a resource since: another owner
+ * put its marker on it, or a role binding became another grant.
+ *
+ * Guarantees: a DELETE, and a PATCH that gives a resource up, are decided from a read that started after the reason for them was
+ * seen, and no more than `currentMs` ago. So is a PATCH, unless this process sent another one within that time, whose response
+ * showed the resource: a burst of edits needs one read. A POST of a resource with a name, and a PATCH of the name, are decided
+ * from a list of that name that started after this spec was seen, and no more than `currentMs` ago. What such a read shows is
+ * judged as everything else that is observed.
+ *
+ * Caveats: what somebody changes between the start of the read and the arrival of the write is overwritten or deleted, and a
+ * name that somebody takes meanwhile exists twice: the platform has no conditional writes. A singleton is not read here: the
+ * session reads it before each write. A call that takes longer than `currentMs` is never current enough.
+ */
+
+/** For how long what was read is current enough to write what follows from it, if the object had to wait. */
+export const currentMs = seconds(15);
+
+/** The read that is missing before the resource is deleted, or given up, because its object says so. */
+export function readBeforeEnding(observed: DecisionInput, uid: string): PlatformStep | undefined {
+  return missingRead(observed, uid, Math.max(reasonSeenAt(observed), observed.now - currentMs));
+}
+
+/** The read that is missing before fields of the resource are changed. */
+export function readBeforeUpdate(observed: DecisionInput, { uid }: ExternalResource): PlatformStep | undefined {
+  const { state, now } = observed;
+  const earliest = now - currentMs;
+  const updatedAt = state.update?.at;
+  const continues = updatedAt !== undefined && updatedAt >= earliest;
+  return missingRead(observed, uid, Math.max(continues ? updatedAt : state.specSeenAt, earliest));
+}
+
+/**
+ * The list that is missing before a resource is created with a name of its own, or gets it: somebody else may have created one
+ * with the name since the group was listed. A group that this process created within the settle time needs none.
+ */
+export function listBeforeNaming(observed: DecisionInput, parent: string): PlatformStep | undefined {
+  const { kind, resource, state, now, nameListedAt, parentCreatedAt, settleMs } = observed;
+  const name = kind.hasMarker ? wantedName(kind, resource) : undefined;
+  // The platform does not accept a second singleton.
+  if (name === undefined || kind.collection.uids.isSingleton) return undefined;
+  if (parentCreatedAt !== null && now < parentCreatedAt + settleMs) return undefined;
+  const startedAfter = Math.max(state.specSeenAt, now - currentMs);
+  if (nameListedAt !== null && nameListedAt >= startedAfter) return undefined;
+  return { do: "listNamed", parent, name, startedAfter };
+}
+
+/** Whether only a read shows if a resource that was found still exists: a DELETE of it may be under way, or have taken effect. */
+export function isStale({ matches, nameConflicts, readTimes }: DecisionInput, uid: string): boolean {
+  const found = [...matches, ...nameConflicts.map(({ external }) => external)];
+  return found.some((one) => one.uid === uid) && !readTimes.some((read) => read.uid === uid);
+}
+
+/** When it was first seen that the object is to end: that it is being deleted or has expired, or what it says now. */
+function reasonSeenAt(observed: DecisionInput): MonotonicTime {
+  const { resource, state, wallClock, now } = observed;
+  if (isBeingDeleted(resource)) return state.deletionSeenAt ?? state.firstSeenAt;
+  const expiry = expiryOf(observed);
+  const expiredForMs = expiry === undefined ? -1 : wallClock - expiry.at;
+  return Math.max(state.specSeenAt, expiredForMs >= 0 ? now - expiredForMs : 0);
+}
+
+function missingRead(
+  { kind, claim, readTimes }: DecisionInput,
+  uid: string,
+  startedAfter: MonotonicTime,
+): PlatformStep | undefined {
+  if (kind.collection.uids.isSingleton) return undefined;
+  const external = claim?.uid === uid ? claim.external : undefined;
+  const readAt = external?.is === "present" ? external.seenAt : readTimes.find((match) => match.uid === uid)?.at;
+  return readAt !== undefined && readAt >= startedAfter ? undefined : { do: "read", uid, startedAfter };
+}
