@@ -117,7 +117,7 @@ describe("D3: the adoption of an identity", () => {
         grants: [
           {
             of: uid,
-            readAt: 19_000,
+            readAt: 19_950,
             denied: [],
             declared: [],
             deniedRoles: [],
@@ -136,7 +136,7 @@ describe("D3: the adoption of an identity", () => {
         grants: [
           {
             of: uid,
-            readAt: 19_000,
+            readAt: 19_950,
             denied: [anotherUid],
             declared: [],
             deniedRoles: [],
@@ -155,7 +155,7 @@ describe("D3: the adoption of an identity", () => {
         grants: [
           {
             of: uid,
-            readAt: 19_000,
+            readAt: 19_950,
             denied: [],
             declared: [],
             deniedRoles: [],
@@ -174,7 +174,7 @@ describe("D3: the adoption of an identity", () => {
         grants: [
           {
             of: uid,
-            readAt: 19_000,
+            readAt: 19_950,
             denied: [],
             declared: [],
             deniedRoles: [],
@@ -206,7 +206,7 @@ describe("the adoption of a role", () => {
   const given = { resource, references: resolved({ name: "lister" }), external: present(external) };
   const read = {
     of: uid,
-    readAt: 19_000,
+    readAt: 19_950,
     denied: [],
     declared: [],
     deniedRoles: [],

@@ -27,7 +27,7 @@ const given = {
 };
 const holdsNothing: Grants = {
   of: uid,
-  readAt: 19_000,
+  readAt: 19_950,
   denied: [],
   declared: [],
   deniedRoles: [],
@@ -45,27 +45,37 @@ describe("an edit of who may assume an identity", () => {
     { name: "is written if it holds none", given: { ...given, grants: [holdsNothing] }, expected: writes },
     {
       name: "reads them again if the last read started before the edit was seen",
-      given: { ...given, grants: [holdsNothing], state: { ...emptyState, specSeenAt: 19_001 } },
+      given: {
+        ...given,
+        external: present(external, 19_951),
+        grants: [holdsNothing],
+        state: { ...emptyState, specSeenAt: 19_951 },
+      },
       expected: reads,
     },
     {
       name: "reads them again if the last read started before the identity was seen as it is",
-      given: { ...given, external: present(external, 19_001), grants: [holdsNothing] },
+      given: { ...given, external: present(external, 19_951), grants: [holdsNothing] },
       expected: reads,
     },
     {
       name: "reads them again if somebody requested a reconcile since",
       given: {
         ...given,
-        external: present(external, 19_001),
-        request: { value: "now", seenAt: 19_001 },
+        external: present(external, 19_952),
+        request: { value: "now", seenAt: 19_952 },
         grants: [holdsNothing],
       },
       expected: reads,
     },
     {
-      name: "reads them again after a minute",
+      name: "reads the identity first, and then them again, after a minute",
       given: { ...given, now: 80_000, grants: [holdsNothing] },
+      expected: { do: "read", uid },
+    },
+    {
+      name: "reads them again after a minute",
+      given: { ...given, now: 80_000, external: present(external, 79_900), grants: [holdsNothing] },
       expected: reads,
     },
     {
