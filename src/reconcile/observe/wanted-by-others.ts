@@ -4,7 +4,7 @@ import { grantOf } from "#src/platform-client/grant.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
 import type { CachedResource } from "./cached-resource.ts";
-import { ends, rivalsOf } from "./claims.ts";
+import { ends, recordedUid, rivalsOf } from "./claims.ts";
 import { mayWant } from "./may-want.ts";
 import { referencesOf } from "./references-of.ts";
 import type { Sources } from "./sources.ts";
@@ -25,7 +25,9 @@ export function wantedByOthers(
 ): readonly string[] {
   if (kind.hasMarker || !ends(self, sources.clock.now())) return [];
   const lookup = { storeOf: (one: string) => sources.stores.get(one), roles: session.roles };
+  const own = recordedUid(self);
   return found.flatMap((external) => {
+    if (external.uid === own) return [];
     const rivals = [...rivalsOf(kind, self, uidsOf(kind, external), lookup)];
     // Who has another one already keeps the others from it.
     if (rivals.some((other) => has(other) && !ends(other, sources.clock.now()))) return [];

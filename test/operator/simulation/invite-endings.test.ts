@@ -16,6 +16,30 @@ async function lostStatus(more: object = {}) {
   return { ...world, ada };
 }
 
+describe("an invite that only the Secret of two objects names", () => {
+  it.each([
+    { how: "has expired", more: { expiresAt: "2025-01-01T00:00:00Z" } },
+    { how: "is being deleted", more: {} },
+  ])("stays for the object that wants it while the other one $how", async ({ how, more }) => {
+    const world = await lostStatus();
+    const { kube, apply, isReady, scenario, existing, status } = world;
+    const [uid] = existing();
+    kube.admitsFinalizer = true;
+    const other = inviteOf(scenario, "an-older-one", more);
+    apply(other);
+    if (how === "is being deleted") kube.remove(other);
+    await scenario.pass(2_000);
+    await isReady();
+    await scenario.pass(60_000);
+    await scenario.resync();
+    await scenario.pass(5_000);
+    await isReady();
+    expect(existing()).toEqual([uid]);
+    expect(status()?.uid).toBe(uid);
+    if (how === "is being deleted") expect(kube.find("GroupInvite", "an-older-one")).toBeUndefined();
+  });
+});
+
 describe("a group of another Tenant whose grant is revoked", () => {
   const policy = { adoption: "Never", deletion: "Delete", drift: "Correct" };
   const lent = (allowedNamespaces: readonly string[]): Manifest => ({
