@@ -65,8 +65,8 @@ describeWithControlPlane("an installation", (controlPlane) => {
     // One is for the CRD of each kind.
     expect(checks).toHaveLength(kinds.length + 20);
     expect(checks.filter(({ link }) => link === "dry run").map(({ message }) => message)).toEqual([
-      "It acts: a forged status of Tenant muster was refused.",
-      "It acts: a label that the operator puts on Tenant muster was refused.",
+      "It acts: a forged status of Tenant test was refused.",
+      "It acts: a label that the operator puts on Tenant test was refused.",
       "It acts: a new Group in namespace default was changed.",
       "It acts: a pod in namespace default whose Identity does not exist was refused.",
     ]);
