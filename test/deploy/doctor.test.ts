@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { kinds } from "#src/kinds/kinds.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { policiesIn } from "#src/commands/doctor/doctor-world.testing.ts";
 import type { Link } from "#src/commands/why/link.ts";
 import { runCommand } from "#src/command-line.testing.ts";
 import { describeWithControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
@@ -30,8 +31,8 @@ describeWithControlPlane("an installation", (controlPlane) => {
   beforeAll(async () => {
     system = await System.start({ controlPlane: controlPlane(), namespaces: ["shop"], rbac: await loadOperatorRbac() });
     await applyAdmissionPolicy(controlPlane().admin);
-    const others = [...(await kustomize("base")), ...(await kustomize("components/pod-injection"))];
-    for (const one of others.filter(isPolicy)) await controlPlane().admin.apply(one);
+    const policies = [...(await kustomize("base")).filter(isPolicy), ...policiesIn("components/pod-injection")];
+    for (const policy of policies) await controlPlane().admin.apply(policy);
     await system.startOperator();
   });
   afterAll(() => system.stop());
@@ -64,8 +65,8 @@ describeWithControlPlane("an installation", (controlPlane) => {
     // One is for the CRD of each kind.
     expect(checks).toHaveLength(kinds.length + 20);
     expect(checks.filter(({ link }) => link === "dry run").map(({ message }) => message)).toEqual([
-      "It acts: a forged status of Tenant muster was refused.",
-      "It acts: a label that the operator puts on Tenant muster was refused.",
+      "It acts: a forged status of Tenant test was refused.",
+      "It acts: a label that the operator puts on Tenant test was refused.",
       "It acts: a new Group in namespace default was changed.",
       "It acts: a pod in namespace default whose Identity does not exist was refused.",
     ]);
