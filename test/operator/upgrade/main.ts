@@ -1,6 +1,6 @@
 // Two builds of the operator take turns on one control plane and one platform. The tests of upgrades start one build on the recorded
 // state of another one, and the campaign runs one build: neither shows what two builds do with what the other one wrote.
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { thisTree } from "#test/support/bench/bundle.ts";
@@ -15,8 +15,8 @@ const options = readCommandLine({ name: "upgrade", usage }, readOptions);
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(1));
 
 const print = (text: string) => void process.stdout.write(`${text}\n`);
-const folder = await mkdtemp(join(tmpdir(), "muster-upgrade-"));
-process.once("exit", () => void rm(folder, { recursive: true, force: true }));
+const folder = mkdtempSync(join(tmpdir(), "muster-upgrade-"));
+process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
 print("building");
 const older = await loadRelease("older", options.from, folder);
 const newer = await loadRelease("newer", options.to ?? thisTree, folder);
@@ -28,5 +28,4 @@ const results = await runUpgrades({ older, newer }, options, (text, found) => {
 });
 if (options.json !== undefined) writeJson(options.json, results);
 print(`${results.length} turns, ${violations} violations`);
-await rm(folder, { recursive: true });
 process.exit(violations === 0 ? 0 : 1);

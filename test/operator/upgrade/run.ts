@@ -40,7 +40,7 @@ export async function runUpgrades(
   // Each set is prepared a turn before it is declared: what others made after the last list is not what is tested here.
   let next = await world.prepareSet();
   let leader = await startLeader(world, older);
-  await leader.process.logged("leading");
+  await leader.leads();
   await declareFirst(world, older, sets);
   await settled(world, counter);
   // The last sets are deleted by the first turns.
@@ -85,7 +85,7 @@ async function declareFirst(world: World, release: Release, sets: readonly Decla
   }
 }
 
-const deletionTimeoutMs = 180_000;
+const deletionTimeoutMs = 300_000;
 
 /** Deletes every object. What is left is what others made, and what objects left to others. */
 async function deleteAll(world: World): Promise<readonly string[]> {
