@@ -10,12 +10,13 @@ import { kustomize } from "./kustomize.ts";
  * Applies the policy that adds the finalizer, and returns once it is in effect for every kind. The CRDs must exist. The API
  * server starts to enforce a policy a moment after its creation; until it has read the schema of a new CRD, it even rejects
  * the creation of objects that match.
+ * @param folder of the policy; another commit's, by its absolute path
  */
 export async function applyAdmissionPolicy(
   admin: KubeClient,
-  { timeoutMs = 30_000 }: { timeoutMs?: number } = {},
+  { timeoutMs = 30_000, folder = "components/admission-policy" }: { timeoutMs?: number; folder?: string } = {},
 ): Promise<void> {
-  for (const object of await kustomize("components/admission-policy")) await admin.apply(object);
+  for (const object of await kustomize(folder)) await admin.apply(object);
   const deadline = performance.now() + timeoutMs;
   for (const { name: kind } of kinds) {
     const metadata = { name: "probe", namespace: "default" };

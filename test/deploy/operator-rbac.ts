@@ -12,9 +12,10 @@ export const operatorAccount: ServiceAccountName = { namespace: "muster-system",
 /**
  * Loads the RBAC objects of the operator in `deploy/kustomize`. The function that it returns binds the roles to an account,
  * so that a test can run an operator with the permissions of a deployed one. The account's name is that of the Lease.
+ * @param base the folder of the objects; another commit's, by its absolute path
  */
-export async function loadOperatorRbac(): Promise<(account: ServiceAccountName) => readonly KubeObject[]> {
-  const objects = await kustomize("base");
+export async function loadOperatorRbac(base = "base"): Promise<(account: ServiceAccountName) => readonly KubeObject[]> {
+  const objects = await kustomize(base);
   const bindings = objects.filter(({ subjects }) => subjects !== undefined);
   const roles = objects.filter(({ kind, metadata: { name } }) =>
     bindings.some(({ roleRef }) => roleRef.kind === kind && roleRef.name === name),

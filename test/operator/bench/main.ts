@@ -1,10 +1,13 @@
-import type { Program } from "#test/support/bench/bundle.ts";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { bundle, type Program } from "#test/support/bench/bundle.ts";
 import { runBenchmark } from "#test/support/bench/benchmark.ts";
 import { describeMachine } from "#test/support/bench/machine.ts";
 import { writeResultsPage } from "#test/support/bench/results-page.ts";
 import { writeJson } from "#test/support/bench/write-json.ts";
 import { type BenchOptions, readOptions, usage } from "./options.ts";
-import { markdown, table } from "./report.ts";
+import { markdown, operationsTable, table } from "./report.ts";
 import type { Result } from "./result.ts";
 import { run } from "./run.ts";
 
@@ -14,15 +17,50 @@ const manifest = "deploy/kustomize/base/deployment.yaml";
 await runBenchmark({ name, usage, manifest, readOptions, measure });
 
 async function measure(options: BenchOptions, program: Program): Promise<void> {
-  const { page, json } = options;
-  const results: Result[] = [];
-  for (const one of page === undefined ? [options] : pageRuns(options)) {
-    const result = await run(one, program, (phase) => process.stderr.write(`${phase}\n`));
-    process.stdout.write(`${table(result)}\n\n`);
-    results.push(result);
-    if (json !== undefined) writeJson(json, page === undefined ? result : results);
+  const { page, against } = options;
+  if (page !== undefined) {
+    const results = await measureAll(
+      pageRuns(options).map((one) => ({ name: "", options: one, operator: program })),
+      program,
+      options,
+    );
+    return writeResultsPage(page, name, pageOf(results));
   }
-  if (page !== undefined) await writeResultsPage(page, name, pageOf(results));
+  const folder = await mkdtemp(join(tmpdir(), "muster-bench-reference-"));
+  try {
+    const reference =
+      against === undefined ? [] : [{ name: "reference", options, operator: await bundle(folder, manifest, against) }];
+    const builds = [...reference, { name: "this tree", options, operator: program }];
+    // In turn: a machine whose speed changes favours neither.
+    await measureAll(Array.from({ length: options.runs }, () => builds).flat(), program, options);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+interface Measurement {
+  readonly name: string;
+  readonly options: BenchOptions;
+  readonly operator: Program;
+}
+
+async function measureAll(
+  measurements: readonly Measurement[],
+  platform: Program,
+  { json }: BenchOptions,
+): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  for (const [number, one] of measurements.entries()) {
+    const progress = (phase: string) => process.stderr.write(`${one.name}: ${phase}\n`);
+    const result = await run(one.options, { platform, operator: one.operator }, progress);
+    process.stdout.write(`${one.name}\n${table(result)}\n\n`);
+    results.push(result);
+    const named = results.map((each, index) => ({ name: measurements[index]?.name, ...each }));
+    if (json !== undefined) writeJson(json, measurements.length === 1 ? result : named);
+    const names = measurements.slice(0, number + 1).map((each) => each.name);
+    process.stdout.write(`${operationsTable(names, results)}\n\n`);
+  }
+  return results;
 }
 
 function pageRuns(options: BenchOptions): BenchOptions[] {

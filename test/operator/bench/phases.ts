@@ -24,7 +24,7 @@ export interface Bench {
 /** Concurrent requests of the load: half of the number that saturates the API server. */
 const loadConcurrency = 8;
 const edits = 100;
-const phaseTimeoutSeconds = 600;
+export const phaseTimeoutSeconds = 600;
 
 /** Creates the whole tree and waits until every object is Ready. */
 export async function create({ controlPlane, system, observer, counter, tree }: Bench, operator: Operator) {
@@ -107,11 +107,13 @@ export async function edit(bench: Bench) {
   };
 }
 
-/** Counts the operator's traffic at rest. */
-export async function rest({ counter }: Bench, seconds: number) {
+/** Counts the operator's traffic and its CPU time at rest. */
+export async function rest({ counter }: Bench, operator: Operator, seconds: number) {
   const before = await counter.read();
+  const cpuBefore = await cpuSeconds(operator.process.pid);
   await sleep(seconds * 1000);
-  return { seconds, traffic: trafficBetween(before, await counter.read()) };
+  const cpu = (await cpuSeconds(operator.process.pid)) - cpuBefore;
+  return { seconds, cpu, traffic: trafficBetween(before, await counter.read()) };
 }
 
 /** Restarts the operator: every object is Ready, except for one that is edited while no operator runs. */

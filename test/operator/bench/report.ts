@@ -18,6 +18,51 @@ export function markdown(results: readonly Result[]): string {
   return markdownTable(head, rows);
 }
 
+/** What each operation costs, in Markdown: a column for each run, with its calls, its writes and its CPU time per object. */
+export function operationsTable(names: readonly string[], results: readonly Result[]): string {
+  const rows = (results[0]?.operations ?? []).map(({ operation, kind, pace, objects }, row) => [
+    `${operation} ${objects} × ${kind}, ${pace}`,
+    ...results.map(({ operations }) => {
+      const cost = operations[row];
+      if (cost === undefined) return "";
+      const { platformCallsPerObject: calls, kubernetesWritesPerObject: writes } = cost;
+      return `${calls.toFixed(2)} / ${writes.toFixed(2)} / ${cost.operatorCpuMillisecondsPerObject.toFixed(1)} ms`;
+    }),
+  ]);
+  const whole = (name: string, figures: (result: Result) => readonly [calls: number, writes: number, cpu: number]) => [
+    name,
+    ...results.map((result) => {
+      const [calls, writes, cpuSeconds] = figures(result);
+      const cpu = ((cpuSeconds / result.objects) * 1000).toFixed(1);
+      return `${calls.toFixed(2)} / ${writes.toFixed(2)} / ${cpu} ms`;
+    }),
+  ];
+  return markdownTable(
+    ["Calls / writes / operator's CPU per object", ...names],
+    [
+      ...rows,
+      whole("create the whole tree, burst", (result) => [
+        result.platformCallsPerObject,
+        result.kubernetesWritesPerObject,
+        result.operatorCpuSeconds,
+      ]),
+      whole("delete the whole tree, burst", ({ delete: deleted, breakdown }) => [
+        deleted.platformCallsPerObject,
+        deleted.kubernetesWritesPerObject,
+        breakdown.deleteOperatorCpuSeconds,
+      ]),
+      whole("one resync at rest (calls and writes in total)", ({ rest, settings, breakdown }) => {
+        const resyncs = rest.seconds / settings.resync;
+        return [
+          rest.platformCalls / resyncs,
+          rest.kubernetesWrites / resyncs,
+          breakdown.restOperatorCpuSeconds / resyncs,
+        ];
+      }),
+    ],
+  );
+}
+
 function rowsOf(result: Result): Row[] {
   const { edit, rest, restart, settings, breakdown } = result;
   const { cpuSeconds } = breakdown;

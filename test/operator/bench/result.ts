@@ -1,5 +1,6 @@
 import type { Machine } from "#test/support/bench/machine.ts";
 import type { Traffic } from "#test/support/harness/traffic.ts";
+import type { OperationCost } from "./operations.ts";
 
 /** The figures of one run. The time of an object is from its POST until the benchmark's own watch sees it Ready. */
 export interface Result {
@@ -31,6 +32,7 @@ export interface Result {
     readonly platformCallsPerObject: number;
     readonly kubernetesWritesPerObject: number;
   };
+  readonly operations: readonly OperationCost[];
   readonly settings: {
     readonly platformLatency: number;
     readonly admissionPolicy: boolean;
@@ -52,6 +54,7 @@ interface Breakdown {
   readonly editAtPlatform: { readonly p50Seconds: number; readonly p99Seconds: number };
   readonly edit: Traffic;
   readonly rest: Traffic;
+  readonly restOperatorCpuSeconds: number;
   readonly restart: Traffic;
   readonly delete: Traffic;
   readonly deleteOperatorCpuSeconds: number;

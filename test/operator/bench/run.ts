@@ -8,6 +8,7 @@ import type { Program } from "#test/support/bench/bundle.ts";
 import { TrafficCounter } from "#test/support/harness/traffic.ts";
 import { Observer } from "#test/support/bench/observer.ts";
 import type { BenchOptions } from "./options.ts";
+import { operations } from "./operations.ts";
 import { type Bench, create, deleteAll, edit, rest, restart } from "./phases.ts";
 import type { Result } from "./result.ts";
 import { treeOf } from "./tree.ts";
@@ -16,8 +17,17 @@ const namespace = "bench";
 /** The number of resync intervals at rest. */
 const restIntervals = 4;
 
-/** Measures once, with servers of its own. @param program runs as the platform and as the operator */
-export async function run(options: BenchOptions, program: Program, progress: (phase: string) => void): Promise<Result> {
+export interface Programs {
+  readonly platform: Program;
+  readonly operator: Program;
+}
+
+/** Measures once, with servers of its own. */
+export async function run(
+  options: BenchOptions,
+  programs: Programs,
+  progress: (phase: string) => void,
+): Promise<Result> {
   await using resources = new AsyncDisposableStack();
   progress("starting the control plane");
   const controlPlane = resources.adopt(await startControlPlane({ audit: true }), (one) => one.stop());
@@ -26,8 +36,8 @@ export async function run(options: BenchOptions, program: Program, progress: (ph
     await System.start({
       controlPlane,
       namespaces: [namespace],
-      program: program.file,
-      run: () => ({ env: program.env }),
+      program: programs.platform.file,
+      run: () => ({ env: programs.platform.env }),
       rbac: await loadOperatorRbac(),
       platformFlags: ["--latency", `${options.platformLatency}ms`],
     }),
@@ -43,7 +53,8 @@ export async function run(options: BenchOptions, program: Program, progress: (ph
     tree: treeOf(options.objects, namespace, system.root),
   };
 
-  let operator = await system.startOperator();
+  const startOperator = (flags: readonly string[] = []) => system.startOperator(flags, { program: programs.operator });
+  let operator = await startOperator();
   progress(`creating ${options.objects} objects`);
   const created = await create(bench, operator);
   progress("editing");
@@ -51,21 +62,28 @@ export async function run(options: BenchOptions, program: Program, progress: (ph
   progress("at rest");
   await operator.process.stop();
   // A shorter interval than in production, so that the measurement covers several resyncs.
-  operator = await system.startOperator(["--resync", `${options.resync}s`]);
+  operator = await startOperator(["--resync", `${options.resync}s`]);
   // The first lists are part of the start, and so is what only they show: the access in each group.
   await operator.process.logged("leading");
   await sleep(options.resync * 1000);
   await bench.counter.settled();
-  const rested = await rest(bench, restIntervals * options.resync);
+  const rested = await rest(bench, operator, restIntervals * options.resync);
   progress("restarting");
   const restarted = await restart(
     bench,
     () => operator.process.stop(),
-    () => system.startOperator(),
+    () => startOperator(),
   );
+  progress("editing, deleting and creating a part again");
+  const costs = await operations(bench, restarted.operator);
   progress("deleting");
-  const deleted = await deleteAll(bench, restarted.operator);
   await restarted.operator.process.stop();
+  // One that has created none of the objects.
+  operator = await startOperator();
+  await operator.process.logged("leading");
+  await bench.counter.settled();
+  const deleted = await deleteAll(bench, operator);
+  await operator.process.stop();
 
   const perObject = (count: number) => count / options.objects;
   return {
@@ -94,6 +112,7 @@ export async function run(options: BenchOptions, program: Program, progress: (ph
       platformCallsPerObject: perObject(deleted.traffic.platformCalls),
       kubernetesWritesPerObject: perObject(deleted.traffic.kubernetesWrites),
     },
+    operations: costs,
     settings: {
       platformLatency: options.platformLatency,
       admissionPolicy: options.admissionPolicy,
@@ -109,6 +128,7 @@ export async function run(options: BenchOptions, program: Program, progress: (ph
       editAtPlatform: edited.atPlatform,
       edit: edited.traffic,
       rest: rested.traffic,
+      restOperatorCpuSeconds: rested.cpu,
       restart: restarted.traffic,
       delete: deleted.traffic,
       deleteOperatorCpuSeconds: deleted.cpu,

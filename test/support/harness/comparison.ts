@@ -24,7 +24,7 @@ const marker = / ?\[muster:[0-9a-f]{8}[-+][0-9a-f]{16}\]$/;
 export const withoutMarker = (description: string): string => description.replace(marker, "");
 export const hasMarker = (description: string): boolean => marker.test(description);
 
-type Objects = ReadonlyMap<AnyMusterKind, readonly KubeObject[]>;
+type Objects = ReadonlyMap<string, readonly KubeObject[]>;
 
 /**
  * Compares the custom resources with the platform's resources: every custom resource is Ready and has one platform
@@ -38,7 +38,8 @@ export async function differencesFromPlatform(system: System, foreign: readonly 
     await Promise.all(allMusterKinds.map(async (kind) => [kind, await admin.list(kindRef(kind))] as const)),
   );
   const differences: string[] = [];
-  for (const [kind, declared] of objects) {
+  for (const kind of allMusterKinds) {
+    const declared = objects.get(kind) ?? [];
     const resources = new Map(
       (await system.admin.list(collectionOf[kind])).map((resource) => [resource.uid, resource]),
     );
@@ -53,14 +54,19 @@ export async function differencesFromPlatform(system: System, foreign: readonly 
         continue;
       }
       resources.delete(resource.uid);
-      for (const [field, expected, actual] of fieldsOf(kind, object, resource, objects))
-        if (!isDeepStrictEqual(expected, actual))
-          report(`${field} is ${JSON.stringify(actual)}, not ${JSON.stringify(expected)}`);
+      for (const difference of differencesOf(object, resource, objects)) report(difference);
     }
     for (const { uid, name, description } of resources.values())
       differences.push(`${collectionOf[kind]}: ${uid} (${name}, ${description}) has no custom resource`);
   }
   return differences;
+}
+
+/** What the platform's resource of an object has otherwise than its spec and its status say. @param objects all, by kind */
+export function differencesOf(object: KubeObject, resource: PlatformResource, objects: Objects): string[] {
+  return fieldsOf(object.kind as AnyMusterKind, object, resource, objects)
+    .filter(([, expected, actual]) => !isDeepStrictEqual(expected, actual))
+    .map(([field, expected, actual]) => `${field} is ${JSON.stringify(actual)}, not ${JSON.stringify(expected)}`);
 }
 
 /** The fields that must be equal: of the spec, or of the status, and of the platform's resource. */

@@ -2,9 +2,10 @@ import { readdir, readFile } from "node:fs/promises";
 import { parseAllDocuments } from "yaml";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 
-/** The CRDs of `crds/`. */
-export async function customResourceDefinitions(): Promise<KubeObject[]> {
-  const folder = new URL("../../../crds/", import.meta.url);
+/** The CRDs of `crds/`. @param folder another `crds/`, such as that of another commit */
+export async function customResourceDefinitions(
+  folder = new URL("../../../crds/", import.meta.url),
+): Promise<KubeObject[]> {
   const files = (await readdir(folder)).filter((file) => file.endsWith(".yaml"));
   const documents = await Promise.all(
     files.map(async (file) => parseAllDocuments(await readFile(new URL(file, folder), "utf8"))),

@@ -169,7 +169,14 @@ export class System<C extends Cluster = ControlPlane> {
       platformUrl = this.platformUrl,
       identity = this.identity,
       kubernetesUrl,
-    }: { platformUrl?: string; identity?: string; kubernetesUrl?: string | undefined } = {},
+      program,
+    }: {
+      platformUrl?: string;
+      identity?: string;
+      kubernetesUrl?: string | undefined;
+      /** What runs instead of the system's program: another build, with the variables of its image. */
+      program?: { readonly file: string; readonly env: Readonly<Record<string, string>> } | undefined;
+    } = {},
   ): Promise<Operator> {
     const { operatorClass } = this.#options;
     const cluster = this.#options.controlPlane;
@@ -185,7 +192,10 @@ export class System<C extends Cluster = ControlPlane> {
       ? byKubeconfig(controlPlane, { ...account, token }, join(this.folder, `kubeconfig-${number}`))
       : asInPod(controlPlane, { ...account, token }, join(this.folder, `service-account-${number}`)));
     const repeated = (flag: string, values: readonly string[]) => values.flatMap((value) => [flag, value]);
-    const options = processOptions(this.#options, "operator");
+    const options = {
+      ...processOptions(this.#options, "operator"),
+      ...(program === undefined ? {} : { program: program.file, env: program.env }),
+    };
     const process = new MusterProcess(
       [
         "operator",

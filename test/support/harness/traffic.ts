@@ -78,6 +78,13 @@ export function trafficBetween(before: Reading, after: Reading): Traffic {
   };
 }
 
+/** Of the writes to Muster objects, those to Tenants, whose status counts the objects every few seconds. */
+export function tenantWrites({ kubernetes }: Traffic): number {
+  return Object.entries(kubernetes)
+    .filter(([request]) => request.startsWith("patch tenants."))
+    .reduce((sum, [, requests]) => sum + requests, 0);
+}
+
 function tally(counts: readonly RequestCount[]): Record<string, number> {
   const sums: Record<string, number> = {};
   for (const { verb, resource, subresource, code, count } of counts) {
