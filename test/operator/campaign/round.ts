@@ -7,7 +7,7 @@ import { leakedSecrets } from "#test/support/harness/secrets.ts";
 import { conditionOf } from "#test/support/harness/muster-objects.ts";
 import type { ControlPlane } from "#test/support/control-plane/control-plane.ts";
 import { crashesOf } from "./crashes.ts";
-import { disturb, disturbances } from "./disturbances.ts";
+import { disturb, disturbances, recoveryMs } from "./disturbances.ts";
 import { drawFault } from "./faults.ts";
 import { Evidence } from "./evidence.ts";
 import { Journal } from "./journal.ts";
@@ -16,7 +16,7 @@ import { carries, check } from "./model.ts";
 import type { CampaignOptions } from "./options.ts";
 import { type Picture, takePicture } from "./picture.ts";
 import { Work } from "./work.ts";
-import { leaseMs, managedCollections, maxLateMs, permittedRoles, resyncMs, settleMs, teams, World } from "./world.ts";
+import { managedCollections, maxLateMs, permittedRoles, resyncMs, settleMs, teams, World } from "./world.ts";
 
 export interface RoundResult {
   readonly seed: number;
@@ -33,8 +33,8 @@ export interface RoundResult {
 }
 
 const convergenceMs = 120_000;
-/** A new leader needs this long until it creates anything: without such pauses, faults would find no work to disturb. */
-const calmMs = leaseMs + settleMs + 3_000;
+/** How long operators work undisturbed after they work again: without such pauses, faults would find no work to disturb. */
+const calmMs = 1_500;
 /** How long nothing may change at the end: three resyncs. */
 const restMs = 3.5 * resyncMs;
 
@@ -43,9 +43,10 @@ export async function runRound(
   controlPlane: ControlPlane,
   seed: number,
   options: CampaignOptions,
-  log: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<RoundResult> {
   const startedAt = performance.now();
+  const log = (line: string) => print(`${((performance.now() - startedAt) / 1000).toFixed(1)} s: ${line}`);
   const journal = new Journal();
   const violations: string[] = [];
   const reported: string[] = [];
@@ -64,6 +65,7 @@ export async function runRound(
       },
     };
     await work(world, journal, seed, options, log);
+    if (options.verbose) log("the work is done");
     world.proxy.options = {};
     await world.proxy.settled();
     for (const team of teams) await world.applyTenant(team);
@@ -73,6 +75,7 @@ export async function runRound(
       await abandonForbidden(world, journal, picture);
       return await world.recreateNamespaces();
     });
+    if (options.verbose) log("everything has settled");
     const { objects } = await takePicture(world);
     violations.push(...settled.violations, ...(await changesAtRest(world)));
     log(`at rest: ${objects.length} objects, ${violations.length} violations`);
@@ -140,8 +143,9 @@ async function work(
     if (!random.chance(0.12)) continue;
     const disturbance = random.pick(disturbances);
     if (options.verbose) log(`${number} ${disturbance}`);
-    await disturb(world, journal, disturbance, { ms: random.int(100, 1_500), background });
-    if (random.chance(0.7)) await sleep(calmMs);
+    const ms = random.int(100, 1_500);
+    await disturb(world, journal, disturbance, { ms, background });
+    if (random.chance(0.7)) await sleep(recoveryMs(disturbance, ms) + calmMs);
   }
   await Promise.all(background);
 }
