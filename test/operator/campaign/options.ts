@@ -17,12 +17,16 @@ export interface CampaignOptions {
 export const usage = `Usage: npm run campaign -- [--rounds N] [--seed S]
 
 Runs Muster on a real control plane: the platform, two operators and two Tenants, one of them with credentials of its own.
-Each round does random work with objects of every kind (create, edit, rename, delete, adopt, orphan, expire; replace client secrets;
-move namespaces between Tenants; change, narrow and re-create Tenants; delete namespaces; change, grant and link accounts by hand on the
-platform; lose and restore statuses) while operators, the platform and the API server are killed, leaders are paused beyond their Lease,
-connections to Kubernetes are cut or stall, and responses of the platform are lost. In half of the rounds, the admission policies of
-deploy/ are installed. Then it compares the platform with what the objects that are left declare, the codes in Secrets with the
-invites, and the client secrets in the platform's data with the Secrets; it deletes the objects, and compares again. No token, code or
+Each round does random work with objects of every kind (create, edit, rename, delete, adopt, observe, orphan, expire and extend;
+declare a grant several times, and end one of them; replace client secrets; move namespaces between Tenants; change, narrow and
+re-create Tenants; delete namespaces; change, grant, bind and link accounts by hand on the platform, also with names and grants that
+an object then declares; give a resource the marker of another owner; bind a role that the Tenant may not bind to an identity and
+change who may assume it; take the owner id from the operator; lose and restore statuses) while operators, the platform and the API
+server are killed, leaders are paused beyond their Lease, connections to Kubernetes are cut or stall, responses of the platform are
+lost, and no operator runs for a while. In half of the rounds, the admission policies of deploy/ are installed; in half, the Tenants
+do not let objects leave what they manage. Then it compares the platform with what the objects that are left declare, the codes in
+Secrets with the invites, and the client secrets in the platform's data with the Secrets; it deletes the objects, and compares again.
+What a Ready object says must exist with the declared values; what other clients made must be as they left it. No token, code or
 client secret may be in a log, metric, event or object. Each round prints how many it compared: a round that compared nothing
 found nothing.
 

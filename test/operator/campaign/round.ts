@@ -12,11 +12,21 @@ import { drawFault } from "./faults.ts";
 import { Evidence } from "./evidence.ts";
 import { Journal } from "./journal.ts";
 import type { Findings } from "./findings.ts";
+import { names } from "./made-by-hand.ts";
 import { carries, check } from "./model.ts";
 import type { CampaignOptions } from "./options.ts";
 import { type Picture, takePicture } from "./picture.ts";
 import { Work } from "./work.ts";
-import { managedCollections, maxLateMs, permittedRoles, resyncMs, settleMs, teams, World } from "./world.ts";
+import {
+  managedCollections,
+  maxLateMs,
+  permittedRoles,
+  resyncMs,
+  settleMs,
+  type Settings,
+  teams,
+  World,
+} from "./world.ts";
 
 export interface RoundResult {
   readonly seed: number;
@@ -50,17 +60,19 @@ export async function runRound(
   const journal = new Journal();
   const violations: string[] = [];
   const reported: string[] = [];
-  const policies = new Random(seed, "policies").chance(0.5);
+  const settings = settingsOf(seed);
   const evidence = new Evidence(`campaign-${seed}`);
-  const world = await World.start(controlPlane, `c${seed}-${Date.now().toString(36)}`, policies);
+  const world = await World.start(controlPlane, `c${seed}-${Date.now().toString(36)}`, settings);
   try {
     await world.operators.led(60_000);
     const networkRandom = new Random(seed, "network");
     world.proxy.options = {
       faultFor: (call) => {
         const fault = drawFault(call, networkRandom, options.faults);
-        if (call.method === "POST" && call.collection !== "sts") journal.counts.creations += 1;
-        if (fault !== undefined && call.collection === "groupInvites") journal.noteDisturbance(maxLateMs);
+        const { method, collection } = call;
+        if (method !== "GET" && collection !== "sts") journal.writes.push({ method, collection, at: Date.now() });
+        if (method === "POST" && collection !== "sts") journal.counts.creations += 1;
+        if (fault !== undefined && collection === "groupInvites") journal.noteDisturbance(maxLateMs);
         return fault;
       },
     };
@@ -92,8 +104,12 @@ export async function runRound(
     reported.push(...new Set([...settled.reported, ...end.reported]));
     const crashes = crashesOf(world.system.operators);
     const leaks = await leakedSecrets(world.system, world.proxy.tokens);
-    violations.push(...crashes, ...leaks.map((where) => `N: a token, a code or a client secret is in ${where}`));
-    const last = [...end.violations, ...crashes, ...leaks];
+    violations.push(
+      ...journal.violations,
+      ...crashes,
+      ...leaks.map((where) => `N: a token, a code or a client secret is in ${where}`),
+    );
+    const last = [...end.violations, ...journal.violations, ...crashes, ...leaks];
     if (last.length > 0) await evidence.save(world, "after-the-deletion", last);
     return {
       seed,
@@ -109,6 +125,12 @@ export async function runRound(
   } finally {
     await world.stop();
   }
+}
+
+/** Half of the rounds have the policies, and half of those, as of the others, a Tenant that lets nothing be left. */
+function settingsOf(seed: number): Settings {
+  const random = new Random(seed, "settings");
+  return { policies: random.chance(0.5), allowOrphan: random.chance(0.5) };
 }
 
 async function work(
@@ -195,6 +217,16 @@ async function removeReleased(world: World, journal: Journal, { objects, resourc
   const recorded = new Set(objects.map(({ status }) => status?.uid));
   for (const { uid } of resources.groupInvites)
     if (!recorded.has(uid) && below(uid, leaving)) await remove("groupInvites", uid);
+  for (const handMade of journal.handMade) {
+    const { collection, resource } = handMade;
+    // First every object must be gone that names it, to show that none deletes it.
+    const isLeft = below(resource.uid, leaving) && !objects.some((object) => names(object, handMade));
+    if (!isLeft) continue;
+    await world.platform.delete(collection, resource.uid).then(
+      () => journal.forgetHandMade(handMade),
+      () => undefined,
+    );
+  }
   for (const { status } of leaving) {
     const handMade = journal.handMadeWith("accountAssociations", status.uid);
     // First every object that could delete it must be gone, to show that none does.
