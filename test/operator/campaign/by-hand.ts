@@ -1,6 +1,7 @@
 import { collectionOf } from "#test/support/harness/comparison.ts";
 import { anyOf, type Hands, issuer, type Operation, seen } from "./hands.ts";
 import type { Declared } from "./journal.ts";
+import { markerOfOther } from "./other-owner.ts";
 import { teams } from "./world.ts";
 
 /** The operations of somebody with the platform's own tools, with their weights. */
@@ -9,6 +10,7 @@ export const workByHand: readonly (readonly [number, readonly [string, Operation
   [5, ["delete by hand", deleteByHand]],
   [3, ["withdraw an invite by hand", withdrawInvite]],
   [5, ["grant by hand", grantByHand]],
+  [5, ["grant by hand in a declared group", grantInDeclaredGroup]],
 ];
 
 async function changeByHand(hands: Hands): Promise<void> {
@@ -55,22 +57,37 @@ async function deleteResource(hands: Hands, one: Declared): Promise<void> {
 }
 
 /** A grant or an identity that no object declares: it must stay as it is. */
-async function grantByHand({ world, journal, random }: Hands): Promise<void> {
-  const group = world.fixed.groups[random.pick([...teams, "shared"] as const)];
+async function grantByHand(hands: Hands): Promise<void> {
+  const { world, random } = hands;
+  await grantIn(hands, world.fixed.groups[random.pick([...teams, "shared"] as const)], false);
+}
+
+/** There, the object of the group may say that what nobody declares is removed. */
+async function grantInDeclaredGroup(hands: Hands): Promise<void> {
+  const { spec, status } = await seen(hands, anyOf(hands, "Group"));
+  if (status?.uid !== undefined) await grantIn(hands, status.uid, spec.undeclared === "Remove");
+}
+
+async function grantIn({ world, journal, random }: Hands, group: string, mayBeRemoved: boolean): Promise<void> {
   if (random.chance(0.3)) {
     const name = journal.newName("hand");
     // The marker of another cluster.
-    const description = random.chance(0.5)
-      ? "by hand"
-      : `theirs [muster:0123abcd-${"0".repeat(15)}${random.int(0, 9)}]`;
+    const description = random.chance(0.5) ? "by hand" : `theirs ${markerOfOther(random)}`;
     const body = { name, description, claimMatch: { issuer, subject: name } };
     const resource = await world.platform.create("identities", group, body);
-    journal.noteHandMade({ collection: "identities", resource, mayBeTaken: false });
+    // What belongs to another installation stays.
+    const isOthers = description !== "by hand";
+    journal.noteHandMade({
+      collection: "identities",
+      resource,
+      mayBeTaken: false,
+      mayBeRemoved: mayBeRemoved && !isOthers,
+    });
     return;
   }
   const role = random.pick(["viewer", "owner"]);
   const body = { identityUid: world.fixed.auditor, roleUid: world.fixed.roles.get(role) };
   const resource = await world.platform.create("roleBindings", group, body);
   // An object may declare the same grant with the role viewer.
-  journal.noteHandMade({ collection: "roleBindings", resource, mayBeTaken: role === "viewer" });
+  journal.noteHandMade({ collection: "roleBindings", resource, mayBeTaken: role === "viewer", mayBeRemoved });
 }

@@ -80,7 +80,13 @@ export function someAccounts(random: Random): Partial<typeof accounts> {
 async function createGroup(hands: Hands): Promise<void> {
   const namespace = hands.random.pick(hands.world.namespaces);
   const name = hands.journal.newName("g");
-  await declare(hands, musterObject("Group", namespace, name, parentIn(hands, namespace, "parentRef", "parentUid")));
+  const undeclared = hands.random.weighted([
+    [4, "Report"],
+    [2, "Remove"],
+    [1, "Ignore"],
+  ]);
+  const parent = parentIn(hands, namespace, "parentRef", "parentUid");
+  await declare(hands, musterObject("Group", namespace, name, { ...parent, undeclared }));
 }
 
 async function createIdentity(hands: Hands): Promise<void> {

@@ -1,5 +1,8 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
-import { ref } from "#test/support/harness/muster-objects.ts";
+import { collectionOf } from "#test/support/harness/comparison.ts";
+import { isReady, musterObject, ref } from "#test/support/harness/muster-objects.ts";
+import type { PlatformResource } from "#test/support/harness/platform-admin.ts";
 import type { Random } from "#test/platform/fuzz/random.ts";
 import type { Declared, Journal } from "./journal.ts";
 import type { World } from "./world.ts";
@@ -33,6 +36,53 @@ export function anyOf({ journal, random }: Hands, ...kinds: Declared["kind"][]):
 /** An object of one of the kinds that an operation may delete. @throws {Error} if there is none */
 export function anyToDelete({ journal, random }: Hands, ...kinds: Declared["kind"][]): Declared {
   return random.pick([...journal.declared.values()].filter(({ kind, isKept }) => kinds.includes(kind) && !isKept));
+}
+
+/** An object that is as it shall be, and was for a while: no request that concerns its resource is on the way. */
+export interface AtRest {
+  readonly one: Declared;
+  readonly object: KubeObject;
+  readonly resource: PlatformResource;
+}
+
+/** Longer than a request may be late, and than a burst of edits. */
+const quietMs = 3_000;
+
+/**
+ * An object of one of the kinds, which an operation may delete, at rest. An identity is declared if there is none.
+ * @throws {Error} if that does not become Ready
+ */
+export async function anyAtRest(hands: Hands, ...kinds: Declared["kind"][]): Promise<AtRest> {
+  const { world, journal, random } = hands;
+  const candidates = [...journal.declared.values()].filter(({ kind, isKept }) => kinds.includes(kind) && !isKept);
+  for (const one of random.shuffled(candidates)) {
+    const found = await atRest(hands, one);
+    if (found !== undefined) return found;
+  }
+  const namespace = random.pick(world.namespaces);
+  const name = journal.newName("i");
+  const spec = { groupUid: world.fixed.groups.shared, claimMatch: { issuer, subject: name } };
+  await declare(hands, musterObject("Identity", namespace, name, spec));
+  await world.kube.waitFor(ref("Identity", namespace, name), isReady, { timeoutMs: 20_000 });
+  await sleep(quietMs);
+  const declared = await atRest(hands, { kind: "Identity", namespace, name });
+  if (declared === undefined) throw new Error(`Identity ${name} is not at rest`);
+  return declared;
+}
+
+async function atRest(hands: Hands, one: Declared): Promise<AtRest | undefined> {
+  const { world, journal } = hands;
+  const object = await world.kube.find(refOf(one));
+  const uid: string | undefined = object?.["status"]?.uid;
+  if (object === undefined || uid === undefined || !isReady(object)) return undefined;
+  if (object.metadata.deletionTimestamp !== undefined) return undefined;
+  const collection = collectionOf[one.kind];
+  if (journal.handMadeWith(collection, uid) !== undefined) return undefined;
+  await world.proxy.settled();
+  const resource = await world.platform.get(collection, uid).catch(() => undefined);
+  if (resource === undefined || Date.now() - Date.parse(resource["updateTime"] ?? resource["createTime"]) < quietMs)
+    return undefined;
+  return { one, object, resource };
 }
 
 export const refOf = ({ kind, namespace, name }: Declared) => ref(kind, namespace, name);

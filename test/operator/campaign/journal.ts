@@ -19,6 +19,16 @@ export interface HandMade {
   readonly resource: PlatformResource;
   /** An object may take it over: it may change, and go with the object. */
   readonly mayBeTaken: boolean;
+  /** It is in a group whose object says that what nobody declares is removed: it may go, unless an object names it. */
+  readonly mayBeRemoved?: boolean;
+}
+
+/** A request that writes to the platform. */
+export interface Write {
+  readonly method: string;
+  readonly collection: string;
+  /** In milliseconds since the epoch, when it arrived, whether or not it was forwarded. */
+  readonly at: number;
 }
 
 /** What the campaign did, as far as the check needs it and the objects that are left do not show it. */
@@ -30,6 +40,14 @@ export class Journal {
   readonly counts = { operations: 0, refused: 0, creations: 0, kills: 0, pauses: 0, cuts: 0, stalls: 0 };
   /** The code that was seen in each Secret, by the Secret's uid. */
   readonly codes = new Map<string, string>();
+  /** What the operators sent to write. */
+  readonly writes: Write[] = [];
+  /** Violations that the state at the end does not show. */
+  readonly violations: string[] = [];
+  /** Who could assume the identities, by uid, that hold since then what their Tenant may not bind: their `claimMatch`. */
+  readonly held = new Map<string, unknown>();
+  /** The last time in `expiresAt` of each object that can be read as a time, in milliseconds since the epoch. */
+  readonly #expiries = new Map<string, number>();
   readonly #disturbances: { readonly from: number; until: number }[] = [];
   /** The Secrets that operators may use, as `NAMESPACE/NAME`. */
   readonly #permitted = new Set<string>();
@@ -47,6 +65,18 @@ export class Journal {
   /** Another client changed or deleted the resource of the object. */
   noteChangeByHand(one: Omit<Declared, "kind">): void {
     this.#changes.set(`${one.namespace}/${one.name}`, this.changesByHand(one) + 1);
+  }
+
+  /** Notes that the object ends at `expiresAt`. What is not a time does not extend the grant that was made until then. */
+  noteExpiry({ namespace, name }: Omit<Declared, "kind">, expiresAt: string | null): void {
+    const key = `${namespace}/${name}`;
+    if (expiresAt === null) this.#expiries.delete(key);
+    else if (!Number.isNaN(Date.parse(expiresAt))) this.#expiries.set(key, Date.parse(expiresAt));
+  }
+
+  /** When the object ends, in milliseconds since the epoch, as far as the campaign has edited that. */
+  expiryOf({ namespace, name }: { readonly namespace?: string; readonly name: string }): number | undefined {
+    return this.#expiries.get(`${namespace}/${name}`);
   }
 
   permit({ namespace = "", name }: { readonly namespace?: string; readonly name: string }): void {

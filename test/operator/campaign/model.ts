@@ -8,6 +8,7 @@ import { findClientSecretViolations } from "./client-secrets.ts";
 import type { Journal } from "./journal.ts";
 import type { Findings } from "./findings.ts";
 import { findInviteViolations, isUndecidedInvite } from "./invites.ts";
+import { findHandMadeViolations } from "./made-by-hand.ts";
 import type { Picture } from "./picture.ts";
 import { managedCollections, permittedRoles, type World } from "./world.ts";
 
@@ -17,8 +18,10 @@ import { managedCollections, permittedRoles, type World } from "./world.ts";
  *
  * - *U*: an object has at most one resource, and no two objects have the same one.
  * - *L*: every resource of ours has an object, or is reported as an orphan.
- * - *O*: what the campaign created by hand is as it was, unless an object may take it over.
+ * - *E*: a grant ends with the last object that declares it, at the time that the object said last.
  * - *C*, *S*: an object that can be Ready is, and its resource matches it; one that is denied or expired is not.
+ *
+ * `made-by-hand.ts`, `invites.ts` and `client-secrets.ts` have the others.
  */
 export function check(world: World, journal: Journal, picture: Picture): Findings {
   return new Check(world, journal, picture).run();
@@ -51,19 +54,11 @@ class Check {
     for (const object of this.#picture.objects) this.#checkObject(object);
     this.#checkRivals();
     for (const collection of managedCollections) this.#checkResources(collection);
-    for (const find of [findInviteViolations, findClientSecretViolations]) {
+    for (const find of [findInviteViolations, findClientSecretViolations, findHandMadeViolations]) {
       const { violations, reported, compared } = find(this.#journal, this.#picture);
       this.#violations.push(...violations);
       this.#reported.push(...reported);
       Object.assign(this.#compared, compared);
-    }
-    for (const { collection, resource, mayBeTaken } of this.#journal.handMade) {
-      if (mayBeTaken) continue;
-      const { uid } = resource;
-      const now = this.#resources(collection).find((one) => one.uid === uid);
-      if (now === undefined) this.#violations.push(`O: ${collection} ${uid}, made by hand, is gone`);
-      else if (!isDeepStrictEqual(stable(now), stable(resource)))
-        this.#violations.push(`O: ${collection} ${uid}, made by hand, was changed: ${JSON.stringify(now)}`);
     }
     return { violations: this.#violations, reported: this.#reported, compared: this.#compared };
   }
@@ -119,7 +114,23 @@ class Check {
     wrong("client", spec.clientId, resource["oidc"]?.clientId);
     wrong("default role", this.#uidOfRole(object, spec.defaultRoleRef), resource["defaultRole"]);
     wrong("capabilities", spec.capabilities?.toSorted(), resource["capabilities"]?.toSorted());
-    if (spec.claimMatch !== undefined) wrong("subject", spec.claimMatch.subject, resource["claimMatch"]?.subject);
+    for (const [field, value] of Object.entries(this.#claimsOf(object)))
+      wrong(`claimMatch.${field}`, value, resource["claimMatch"]?.[field]);
+  }
+
+  /** The claims with which the identity of an object is assumed. */
+  #claimsOf({ spec, metadata }: KubeObject): object {
+    const { claimMatch, serviceAccountRef: account } = spec as Spec;
+    if (account === undefined) return claimMatch ?? {};
+    const subject = `system:serviceaccount:${metadata.namespace}:${account.name}`;
+    return { issuer: this.#world.system.controlPlane.url, subject };
+  }
+
+  /** When the grant of an object ended, in milliseconds since the epoch; undefined if it lasts. */
+  #endOf({ spec, metadata }: KubeObject): number | undefined {
+    if (spec.expiresAt === undefined) return undefined;
+    const at = isTime(spec.expiresAt) ? Date.parse(spec.expiresAt) : this.#journal.expiryOf(metadata);
+    return at !== undefined && at <= Date.now() ? at : undefined;
   }
 
   /** What must be true of an object's Ready condition once everything has settled. */
@@ -136,7 +147,8 @@ class Check {
   #judge(object: KubeObject): Expected {
     const { spec, metadata } = object as KubeObject & { spec: Spec };
     if (metadata.deletionTimestamp !== undefined) return "any";
-    if (spec.expiresAt !== undefined && Date.parse(spec.expiresAt) <= Date.now()) return "unready";
+    if (spec.expiresAt !== undefined && (!isTime(spec.expiresAt) || this.#endOf(object) !== undefined))
+      return "unready";
     const team = this.#picture.teams.get(metadata.namespace ?? "");
     if (team === undefined) return "any";
     const references = [
@@ -161,6 +173,9 @@ class Check {
     const role = spec.roleRef?.kind === "Role" ? this.#roleOf(object) : undefined;
     if (role !== undefined && !`${parent}/`.startsWith(`${groupUidOf("Role", role)}/`)) return "unready";
     const recorded: string | undefined = object["status"]?.uid;
+    if (isObserving(object)) return this.#observable(object, parent).length === 1 ? "ready" : "any";
+    if (object.kind !== "AccountAssociation" && this.#mustStay(object)) return "unready";
+    if (this.#journal.held.has(recorded ?? "")) return "any";
     const secret = spec.secretRef ?? spec.clientSecretRef;
     if (secret !== undefined && !this.#journal.isPermitted(metadata.namespace, secret.name)) return "any";
     if (object.kind === "GroupInvite" && isUndecidedInvite(object, this.#journal, parent)) return "any";
@@ -204,13 +219,42 @@ class Check {
   }
 
   #rivalsOf(object: KubeObject): readonly KubeObject[] {
-    const wanted = this.#wanted(object);
+    const wanted = this.#competes(object) ? this.#wanted(object) : undefined;
     if (wanted === undefined) return [];
-    return this.#picture.objects.filter((other) => other.kind === object.kind && this.#wanted(other) === wanted);
+    return this.#picture.objects.filter(
+      (other) => other.kind === object.kind && this.#competes(other) && this.#wanted(other) === wanted,
+    );
+  }
+
+  /** An object that only observes, or has ended, keeps nothing from others. */
+  #competes(object: KubeObject): boolean {
+    const { expiresAt } = object["spec"] as Spec;
+    return (
+      !isObserving(object) && (expiresAt === undefined || (isTime(expiresAt) && this.#endOf(object) === undefined))
+    );
   }
 
   #hasRival(object: KubeObject): boolean {
     return this.#rivalsOf(object).length > 1;
+  }
+
+  /** The resource that the object records is another client's. */
+  #mustStay({ kind, status }: KubeObject): boolean {
+    return this.#journal.mustStay(collectionOf[kind as AnyMusterKind], status?.uid ?? "");
+  }
+
+  /** The resources that an object means which only observes. */
+  #observable(object: KubeObject, parent: string): readonly PlatformResource[] {
+    const kind = object.kind as AnyMusterKind;
+    const name: string = object["spec"].name ?? object.metadata.name;
+    return this.#resources(collectionOf[kind]).filter((resource) =>
+      kind === "RoleBinding"
+        ? this.#isEqual(object, resource)
+        : resource.name === name &&
+          groupUidOf(kind, resource.uid) === parent &&
+          // What differs is only reported.
+          [undefined, withoutMarker(resource.description)].includes(object["spec"].description),
+    );
   }
 
   /** Of several objects that want the same, at most one is Ready. */
@@ -252,12 +296,32 @@ class Check {
       const equal = collection === "roleBindings" ? objects.filter((object) => this.#isEqual(object, resource)) : [];
       const [owner] = [...claiming, ...(marked === undefined ? [] : [marked]), ...equal];
       if (this.#journal.handMadeWith(collection, uid) !== undefined) continue;
+      this.#checkEnd(resource, [...claiming, ...equal]);
       if (owner === undefined) this.#noteLeftover(collection, resource);
       else found.set(owner, [...(found.get(owner) ?? []), uid]);
     }
     for (const [object, uids] of found)
       if (uids.length > 1)
         this.#violations.push(`U: ${nameOf(object)} has ${uids.length} resources: ${uids.join(", ")}`);
+  }
+
+  /** @param declaring the objects that declare the grant of the resource, or manage it */
+  #checkEnd({ uid }: PlatformResource, declaring: readonly KubeObject[]): void {
+    const ends = declaring.filter(({ kind }) => kind === "RoleBinding").map((object) => this.#endOf(object));
+    if (ends.length === 0 || !declaring.every((object) => this.#mayEnd(object))) return;
+    const last = Math.max(...ends.map((end) => end ?? Infinity));
+    if (last <= Date.now())
+      this.#violations.push(
+        `E: ${declaring.map(nameOf).join(" and ")} ended at ${new Date(last).toISOString()}, and ${uid} still grants`,
+      );
+  }
+
+  /** Whether the Tenant lets the object end its grant. */
+  #mayEnd(object: KubeObject): boolean {
+    const team = this.#picture.teams.get(object.metadata.namespace ?? "");
+    const parent = this.#parentOf(object);
+    if (team === undefined || parent === undefined || isObserving(object)) return false;
+    return this.#world.groupsOf(team).some((group) => `${parent}/`.startsWith(`${group}/`));
   }
 
   #isEqual(object: KubeObject, resource: PlatformResource): boolean {
@@ -290,7 +354,8 @@ interface RoleReference {
 interface Spec {
   readonly name?: string;
   readonly description?: string;
-  readonly claimMatch?: { readonly subject: string };
+  readonly claimMatch?: object;
+  readonly serviceAccountRef?: { readonly name: string };
   readonly parentRef?: { readonly name: string };
   readonly groupRef?: { readonly name: string };
   readonly identityRef?: { readonly name: string };
@@ -312,15 +377,19 @@ export function carries({ description }: PlatformResource, { kind, metadata }: K
   return marker?.[1] === hash(`${kind}\0${metadata.namespace}\0${metadata.name}`, 16);
 }
 
+/** Whether the text in `expiresAt` is a time that can be read: the API server accepts some that cannot. */
+function isTime(text: string): boolean {
+  return !Number.isNaN(Date.parse(text));
+}
+
+function isObserving({ spec }: KubeObject): boolean {
+  return spec.policy?.management === "Observe";
+}
+
 function nameOf({ kind, metadata }: KubeObject): string {
   return `${kind} ${metadata.namespace}/${metadata.name}`;
 }
 
 function hash(text: string, digits: number): string {
   return createHash("sha256").update(text).digest("hex").slice(0, digits);
-}
-
-/** A resource without what a read may show otherwise. */
-function stable({ updateTime: _updated, etag: _etag, ...resource }: PlatformResource): object {
-  return resource;
 }

@@ -1,14 +1,19 @@
 import { rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, it, vi } from "vitest";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { MusterProcess } from "#test/support/harness/muster-process.ts";
 import { Operator } from "#test/support/harness/operator.ts";
 import { OperatorPair } from "./operator-pair.ts";
 
+/** A process that leads as soon as it runs. */
+const program = join(tmpdir(), `leading-${process.pid}.mjs`);
+
+beforeAll(() => writeFile(program, `console.log('{"level":"info","msg":"leading"}'); setInterval(() => {}, 60_000);`));
+afterAll(() => rm(program));
+
 it("starts an operator again that could not be started, as while the API server is away", async () => {
-  const program = join(tmpdir(), `leading-${process.pid}.mjs`);
-  await writeFile(program, `console.log('{"level":"info","msg":"leading"}'); setInterval(() => {}, 60_000);`);
   let isAway = false;
   const startOperator = async () => {
     if (isAway) throw new Error("connect ECONNREFUSED");
@@ -26,6 +31,27 @@ it("starts an operator again that could not be started, as while the API server 
     await vi.waitFor(() => expect(pair.follower).toBeDefined(), 20_000);
   } finally {
     await pair.stop();
-    await rm(program);
+  }
+});
+
+it("starts no operator while it is held", async () => {
+  let starts = 0;
+  const startOperator = async () => {
+    starts += 1;
+    return new Operator(new MusterProcess([], { program }), "http://127.0.0.1:0");
+  };
+  const pair = new OperatorPair({ startOperator }, [], { platformUrl: "", kubernetesUrl: "" });
+  try {
+    await pair.led(20_000);
+    const release = await pair.hold();
+    const before = starts;
+    await sleep(500);
+    expect([pair.running, starts]).toEqual([[], before]);
+    release();
+    await pair.led(20_000);
+    await vi.waitFor(() => expect(pair.follower).toBeDefined(), 20_000);
+    await pair.hold();
+  } finally {
+    await pair.stop();
   }
 });

@@ -21,6 +21,11 @@ export class OperatorPair {
   readonly #running: Promise<unknown>;
   #starting: Promise<unknown> = Promise.resolve();
   #stopped = false;
+  /** Resolves when operators may start. */
+  #admitted: Promise<void> = Promise.resolve();
+  #admit: () => void = () => undefined;
+  /** Resolves when the operator that is being started runs, or could not be started. */
+  #launched: Promise<void> = Promise.resolve();
 
   constructor(system: Pick<System, "startOperator">, flags: readonly string[], addresses: Addresses) {
     this.#running = Promise.all(this.#current.map((_, index) => this.#run(index, system, flags, addresses)));
@@ -54,11 +59,26 @@ export class OperatorPair {
     return this.#failures;
   }
 
+  /** Sends SIGKILL to both, and starts none. @returns to be called to start them again */
+  async hold(): Promise<() => void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#admitted = promise;
+    this.#admit = resolve;
+    await this.#launched;
+    await this.#kill();
+    return resolve;
+  }
+
   /** Sends SIGKILL to both. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    await Promise.all(this.#current.map(async (one) => one?.process.kill()));
+    this.#admit();
+    await this.#kill();
     await this.#running;
+  }
+
+  async #kill(): Promise<void> {
+    await Promise.all(this.#current.map(async (one) => one?.process.kill()));
   }
 
   async #run(
@@ -69,29 +89,31 @@ export class OperatorPair {
   ): Promise<void> {
     while (!this.#stopped) {
       // A system numbers its operators, so that they start one after the other.
-      const start = this.#starting.then(() => this.#start(system, flags, addresses));
+      const start = this.#starting.then(async () => {
+        await this.#admitted;
+        this.#launched = this.#start(index, system, flags, addresses);
+        await this.#launched;
+      });
       this.#starting = start;
-      const operator = await start;
-      if (operator === undefined) continue;
-      this.#current[index] = operator;
-      if (this.#stopped) await operator.process.kill();
-      await operator.process.ended;
+      await start;
+      if (this.#stopped) await this.#kill();
+      await this.#current[index]?.process.ended;
     }
   }
 
-  /** @returns undefined if the operator could not be started, after a pause, or is not needed any more. */
+  /** Starts the operator with this number, unless it is not needed any more. Waits a moment if it could not be started. */
   async #start(
+    index: number,
     system: Pick<System, "startOperator">,
     flags: readonly string[],
     addresses: Addresses,
-  ): Promise<Operator | undefined> {
-    if (this.#stopped) return undefined;
+  ): Promise<void> {
+    if (this.#stopped) return;
     try {
-      return await system.startOperator(flags, addresses);
+      this.#current[index] = await system.startOperator(flags, addresses);
     } catch (error) {
       this.#failures.push(`${new Date().toISOString()} ${(error as Error).message}`);
       await sleep(restartMs);
-      return undefined;
     }
   }
 }

@@ -7,16 +7,26 @@ import { leakedSecrets } from "#test/support/harness/secrets.ts";
 import { conditionOf } from "#test/support/harness/muster-objects.ts";
 import type { ControlPlane } from "#test/support/control-plane/control-plane.ts";
 import { crashesOf } from "./crashes.ts";
-import { disturb, disturbances } from "./disturbances.ts";
+import { disturb, disturbances, recoveryMs } from "./disturbances.ts";
 import { drawFault } from "./faults.ts";
 import { Evidence } from "./evidence.ts";
 import { Journal } from "./journal.ts";
 import type { Findings } from "./findings.ts";
+import { names } from "./made-by-hand.ts";
 import { carries, check } from "./model.ts";
 import type { CampaignOptions } from "./options.ts";
 import { type Picture, takePicture } from "./picture.ts";
 import { Work } from "./work.ts";
-import { leaseMs, managedCollections, maxLateMs, permittedRoles, resyncMs, settleMs, teams, World } from "./world.ts";
+import {
+  managedCollections,
+  maxLateMs,
+  permittedRoles,
+  resyncMs,
+  settleMs,
+  type Settings,
+  teams,
+  World,
+} from "./world.ts";
 
 export interface RoundResult {
   readonly seed: number;
@@ -33,8 +43,8 @@ export interface RoundResult {
 }
 
 const convergenceMs = 120_000;
-/** A new leader needs this long until it creates anything: without such pauses, faults would find no work to disturb. */
-const calmMs = leaseMs + settleMs + 3_000;
+/** How long operators work undisturbed after they work again: without such pauses, faults would find no work to disturb. */
+const calmMs = 1_500;
 /** How long nothing may change at the end: three resyncs. */
 const restMs = 3.5 * resyncMs;
 
@@ -43,27 +53,31 @@ export async function runRound(
   controlPlane: ControlPlane,
   seed: number,
   options: CampaignOptions,
-  log: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<RoundResult> {
   const startedAt = performance.now();
+  const log = (line: string) => print(`${((performance.now() - startedAt) / 1000).toFixed(1)} s: ${line}`);
   const journal = new Journal();
   const violations: string[] = [];
   const reported: string[] = [];
-  const policies = new Random(seed, "policies").chance(0.5);
+  const settings = settingsOf(seed);
   const evidence = new Evidence(`campaign-${seed}`);
-  const world = await World.start(controlPlane, `c${seed}-${Date.now().toString(36)}`, policies);
+  const world = await World.start(controlPlane, `c${seed}-${Date.now().toString(36)}`, settings);
   try {
     await world.operators.led(60_000);
     const networkRandom = new Random(seed, "network");
     world.proxy.options = {
       faultFor: (call) => {
         const fault = drawFault(call, networkRandom, options.faults);
-        if (call.method === "POST" && call.collection !== "sts") journal.counts.creations += 1;
-        if (fault !== undefined && call.collection === "groupInvites") journal.noteDisturbance(maxLateMs);
+        const { method, collection } = call;
+        if (method !== "GET" && collection !== "sts") journal.writes.push({ method, collection, at: Date.now() });
+        if (method === "POST" && collection !== "sts") journal.counts.creations += 1;
+        if (fault !== undefined && collection === "groupInvites") journal.noteDisturbance(maxLateMs);
         return fault;
       },
     };
     await work(world, journal, seed, options, log);
+    if (options.verbose) log("the work is done");
     world.proxy.options = {};
     await world.proxy.settled();
     for (const team of teams) await world.applyTenant(team);
@@ -73,6 +87,7 @@ export async function runRound(
       await abandonForbidden(world, journal, picture);
       return await world.recreateNamespaces();
     });
+    if (options.verbose) log("everything has settled");
     const { objects } = await takePicture(world);
     violations.push(...settled.violations, ...(await changesAtRest(world)));
     log(`at rest: ${objects.length} objects, ${violations.length} violations`);
@@ -89,8 +104,12 @@ export async function runRound(
     reported.push(...new Set([...settled.reported, ...end.reported]));
     const crashes = crashesOf(world.system.operators);
     const leaks = await leakedSecrets(world.system, world.proxy.tokens);
-    violations.push(...crashes, ...leaks.map((where) => `N: a token, a code or a client secret is in ${where}`));
-    const last = [...end.violations, ...crashes, ...leaks];
+    violations.push(
+      ...journal.violations,
+      ...crashes,
+      ...leaks.map((where) => `N: a token, a code or a client secret is in ${where}`),
+    );
+    const last = [...end.violations, ...journal.violations, ...crashes, ...leaks];
     if (last.length > 0) await evidence.save(world, "after-the-deletion", last);
     return {
       seed,
@@ -106,6 +125,12 @@ export async function runRound(
   } finally {
     await world.stop();
   }
+}
+
+/** Half of the rounds have the policies, and half of those, as of the others, a Tenant that lets nothing be left. */
+function settingsOf(seed: number): Settings {
+  const random = new Random(seed, "settings");
+  return { policies: random.chance(0.5), allowOrphan: random.chance(0.5) };
 }
 
 async function work(
@@ -140,8 +165,9 @@ async function work(
     if (!random.chance(0.12)) continue;
     const disturbance = random.pick(disturbances);
     if (options.verbose) log(`${number} ${disturbance}`);
-    await disturb(world, journal, disturbance, { ms: random.int(100, 1_500), background });
-    if (random.chance(0.7)) await sleep(calmMs);
+    const ms = random.int(100, 1_500);
+    await disturb(world, journal, disturbance, { ms, background });
+    if (random.chance(0.7)) await sleep(recoveryMs(disturbance, ms) + calmMs);
   }
   await Promise.all(background);
 }
@@ -191,6 +217,16 @@ async function removeReleased(world: World, journal: Journal, { objects, resourc
   const recorded = new Set(objects.map(({ status }) => status?.uid));
   for (const { uid } of resources.groupInvites)
     if (!recorded.has(uid) && below(uid, leaving)) await remove("groupInvites", uid);
+  for (const handMade of journal.handMade) {
+    const { collection, resource } = handMade;
+    // First every object must be gone that names it, to show that none deletes it.
+    const isLeft = below(resource.uid, leaving) && !objects.some((object) => names(object, handMade));
+    if (!isLeft) continue;
+    await world.platform.delete(collection, resource.uid).then(
+      () => journal.forgetHandMade(handMade),
+      () => undefined,
+    );
+  }
   for (const { status } of leaving) {
     const handMade = journal.handMadeWith("accountAssociations", status.uid);
     // First every object that could delete it must be gone, to show that none does.

@@ -4,10 +4,16 @@ import { allMusterKinds, musterObject } from "#test/support/harness/muster-objec
 import { tenantRef } from "#test/support/harness/tenants.ts";
 import { associationWork } from "./association-work.ts";
 import { workByHand } from "./by-hand.ts";
-import { creations, endingIn, someCapabilities } from "./creations.ts";
+import { captureWork } from "./capture.ts";
+import { creations, someCapabilities } from "./creations.ts";
+import { downtimeWork, observeTree } from "./downtime.ts";
+import { equalGrantWork } from "./equal-grants.ts";
+import { expiryWork } from "./expiry.ts";
 import { anyOf, anyToDelete, declare, type Hands, issuer, type Operation, refOf, seen } from "./hands.ts";
 import { declareKept } from "./kept.ts";
 import type { Journal } from "./journal.ts";
+import { nameWork } from "./names.ts";
+import { otherOwnerWork } from "./other-owner.ts";
 import { providerWork } from "./provider-work.ts";
 import { teams, type World } from "./world.ts";
 
@@ -53,7 +59,13 @@ const operations: readonly (readonly [number, readonly [string, Operation]])[] =
   [4, ["adopt", adopt]],
   [3, ["adopt by uid", adoptByUid]],
   [4, ["orphan", orphan]],
-  [5, ["expire", expire]],
+  ...expiryWork,
+  ...equalGrantWork,
+  ...nameWork,
+  ...captureWork,
+  ...otherOwnerWork,
+  ...downtimeWork,
+  [2, ["observe what was made by hand", observeTree]],
   [5, ["move namespace", moveNamespace]],
   [1, ["delete namespace", deleteNamespace]],
   [2, ["narrow Tenant", narrowTenant]],
@@ -146,6 +158,7 @@ async function adoptByUid(hands: Hands): Promise<void> {
 }
 
 async function orphan(hands: Hands): Promise<void> {
+  if (!hands.world.settings.allowOrphan) return;
   const one = anyToDelete(hands, ...named, "GroupInvite");
   const { kube } = hands.world;
   const object = await kube.get(refOf(one));
@@ -156,16 +169,6 @@ async function orphan(hands: Hands): Promise<void> {
     hands.journal.forget(one);
     await kube.delete(refOf(one));
   }
-}
-
-async function expire(hands: Hands): Promise<void> {
-  const one = anyOf(hands, "RoleBinding");
-  const ms = hands.random.weighted([
-    [4, 2_000],
-    [3, 6_000],
-    [1, 3_600_000],
-  ]);
-  await hands.world.kube.patch(refOf(one), { spec: { expiresAt: endingIn(ms) } });
 }
 
 async function moveNamespace({ world, random }: Hands): Promise<void> {

@@ -56,6 +56,14 @@ interface Fixed {
   readonly roles: ReadonlyMap<string, string>;
 }
 
+/** What differs from round to round. */
+export interface Settings {
+  /** Whether the admission policies of `deploy/` are installed: the one that adds the finalizer, too. */
+  readonly policies: boolean;
+  /** Whether the Tenants let objects leave what they manage on the platform. */
+  readonly allowOrphan: boolean;
+}
+
 /** One round's platform, operators, Tenants and namespaces. The control plane outlives it. */
 export class World {
   readonly system: System;
@@ -68,6 +76,7 @@ export class World {
   readonly tenants: Readonly<Record<Team, string>>;
   /** The platform's resources that existed before the work, as `COLLECTION UID`. */
   readonly fixedResources: ReadonlySet<string>;
+  readonly settings: Settings;
   readonly #port: number;
   /** The namespaces that are deleted and have not been created again. */
   readonly #leaving = new Set<string>();
@@ -76,7 +85,10 @@ export class World {
   #platform: PlatformProcess | undefined;
 
   private constructor(
-    parts: Pick<World, "system" | "fixed" | "fixedResources" | "proxy" | "kubernetes" | "namespaces" | "tenants">,
+    parts: Pick<
+      World,
+      "system" | "fixed" | "fixedResources" | "proxy" | "kubernetes" | "namespaces" | "tenants" | "settings"
+    >,
     port: number,
   ) {
     this.system = parts.system;
@@ -86,16 +98,14 @@ export class World {
     this.kubernetes = parts.kubernetes;
     this.namespaces = parts.namespaces;
     this.tenants = parts.tenants;
+    this.settings = parts.settings;
     this.#port = port;
     const kubernetesUrl = `https://127.0.0.1:${parts.kubernetes.port}`;
     this.operators = new OperatorPair(this.system, flags, { platformUrl: this.proxy.url, kubernetesUrl });
   }
 
-  /**
-   * @param name distinguishes the round's namespaces and Tenants from those of others.
-   * @param policies whether the admission policies of `deploy/` are installed: the one that adds the finalizer, too.
-   */
-  static async start(controlPlane: ControlPlane, name: string, policies: boolean): Promise<World> {
+  /** @param name distinguishes the round's namespaces and Tenants from those of others. */
+  static async start(controlPlane: ControlPlane, name: string, settings: Settings): Promise<World> {
     const proxy = await FaultProxy.start();
     const kubernetes = await ConnectionProxy.start(Number(new URL(controlPlane.url).port));
     const port = await freePort();
@@ -111,12 +121,13 @@ export class World {
     });
     proxy.target = system.platformUrl;
     await removePolicies(controlPlane.admin);
-    if (policies) await applyPolicies(controlPlane.admin);
+    if (settings.policies) await applyPolicies(controlPlane.admin);
     const fixed = await prepare(system, tenants.blue);
     const fixedResources = new Set<string>();
     for (const collection of managedCollections)
       for (const { uid } of await system.admin.list(collection)) fixedResources.add(`${collection} ${uid}`);
-    const world = new World({ system, fixed, fixedResources, proxy, kubernetes, namespaces, tenants }, port);
+    const parts = { system, fixed, fixedResources, proxy, kubernetes, namespaces, tenants, settings };
+    const world = new World(parts, port);
     for (const namespace of namespaces) await world.assign(namespace, world.homeOf(namespace));
     for (const team of teams) await world.applyTenant(team);
     return world;
@@ -187,7 +198,8 @@ export class World {
     const credentials = usesOwn
       ? { type: "ServiceAccount", identityUid: this.fixed.credential }
       : { type: "Operator", identityUid: null };
-    const object = { ...tenant, spec: { ...spec, namespaceSelector } };
+    const { allowOrphan } = this.settings;
+    const object = { ...tenant, spec: { ...spec, namespaceSelector, allowOrphan, undeclared: "Remove" } };
     if ((await this.kube.find(object)) === undefined)
       await this.kube.create({
         ...object,

@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { programVariable } from "./program.ts";
+import { programVariable } from "./program-variable.ts";
 
 const build = fileURLToPath(new URL("../../../scripts/build.ts", import.meta.url));
 
 /**
- * The global setup of test projects that start Muster as processes: bundles the program once, as the image does. What is set
+ * The global setup of test projects, and of programs, that start Muster as processes: bundles the program once, as the image does. What is set
  * before is used as it is.
  */
 export default async function setup(): Promise<(() => Promise<void>) | undefined> {

@@ -1,8 +1,6 @@
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-
-/** Names the bundle that `build-program.ts` has built for a test run. */
-export const programVariable = "MUSTER_TEST_PROGRAM";
+import { programVariable } from "./program-variable.ts";
 
 const built = process.env[programVariable];
 
