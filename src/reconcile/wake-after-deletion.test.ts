@@ -25,21 +25,6 @@ it("wakes the other objects that claim the resource", () => {
   expect(world.woken.toSorted()).toEqual(["Group team/named", "Group team/recorded"]);
 });
 
-it("wakes the objects that refer to it by its uid: what they record may have gone with it", () => {
-  const own = `${uid}/1111111111111111`;
-  const child = groupResource({
-    metadata: { name: "child" },
-    spec: { parentUid: uid },
-    status: { ...ready, uid: own, parentUid: uid },
-  });
-  const unrecorded = groupResource({ metadata: { name: "unrecorded" }, spec: { parentUid: uid } });
-  const session = sessionThatSaw(externalGroup({ uid: own }));
-  const world = wakeWorld([child, unrecorded], session);
-  wakeAfterDeletion(world.sources, session, groupKind, uid, undefined, world.enqueue);
-  expect(world.woken).toEqual(["Group team/child"]);
-  expect(session.viewOf(groupKind.collection).stateOf(own).is).toBe("stale");
-});
-
 it("other sessions do not rely on what they have seen of it, and the one that deleted it knows better", () => {
   const world = wakeWorld([]);
   const [own, other] = [sessionThatSaw(externalGroup()), sessionThatSaw(externalGroup())];

@@ -2,18 +2,15 @@ import type { Kind } from "#src/kinds/kind.ts";
 import { keyOf } from "#src/kube/object.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import type { Enqueue } from "./enqueue.ts";
-import { uidKey } from "./observe/cached-resource.ts";
-import { recordedUid } from "./observe/claims.ts";
 import type { Sources } from "./observe/sources.ts";
 
 /**
  * After a DELETE of ours that took effect, or may have: the objects that claim the resource look again, except the one that
- * deleted it, and no other session relies on what it has seen of the resource. So do the objects that refer to it by its uid: the
- * platform deletes the role bindings of an identity together with it.
+ * deleted it, and no other session relies on what it has seen of the resource.
  * @param by the key of the object that deleted it, if it is of the same kind.
  */
 export function wakeAfterDeletion(
-  { kinds, stores, tenancy }: Pick<Sources, "kinds" | "stores" | "tenancy">,
+  { stores, tenancy }: Pick<Sources, "stores" | "tenancy">,
   session: PlatformSession,
   kind: Kind,
   uid: string,
@@ -23,11 +20,4 @@ export function wakeAfterDeletion(
   for (const other of tenancy.sessions) if (other !== session) other.viewOf(kind.collection).recordStale(uid);
   for (const cached of stores.get(kind.name).index("claims", uid))
     if (keyOf(cached) !== by) enqueue(kind.name, keyOf(cached), {});
-  for (const { name, collection } of kinds)
-    for (const cached of stores.get(name).index("refersToUid", uidKey(kind.name, uid))) {
-      const own = recordedUid(cached);
-      if (own === undefined) continue;
-      for (const one of tenancy.sessions) one.viewOf(collection).recordStale(own);
-      enqueue(name, keyOf(cached), {});
-    }
 }
