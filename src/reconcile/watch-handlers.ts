@@ -139,7 +139,7 @@ function onResourceChanged(
  * How long a deletion waits if there are many: each resource is read just before it is deleted, and one list reads all those whose
  * deletion was seen meanwhile.
  */
-const gatherDeletionsMs = 500;
+const gatherDeletionsMs = 1_000;
 
 function isBeingDeleted(cached: CachedResource | undefined): boolean {
   return cached?.metadata.deletionTimestamp !== undefined;
