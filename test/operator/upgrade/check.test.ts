@@ -83,6 +83,14 @@ describe("after a turn", () => {
     expect(findViolations(pictureOf([group()], []), { ...expectation, touched })).not.toEqual([]);
   });
 
+  it("ignores the names of what a resource refers to", () => {
+    const granting = (name: string) => pictureOf([group()], [resource({ role: { uid: otherUid, name } })]);
+    const beforeRename = { ...expectation, before: granting("old") };
+    expect(findViolations(granting("new"), beforeRename)).toEqual([]);
+    const other = pictureOf([group()], [resource({ role: { uid, name: "old" } })]);
+    expect(findViolations(other, beforeRename)).not.toEqual([]);
+  });
+
   it("finds a change of what was made by hand, and of what must stay", () => {
     const made = resource({ uid: otherUid, name: "by hand" });
     const byHand = new Map([[`groups ${otherUid}`, made]]);

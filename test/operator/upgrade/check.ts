@@ -130,7 +130,9 @@ function changesOfUntouched(picture: Picture, { declared, before, touched }: Exp
   return violations;
 }
 
-/** A resource without what a read may show otherwise: tokens are renewed, too. */
+/** A resource without what is not its own: the time of the last token, and what the resources to which it refers are called. */
 function stable({ lastSeenTime: _seen, etag: _etag, ...resource }: PlatformResource): object {
-  return resource;
+  const uidOnly = (value: unknown) =>
+    typeof value === "object" && value !== null && "uid" in value ? { uid: value.uid } : value;
+  return Object.fromEntries(Object.entries(resource).map(([field, value]) => [field, uidOnly(value)]));
 }

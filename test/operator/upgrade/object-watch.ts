@@ -1,11 +1,11 @@
 import { follow } from "#test/support/control-plane/follow.ts";
 import type { KindRef, KubeClient, KubeObject } from "#test/support/control-plane/kube-client.ts";
-import { allMusterKinds, kindRef } from "#test/support/harness/muster-objects.ts";
+import { allMusterKinds, conditionOf, kindRef } from "#test/support/harness/muster-objects.ts";
 
-/** Watches the objects of all kinds, and counts how often each of them was written. */
+/** Watches the objects of all kinds, and notes how each of them was written. */
 export class ObjectWatch {
   readonly #objects = new Map<string, KubeObject>();
-  readonly #writes = new Map<string, number>();
+  readonly #writes = new Map<string, string[]>();
   readonly #ended = new AbortController();
   #failure: unknown;
   #writtenAt = performance.now();
@@ -28,8 +28,8 @@ export class ObjectWatch {
     return performance.now() - this.#writtenAt;
   }
 
-  /** How often each object was written since the last call, by its key: its creation and its deletion count, too. */
-  takeWrites(): ReadonlyMap<string, number> {
+  /** The reason of Ready after each write since the last call, by the key of the object: its creation and its deletion count, too. */
+  takeWrites(): ReadonlyMap<string, readonly string[]> {
     const writes = new Map(this.#writes);
     this.#writes.clear();
     return writes;
@@ -44,7 +44,7 @@ export class ObjectWatch {
       const key = keyOf(object);
       // A watch that starts again shows every object once more.
       if (this.#objects.get(key)?.metadata.resourceVersion === object.metadata.resourceVersion) continue;
-      this.#writes.set(key, (this.#writes.get(key) ?? 0) + 1);
+      this.#writes.set(key, [...(this.#writes.get(key) ?? []), conditionOf(object, "Ready")?.reason ?? "none"]);
       this.#writtenAt = performance.now();
       if (type === "DELETED") this.#objects.delete(key);
       else this.#objects.set(key, object);

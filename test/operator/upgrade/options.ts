@@ -23,7 +23,7 @@ next build as the charts do (every other rollback keeps the newer CRDs), and sta
 paused and deleted while no operator leads, and under each leader.
 
 After each turn, every object is as declared and has one resource, which is the same one as before; what nobody touched is
-untouched, on the platform and in Secrets; no resource is created twice; an object that nobody touched was written at most once;
+untouched, on the platform and in Secrets; no resource is created twice; an object that nobody touched was written at most twice;
 and nothing is written during two resyncs. At the end, everything is deleted, and nothing that was created is left.
 
   --from COMMIT    the older build: a commit of this repository, or the folder of a tree in which npm ci has run

@@ -48,10 +48,10 @@ export async function runUpgrades(
   await world.addStrangers(kept.filter((_, index) => index % 6 === 0));
   await settled(world, counter);
   let picture: Picture = await world.picture();
-  report(
-    `${older.name} leads first, with ${world.declared.size} objects`,
-    findViolations(picture, world.expectation(undefined)),
-  );
+  const first = findViolations(picture, world.expectation(undefined));
+  report(`${older.name} leads first, with ${world.declared.size} objects`, first);
+  // Turns would compare with a state that is not as declared.
+  if (first.length > 0) return [];
 
   const results: TurnResult[] = [];
   for (let number = 1; number <= turns; number += 1) {
