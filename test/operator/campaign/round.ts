@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { abandonAnnotation } from "#src/api/annotations.ts";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
+import { KubeError } from "#test/support/control-plane/kube-connection.ts";
 import { Random } from "#test/platform/fuzz/random.ts";
 import type { PlatformCollection, PlatformResource } from "#test/support/harness/platform-admin.ts";
 import { leakedSecrets } from "#test/support/harness/secrets.ts";
@@ -271,8 +272,12 @@ async function abandonForbidden(world: World, journal: Journal, { objects }: Pic
   }
 }
 
+/** Abandons an object that may be gone since it was seen. */
 async function abandon(world: World, object: KubeObject): Promise<void> {
-  await world.kube.patch(object, { metadata: { annotations: { [abandonAnnotation]: "true" } } });
+  const annotations = { [abandonAnnotation]: "true" };
+  await world.kube.patch(object, { metadata: { annotations } }).catch((error: unknown) => {
+    if (!(error instanceof KubeError && error.code === 404)) throw error;
+  });
 }
 
 /**
