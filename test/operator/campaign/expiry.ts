@@ -1,5 +1,5 @@
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
-import { anyOf, type Hands, type Operation, refOf } from "./hands.ts";
+import { anyAtRest, anyOf, type Hands, type Operation, refOf } from "./hands.ts";
 import { endingIn, hourMs } from "./creations.ts";
 
 /** The operations on the ends of grants, with their weights. */
@@ -25,7 +25,7 @@ async function extend(hands: Hands): Promise<void> {
 
 /** After an end that can be read, a later one in a zone that does not exist: the first one stays in force. */
 async function expireUnreadably(hands: Hands): Promise<void> {
-  const one = anyOf(hands, "RoleBinding");
+  const { one } = await anyAtRest(hands, ["RoleBinding"]);
   await setExpiry(hands, endingIn(hands.random.int(3_000, 7_000)), one);
   // What no operator saw is not in force.
   const { kube } = hands.world;

@@ -32,6 +32,7 @@ import {
 export interface RoundResult {
   readonly seed: number;
   readonly counts: Journal["counts"];
+  readonly done: Journal["done"];
   readonly faults: number;
   readonly objects: number;
   readonly violations: readonly string[];
@@ -115,6 +116,7 @@ export async function runRound(
     return {
       seed,
       counts: journal.counts,
+      done: journal.done,
       faults: world.proxy.injected.length,
       objects: objects.length,
       violations,
@@ -158,6 +160,7 @@ async function work(
       await world.recreateNamespaces();
       const name = await people.next();
       counts.operations += 1;
+      journal.done.set(name, (journal.done.get(name) ?? 0) + 1);
       if (options.verbose) log(`${number} ${name}`);
     } catch (error) {
       counts.refused += 1;
