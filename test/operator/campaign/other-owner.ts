@@ -15,6 +15,9 @@ export function markerOfOther(random: Hands["random"]): string {
   return `[muster:0123abcd+${"0".repeat(15)}${random.int(0, 9)}]`;
 }
 
+/** A resource that an operator has changed within this time is changed again without being read: a burst of edits needs one read. */
+const burstMs = 16_000;
+
 /**
  * Another installation adopts the resource of an object, and the object is edited or deleted before a list shows that. The
  * resource is not the object's any more: it must stay as it is.
@@ -26,7 +29,8 @@ async function takeWithMarker(hands: Hands): Promise<void> {
   const description = `${withoutMarker(resource.description)} ${markerOfOther(random)}`;
   const taken = await world.platform.update(collection, resource.uid, { description });
   journal.noteHandMade({ collection, resource: taken, mayBeTaken: false });
-  if (random.chance(0.5)) {
+  const isInBurst = Date.now() - Date.parse(resource["updateTime"]) < burstMs;
+  if (isInBurst || random.chance(0.5)) {
     journal.forget(one);
     await world.kube.delete(refOf(one));
   } else await world.kube.patch(refOf(one), { spec: { description: journal.newName("text") } });
