@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isReady, musterObject } from "#test/support/harness/muster-objects.ts";
-import { anyAtRest, declare, type Hands, type Operation, refOf } from "./hands.ts";
+import { anyAtRest, declare, type Hands, hasClaims, type Operation, refOf } from "./hands.ts";
 import { teams } from "./world.ts";
 
 /** The operations that could give an editor the roles of an identity, with their weights. */
@@ -16,8 +16,7 @@ export const captureWork: readonly (readonly [number, readonly [string, Operatio
 async function captureRole(hands: Hands): Promise<void> {
   const { world, journal, random } = hands;
   const { platform, kube, fixed } = world;
-  const { one, object, resource } = await anyAtRest(hands, "Identity");
-  if (object["spec"].claimMatch === undefined) return;
+  const { one, resource } = await anyAtRest(hands, ["Identity"], hasClaims);
   const assumedBy = async (subject: string) => kube.patch(refOf(one), { spec: { claimMatch: { subject } } });
   if (random.chance(0.4)) {
     await assumedBy(journal.newName("before"));

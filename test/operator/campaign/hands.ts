@@ -49,25 +49,37 @@ export interface AtRest {
 const quietMs = 3_000;
 
 /**
- * An object of one of the kinds, which an operation may delete, at rest. An identity is declared if there is none.
+ * A `wanted` object of one of the kinds, which an operation may delete, at rest. If there is none, an identity with a role is declared.
  * @throws {Error} if that does not become Ready
  */
-export async function anyAtRest(hands: Hands, ...kinds: Declared["kind"][]): Promise<AtRest> {
+export async function anyAtRest(
+  hands: Hands,
+  kinds: readonly Declared["kind"][],
+  wanted: (object: KubeObject) => boolean = () => true,
+): Promise<AtRest> {
   const { world, journal, random } = hands;
   const candidates = [...journal.declared.values()].filter(({ kind, isKept }) => kinds.includes(kind) && !isKept);
   for (const one of random.shuffled(candidates)) {
     const found = await atRest(hands, one);
-    if (found !== undefined) return found;
+    if (found !== undefined && wanted(found.object)) return found;
   }
   const namespace = random.pick(world.namespaces);
   const name = journal.newName("i");
-  const spec = { groupUid: world.fixed.groups.shared, claimMatch: { issuer, subject: name } };
-  await declare(hands, musterObject("Identity", namespace, name, spec));
-  await world.kube.waitFor(ref("Identity", namespace, name), isReady, { timeoutMs: 20_000 });
+  const groupUid = world.fixed.groups.shared;
+  const grant = { groupUid, identityRef: { name }, roleRef: { name: "viewer" } };
+  await declare(hands, musterObject("Identity", namespace, name, { groupUid, claimMatch: { issuer, subject: name } }));
+  await declare(hands, musterObject("RoleBinding", namespace, name, grant));
+  const kind = kinds.includes("Identity") ? "Identity" : "RoleBinding";
+  await world.kube.waitFor(ref(kind, namespace, name), isReady, { timeoutMs: 20_000 });
   await sleep(quietMs);
-  const declared = await atRest(hands, { kind: "Identity", namespace, name });
-  if (declared === undefined) throw new Error(`Identity ${name} is not at rest`);
+  const declared = await atRest(hands, { kind, namespace, name });
+  if (declared === undefined) throw new Error(`${kind} ${name} is not at rest`);
   return declared;
+}
+
+/** Whether the claims with which an identity is assumed are part of its spec. */
+export function hasClaims({ spec }: KubeObject): boolean {
+  return spec.claimMatch !== undefined;
 }
 
 async function atRest(hands: Hands, one: Declared): Promise<AtRest | undefined> {

@@ -38,6 +38,8 @@ export class Journal {
   /** The names of resources that may stay without a marker when their objects are deleted: adopted or orphaned. Unique. */
   readonly mayStay = new Set<string>();
   readonly counts = { operations: 0, refused: 0, creations: 0, kills: 0, pauses: 0, cuts: 0, stalls: 0 };
+  /** How often each operation was done. */
+  readonly done = new Map<string, number>();
   /** The code that was seen in each Secret, by the Secret's uid. */
   readonly codes = new Map<string, string>();
   /** What the operators sent to write. */

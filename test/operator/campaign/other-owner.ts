@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { withRecordedOwner } from "#src/platform-client/owner-record.ts";
 import { collectionOf, withoutMarker } from "#test/support/harness/comparison.ts";
 import { disturb, recoveryMs } from "./disturbances.ts";
-import { anyAtRest, anyToDelete, type Hands, type Operation, refOf } from "./hands.ts";
+import { anyAtRest, anyToDelete, type Hands, hasClaims, type Operation, refOf } from "./hands.ts";
 
 /** The operations of another Muster installation that shares the platform, with their weights. */
 export const otherOwnerWork: readonly (readonly [number, readonly [string, Operation]])[] = [
@@ -15,18 +15,22 @@ export function markerOfOther(random: Hands["random"]): string {
   return `[muster:0123abcd+${"0".repeat(15)}${random.int(0, 9)}]`;
 }
 
+/** A resource that an operator has changed within this time is changed again without being read: a burst of edits needs one read. */
+const burstMs = 16_000;
+
 /**
  * Another installation adopts the resource of an object, and the object is edited or deleted before a list shows that. The
  * resource is not the object's any more: it must stay as it is.
  */
 async function takeWithMarker(hands: Hands): Promise<void> {
   const { world, journal, random } = hands;
-  const { one, resource } = await anyAtRest(hands, "Group", "Identity", "Role", "IdentityProvider");
+  const { one, resource } = await anyAtRest(hands, ["Group", "Identity", "Role", "IdentityProvider"]);
   const collection = collectionOf[one.kind];
   const description = `${withoutMarker(resource.description)} ${markerOfOther(random)}`;
   const taken = await world.platform.update(collection, resource.uid, { description });
   journal.noteHandMade({ collection, resource: taken, mayBeTaken: false });
-  if (random.chance(0.5)) {
+  const isInBurst = Date.now() - Date.parse(resource["updateTime"]) < burstMs;
+  if (isInBurst || random.chance(0.5)) {
     journal.forget(one);
     await world.kube.delete(refOf(one));
   } else await world.kube.patch(refOf(one), { spec: { description: journal.newName("text") } });
@@ -42,22 +46,22 @@ const inFlightMs = 1_000;
 async function loseOwnerId(hands: Hands): Promise<void> {
   const { world, journal, random } = hands;
   const { platform, kube, system } = world;
-  const { one, object, resource } = await anyAtRest(hands, "Identity");
+  const { one, resource } = await anyAtRest(hands, ["Identity"], hasClaims);
+  const { one: granted } = await anyAtRest(hands, ["RoleBinding"]);
   const operator = await platform.get("identities", system.identity);
   const description = withRecordedOwner(operator.description, "another-cluster");
   await platform.update("identities", system.identity, { description });
   const lostAt = Date.now();
   try {
     await sleep(inFlightMs);
-    if (object["spec"].claimMatch !== undefined)
-      await kube.patch(refOf(one), { spec: { claimMatch: { subject: journal.newName("lost") } } });
-    for (let count = 0; count < 3; count += 1) {
-      const leaving = anyToDelete(hands, "Identity", "RoleBinding", "Role", "IdentityProvider", "AccountAssociation");
-      if (leaving.name === one.name) continue;
+    await kube.patch(refOf(one), { spec: { claimMatch: { subject: journal.newName("lost") } } });
+    const others = [anyToDelete(hands, "Role", "IdentityProvider", "AccountAssociation", "GroupInvite")];
+    for (const leaving of [granted, ...others]) {
       journal.forget(leaving);
       await kube.delete(refOf(leaving));
     }
-    await sleep(random.int(1_000, 3_000));
+    // Longer than deletions are gathered.
+    await sleep(random.int(2_000, 4_000));
     const { claimMatch } = await platform.get("identities", resource.uid);
     if (claimMatch.subject !== resource["claimMatch"]?.subject)
       journal.violations.push(

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { abandonAnnotation } from "#src/api/annotations.ts";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
+import { KubeError } from "#test/support/control-plane/kube-connection.ts";
 import { Random } from "#test/platform/fuzz/random.ts";
 import type { PlatformCollection, PlatformResource } from "#test/support/harness/platform-admin.ts";
 import { leakedSecrets } from "#test/support/harness/secrets.ts";
@@ -31,6 +32,7 @@ import {
 export interface RoundResult {
   readonly seed: number;
   readonly counts: Journal["counts"];
+  readonly done: Journal["done"];
   readonly faults: number;
   readonly objects: number;
   readonly violations: readonly string[];
@@ -114,6 +116,7 @@ export async function runRound(
     return {
       seed,
       counts: journal.counts,
+      done: journal.done,
       faults: world.proxy.injected.length,
       objects: objects.length,
       violations,
@@ -157,6 +160,7 @@ async function work(
       await world.recreateNamespaces();
       const name = await people.next();
       counts.operations += 1;
+      journal.done.set(name, (journal.done.get(name) ?? 0) + 1);
       if (options.verbose) log(`${number} ${name}`);
     } catch (error) {
       counts.refused += 1;
@@ -271,8 +275,12 @@ async function abandonForbidden(world: World, journal: Journal, { objects }: Pic
   }
 }
 
+/** Abandons an object that may be gone since it was seen. */
 async function abandon(world: World, object: KubeObject): Promise<void> {
-  await world.kube.patch(object, { metadata: { annotations: { [abandonAnnotation]: "true" } } });
+  const annotations = { [abandonAnnotation]: "true" };
+  await world.kube.patch(object, { metadata: { annotations } }).catch((error: unknown) => {
+    if (!(error instanceof KubeError && error.code === 404)) throw error;
+  });
 }
 
 /**

@@ -27,6 +27,9 @@ export async function runRounds(options: CampaignOptions, print: (line: string) 
   };
   await Promise.all(Array.from({ length: Math.min(options.parallel, options.rounds) }, runLane));
   const sum = (of: (result: RoundResult) => number) => results.reduce((total, result) => total + of(result), 0);
+  const done: Record<string, number> = {};
+  for (const result of results) for (const [name, count] of result.done) done[name] = (done[name] ?? 0) + count;
+  print(`operations: ${listOf(done)}`);
   const violations = sum((result) => result.violations.length);
   print(
     `${results.length} rounds, ${sum(({ counts }) => counts.operations)} operations, ${sum(({ counts }) => counts.kills)} SIGKILLs, ` +

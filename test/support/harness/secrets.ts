@@ -26,7 +26,8 @@ export async function leakedSecrets(system: System, more: Iterable<string> = [])
     texts.push([`the log of operator ${index}`, JSON.stringify(operator.log)]);
     texts.push([`the plain output of operator ${index}`, operator.plainOutput]);
     const address = operator.log.find(({ msg }) => msg === "listening")?.["address"];
-    if (operator.running)
+    // One that was just started does not listen yet.
+    if (operator.running && address !== undefined)
       texts.push([`the metrics of operator ${index}`, await (await fetch(`${String(address)}/metrics`)).text()]);
   }
   for (const kind of searchedKinds)
