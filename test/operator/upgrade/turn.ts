@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Random } from "#test/platform/fuzz/random.ts";
 import { tenantWrites, type Traffic, trafficBetween, type TrafficCounter } from "#test/support/harness/traffic.ts";
+import { excessiveCalls, writingCalls } from "./calls.ts";
 import { findViolations, isSettled } from "./check.ts";
 import { Leader } from "./leader.ts";
 import type { Picture } from "./picture.ts";
@@ -95,7 +96,7 @@ export async function runTurn(
 
   await doWork(world, random, work.whileLeading);
   await settled(world, counter);
-  violations.push(...unexpectedCalls(world, trafficBetween(start, await counter.read())));
+  violations.push(...excessiveCalls(trafficBetween(start, await counter.read()).platform, world));
   const { atRest, violations: changes } = await rest(world, counter);
   const picture = await world.picture();
   violations.push(...changes, ...findViolations(picture, world.expectation(before)));
@@ -148,20 +149,8 @@ async function rest(world: World, counter: TrafficCounter): Promise<{ atRest: Fi
   const violations = [...world.watch.takeWrites()].map(
     ([key, reasons]) => `${key} was written at rest: ${reasons.join(", ")}`,
   );
-  for (const [method, count] of Object.entries(atRest.platform))
-    if (/^(?:Create|Update|Delete)/.test(method)) violations.push(`${method} was called ${count} times at rest`);
+  violations.push(...writingCalls(atRest.platform));
   return { atRest, violations };
-}
-
-/** Nothing is created or deleted on the platform more often than the declarations say. */
-function unexpectedCalls(world: World, { platform }: Traffic): string[] {
-  const kindsOf = (counts: ReadonlyMap<string, number>, verb: string) =>
-    Object.entries(platform).flatMap(([method, count]) => {
-      const kind = method.startsWith(verb) ? method.slice(verb.length) : undefined;
-      const expected = kind === undefined ? count : (counts.get(kind) ?? 0);
-      return count > expected ? [`${method} was called ${count} times, for ${expected} objects`] : [];
-    });
-  return [...kindsOf(world.creations, "Create"), ...kindsOf(world.deletions, "Delete")];
 }
 
 function figuresBetween(...readings: Parameters<typeof trafficBetween>): Figures {
