@@ -44,6 +44,8 @@ export interface RoundResult {
   readonly seconds: number;
 }
 
+/** An operator leads after this time, also on a machine that starts several rounds. */
+const startMs = 180_000;
 const convergenceMs = 120_000;
 /** How long operators work undisturbed after they work again: without such pauses, faults would find no work to disturb. */
 const calmMs = 1_500;
@@ -66,7 +68,7 @@ export async function runRound(
   const evidence = new Evidence(`campaign-${seed}`);
   const world = await World.start(controlPlane, `c${seed}-${Date.now().toString(36)}`, settings);
   try {
-    await world.operators.led(60_000);
+    await world.operators.led(startMs);
     const networkRandom = new Random(seed, "network");
     world.proxy.options = {
       faultFor: (call) => {
@@ -311,7 +313,7 @@ function contentOf(resources: readonly PlatformResource[]): string {
 /** What is written although nothing happens. */
 async function changesAtRest(world: World): Promise<string[]> {
   // What is as it shall be may be so without a leader. One that has just begun looks at everything once it may.
-  await world.operators.led(60_000);
+  await world.operators.led(startMs);
   // Statuses of what waits are written late, and a first resync may correct a request that was late. A leader that has just
   // begun removes the finalizer of what was never created after the settle time, with the next list.
   await sleep(settleMs + 2 * resyncMs);
