@@ -2,7 +2,7 @@ import { musterObject } from "#test/support/harness/muster-objects.ts";
 import { collectionOf } from "#test/support/harness/comparison.ts";
 import { creations } from "./creations.ts";
 import { restoreEqualGrants } from "./equal-grants.ts";
-import { declare, type Hands, issuer, type Operation } from "./hands.ts";
+import { declare, type Hands, issuer, keptNamespace, type Operation } from "./hands.ts";
 
 /** The operations while no operator runs, as during an upgrade, with their weights. */
 export const downtimeWork: readonly (readonly [number, readonly [string, Operation]])[] = [
@@ -28,8 +28,7 @@ async function workUnwatched(hands: Hands): Promise<void> {
 export async function observeTree(hands: Hands): Promise<void> {
   const { world, journal, random } = hands;
   const { platform, fixed } = world;
-  // One that is not deleted.
-  const { namespace } = random.pick([...journal.declared.values()].filter(({ isKept }) => isKept));
+  const namespace = keptNamespace(hands);
   const [group, identity, binding] = [journal.newName("seen-g"), journal.newName("seen-i"), journal.newName("seen-b")];
   const parentUid = fixed.groups.shared;
   const claimMatch = { issuer, subject: identity };

@@ -3,7 +3,7 @@ import { finalizer } from "#src/api/custom-resource.ts";
 import { musterObject } from "#test/support/harness/muster-objects.ts";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { endingIn, hourMs } from "./creations.ts";
-import { anyOf, declare, type Hands, type Operation, refOf, seen } from "./hands.ts";
+import { anyOf, declare, type Hands, issuer, keptNamespace, type Operation, refOf, seen } from "./hands.ts";
 import type { Declared } from "./journal.ts";
 import { permittedRoles } from "./world.ts";
 
@@ -62,36 +62,46 @@ async function grantDeclared(hands: Hands): Promise<void> {
   journal.noteHandMade({ collection: "roleBindings", resource, mayBeTaken: true });
 }
 
+const restoredPairs = 4;
+
 /**
- * Two objects for the same grant, of which one has ended when an operator leads, or is being deleted; and a role binding that
+ * Pairs of objects for the same grant, of which one has ended when an operator leads, or is being deleted; and a role binding that
  * equals both: somebody's, or that of an operator which died before it wrote the status. Both have the finalizer, from a policy
  * or from a backup. Must be called while no operator runs.
  */
 export async function restoreEqualGrants(hands: Hands): Promise<void> {
   const { world, journal, random } = hands;
   const groupUid = world.fixed.groups.shared;
-  const identityUid = world.fixed.auditor;
-  for (const role of permittedRoles) {
-    const grant = { groupUid, identityUid, roleRef: { name: role } };
-    const restore = async (ends: { readonly expiresAt?: string }) => {
-      const object = musterObject("RoleBinding", random.pick(world.namespaces), journal.newName("restored"), grant);
+  for (let pair = 0; pair < restoredPairs; pair += 1) {
+    const role = random.pick(permittedRoles);
+    const name = journal.newName("hand");
+    const identity = await world.platform.create("identities", groupUid, {
+      name,
+      claimMatch: { issuer, subject: name },
+    });
+    journal.noteHandMade({ collection: "identities", resource: identity, mayBeTaken: false });
+    const identityUid = identity.uid;
+    const restore = async (namespace: string, ends: Ends, more: Pick<Declared, "isKept"> = {}) => {
+      const grant = { groupUid, identityUid, roleRef: { name: role } };
+      const object = musterObject("RoleBinding", namespace, journal.newName("restored"), grant);
       const restored = { ...object, metadata: { ...object.metadata, finalizers: [finalizer] } };
-      await declareEnding(hands, restored, ends);
+      await declareEnding(hands, restored, ends, more);
       return restored;
     };
     const isExpiring = random.chance(0.6);
-    const lasting = async () => void (await restore({}));
+    // One that is not deleted shows at the end whether it has what it says.
+    const lasting = async () => void (await restore(keptNamespace(hands), {}, { isKept: true }));
     const ending = async () => {
-      const object = await restore(isExpiring ? { expiresAt: endingIn(1_000) } : {});
+      const namespace = random.pick(world.namespaces);
+      const object = await restore(namespace, isExpiring ? { expiresAt: endingIn(500) } : {});
       if (isExpiring) return;
-      const { namespace = "", name } = object.metadata;
-      journal.forget({ kind: "RoleBinding", namespace, name });
+      journal.forget({ kind: "RoleBinding", namespace, name: object.metadata.name });
       await world.kube.delete(object);
     };
     for (const create of random.chance(0.7) ? [ending, lasting] : [lasting, ending]) {
       await create();
       // The older one comes first, and the API server counts in seconds.
-      if (random.chance(0.5)) await sleep(1_000);
+      if (random.chance(0.3)) await sleep(1_000);
     }
     if (random.chance(0.2)) continue;
     const body = { identityUid, roleUid: world.fixed.roles.get(role) };
@@ -100,12 +110,18 @@ export async function restoreEqualGrants(hands: Hands): Promise<void> {
   }
 }
 
+interface Ends {
+  readonly expiresAt?: string | undefined;
+}
+
 async function declareEnding(
   hands: Hands,
   object: KubeObject,
-  { expiresAt }: { readonly expiresAt?: string | undefined },
+  { expiresAt }: Ends,
+  more: Pick<Declared, "isKept"> = {},
 ): Promise<void> {
   const { namespace = "", name } = object.metadata;
-  await declare(hands, expiresAt === undefined ? object : { ...object, spec: { ...object["spec"], expiresAt } });
+  const spec = { ...object["spec"], ...(expiresAt === undefined ? {} : { expiresAt }) };
+  await declare(hands, { ...object, spec }, more);
   hands.journal.noteExpiry({ namespace, name }, expiresAt ?? null);
 }

@@ -58,11 +58,8 @@ export async function anyAtRest(
   wanted: (object: KubeObject) => boolean = () => true,
 ): Promise<AtRest> {
   const { world, journal, random } = hands;
-  const candidates = [...journal.declared.values()].filter(({ kind, isKept }) => kinds.includes(kind) && !isKept);
-  for (const one of random.shuffled(candidates)) {
-    const found = await atRest(hands, one);
-    if (found !== undefined && wanted(found.object)) return found;
-  }
+  const found = await findAtRest(hands, kinds, wanted);
+  if (found !== undefined) return found;
   const namespace = random.pick(world.namespaces);
   const name = journal.newName("i");
   const groupUid = world.fixed.groups.shared;
@@ -75,6 +72,21 @@ export async function anyAtRest(
   const declared = await atRest(hands, { kind, namespace, name });
   if (declared === undefined) throw new Error(`${kind} ${name} is not at rest`);
   return declared;
+}
+
+/** As `anyAtRest`; undefined if there is none. */
+export async function findAtRest(
+  hands: Hands,
+  kinds: readonly Declared["kind"][],
+  wanted: (object: KubeObject) => boolean = () => true,
+): Promise<AtRest | undefined> {
+  const { journal, random } = hands;
+  const candidates = [...journal.declared.values()].filter(({ kind, isKept }) => kinds.includes(kind) && !isKept);
+  for (const one of random.shuffled(candidates)) {
+    const found = await atRest(hands, one);
+    if (found !== undefined && wanted(found.object)) return found;
+  }
+  return undefined;
 }
 
 /** Whether the claims with which an identity is assumed are part of its spec. */
@@ -95,6 +107,11 @@ async function atRest(hands: Hands, one: Declared): Promise<AtRest | undefined> 
   if (resource === undefined || Date.now() - Date.parse(resource["updateTime"] ?? resource["createTime"]) < quietMs)
     return undefined;
   return { one, object, resource };
+}
+
+/** A namespace that no operation deletes. */
+export function keptNamespace({ journal, random }: Hands): string {
+  return random.pick([...journal.declared.values()].filter(({ isKept }) => isKept)).namespace;
 }
 
 export const refOf = ({ kind, namespace, name }: Declared) => ref(kind, namespace, name);

@@ -2,7 +2,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { withRecordedOwner } from "#src/platform-client/owner-record.ts";
 import { collectionOf, withoutMarker } from "#test/support/harness/comparison.ts";
 import { disturb, recoveryMs } from "./disturbances.ts";
-import { anyAtRest, anyToDelete, type Hands, hasClaims, type Operation, refOf } from "./hands.ts";
+import {
+  anyAtRest,
+  anyToDelete,
+  type AtRest,
+  findAtRest,
+  type Hands,
+  hasClaims,
+  type Operation,
+  refOf,
+} from "./hands.ts";
 
 /** The operations of another Muster installation that shares the platform, with their weights. */
 export const otherOwnerWork: readonly (readonly [number, readonly [string, Operation]])[] = [
@@ -19,12 +28,19 @@ export function markerOfOther(random: Hands["random"]): string {
 const burstMs = 16_000;
 
 /**
- * Another installation adopts the resource of an object, and the object is edited or deleted before a list shows that. The
- * resource is not the object's any more: it must stay as it is.
+ * Another installation adopts resources of objects, and the objects are edited or deleted before a list shows that. The
+ * resources are not the objects' any more: they must stay as they are.
  */
 async function takeWithMarker(hands: Hands): Promise<void> {
-  const { world, journal, random } = hands;
-  const { one, resource } = await anyAtRest(hands, ["Group", "Identity", "Role", "IdentityProvider"]);
+  const kinds = ["Group", "Identity", "Role", "IdentityProvider"] as const;
+  await takeOne(hands, await anyAtRest(hands, kinds));
+  for (let more = await findAtRest(hands, kinds); more !== undefined; more = await findAtRest(hands, kinds)) {
+    await takeOne(hands, more);
+    if (hands.random.chance(0.4)) return;
+  }
+}
+
+async function takeOne({ world, journal, random }: Hands, { one, resource }: AtRest): Promise<void> {
   const collection = collectionOf[one.kind];
   const description = `${withoutMarker(resource.description)} ${markerOfOther(random)}`;
   const taken = await world.platform.update(collection, resource.uid, { description });

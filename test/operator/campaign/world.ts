@@ -19,7 +19,6 @@ import { OperatorPair } from "./operator-pair.ts";
 export const leaseMs = 4_000;
 /** A request that is forwarded late must arrive before the operator concludes that it was lost. */
 export const maxLateMs = 2_500;
-export const resyncMs = 2_000;
 /** How long after it was sent a POST may still take effect. A new leader cannot prove absence before. */
 export const settleMs = 3_000;
 const flags = [
@@ -29,8 +28,6 @@ const flags = [
   "2s",
   "--settle-time",
   `${settleMs / 1000}s`,
-  "--resync",
-  `${resyncMs / 1000}s`,
   "--breaker-objects",
   "1000",
   "--log-level",
@@ -62,6 +59,8 @@ export interface Settings {
   readonly policies: boolean;
   /** Whether the Tenants let objects leave what they manage on the platform. */
   readonly allowOrphan: boolean;
+  /** How old a list may be from which operators decide. */
+  readonly resyncMs: number;
 }
 
 /** One round's platform, operators, Tenants and namespaces. The control plane outlives it. */
@@ -101,7 +100,11 @@ export class World {
     this.settings = parts.settings;
     this.#port = port;
     const kubernetesUrl = `https://127.0.0.1:${parts.kubernetes.port}`;
-    this.operators = new OperatorPair(this.system, flags, { platformUrl: this.proxy.url, kubernetesUrl });
+    const resync = ["--resync", `${parts.settings.resyncMs / 1000}s`];
+    this.operators = new OperatorPair(this.system, [...flags, ...resync], {
+      platformUrl: this.proxy.url,
+      kubernetesUrl,
+    });
   }
 
   /** @param name distinguishes the round's namespaces and Tenants from those of others. */
