@@ -147,7 +147,7 @@ describe("a grant whose object was edited to Observe", () => {
       name: "is left alone if the object never managed it",
       given: {
         ...given,
-        resource: binding(past, { ...ending, management: "Observed" }, observing),
+        resource: binding(past, { ...ending, management: "Observed" }, { ...observing, metadata: { generation: 2 } }),
         tenant: { ...tenant, mayOrphan: false },
       },
       expected: { do: "writeStatus", patch: { expiresAt: null } },

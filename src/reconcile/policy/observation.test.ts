@@ -141,6 +141,36 @@ describe("an object that has said Observe since it was created, with the finaliz
       expected: released,
     },
     {
+      name: "loses it before its references exist: an edit would hide that it has only observed",
+      given: {
+        ...unknown,
+        resource: binding(1),
+        references: { are: "waiting", reason: "ReferenceNotReady", message: "spec.groupRef: missing." },
+      },
+      expected: released,
+    },
+    {
+      name: "loses it although its time has passed",
+      given: {
+        ...unknown,
+        resource: bindingResource({
+          metadata: { generation: 1 },
+          spec: { policy: { management: "Observe" }, expiresAt: "2020-01-01T00:00:00Z" },
+        }),
+        references,
+      },
+      expected: released,
+    },
+    {
+      name: "keeps it during a pause",
+      given: {
+        ...unknown,
+        resource: binding(1, { metadata: { annotations: { "iam.muster.dev/paused": "true" } } }),
+        references,
+      },
+      expected: { do: "writeStatus" },
+    },
+    {
       name: "loses it without a Tenant",
       given: { ...unknown, resource: binding(1), references: denied, tenant: { is: "none" } },
       expected: released,

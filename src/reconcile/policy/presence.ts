@@ -1,5 +1,6 @@
 import { hasFinalizer } from "#src/api/custom-resource.ts";
 import { readyCondition } from "#src/api/condition.ts";
+import { mayHaveManaged } from "#src/kinds/may-have-managed.ts";
 import { takenName, wantedName } from "#src/kinds/unique-name.ts";
 import type { Claim, ExternalResource } from "#src/reconcile/observe/observed.ts";
 import { ownDuplicateOf, proveAbsenceBelow, proveListedSince } from "./absence.ts";
@@ -53,6 +54,8 @@ import { guardsNothing, recheckUnrecordedAt } from "./unrecorded.ts";
  */
 export function decidePresence(observed: DecisionInput): Step {
   const { resource, references } = observed;
+  // At once: after an edit, nothing would show any longer that the object has only observed.
+  if (hasFinalizer(resource) && !mayHaveManaged(resource) && !isPaused(resource)) return { do: "removeFinalizer" };
   const expiry = decideExpiry(observed);
   if (expiry !== undefined) return expiry;
   if (isPaused(resource)) return conclude(observed, { is: "paused" });

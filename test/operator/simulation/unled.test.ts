@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { kinds } from "#src/kinds/kinds.ts";
 import type { Manifest } from "./memory-kube.ts";
+import { grantOf, viewer } from "./memory-platform.ts";
 import { settleMs } from "./operator-process.ts";
 import { blue, issuer, red, TwoTenants } from "./two-tenants.ts";
 
@@ -80,3 +81,29 @@ it.each(worlds.flatMap((one) => [0, 5_000, 60_000].map((afterMs) => ({ ...one, a
     expect(world.scenario.process.failures).toEqual([]);
   },
 );
+
+it("an object that only observes, and is edited before what it refers to exists, becomes Ready", async () => {
+  const world = new TwoTenants({ admission: true });
+  const { platform } = world.scenario;
+  world.tenant("red", { allowOrphan: false });
+  platform.setInitial("identities", { uid: reader, name: "reader", description: "" });
+  const binding: Manifest = {
+    kind: "RoleBinding",
+    name: "reads",
+    spec: { groupRef: { name: "shop" }, identityUid: reader, roleRef, policy: { management: "Observe" } },
+  };
+  const group: Manifest = {
+    kind: "Group",
+    name: "shop",
+    spec: { parentUid: red, policy: { management: "Observe" } },
+  };
+  await world.apply([binding]);
+  await world.until("ReferenceNotFound", [binding]);
+  // Another leader knows only what the object says.
+  world.scenario.process.kill();
+  const shop = `${red}/00000000000000d1`;
+  platform.setInitial("groups", { uid: shop, name: "shop", description: "" });
+  platform.setInitial("roleBindings", grantOf(`${shop}/00000000000000d2`, reader, viewer));
+  await world.apply([{ ...binding, spec: { ...binding.spec, expiresAt: "2027-01-01T00:00:00Z" } }, group]);
+  await world.until("Available", [binding, group]);
+});
