@@ -40,15 +40,36 @@ export class ObjectWatch {
   }
 
   async #follow(kube: KubeClient, kind: KindRef): Promise<void> {
-    for await (const { type, object } of follow(kube, kind, undefined, this.#ended.signal)) {
+    const onRestart = () => this.#listAgain(kube, kind);
+    for await (const { type, object } of follow(kube, kind, undefined, this.#ended.signal, onRestart)) {
       const key = keyOf(object);
-      // A watch that starts again shows every object once more.
       if (this.#objects.get(key)?.metadata.resourceVersion === object.metadata.resourceVersion) continue;
-      this.#writes.set(key, [...(this.#writes.get(key) ?? []), conditionOf(object, "Ready")?.reason ?? "none"]);
-      this.#writtenAt = performance.now();
       if (type === "DELETED") this.#objects.delete(key);
       else this.#objects.set(key, object);
+      this.#noteWrite(key, object);
     }
+  }
+
+  #noteWrite(key: string, object: KubeObject): void {
+    this.#writes.set(key, [...(this.#writes.get(key) ?? []), conditionOf(object, "Ready")?.reason ?? "none"]);
+    this.#writtenAt = performance.now();
+  }
+
+  /** Notes what happened while the watch was interrupted. @returns the version from which it goes on, without a gap */
+  async #listAgain(kube: KubeClient, kind: KindRef): Promise<string | undefined> {
+    const existing = new Map((await kube.list(kind)).map((object) => [keyOf(object), object]));
+    for (const [key, before] of this.#objects)
+      if (before.kind === kind.kind && !existing.has(key)) {
+        this.#objects.delete(key);
+        this.#noteWrite(key, before);
+      }
+    for (const [key, object] of existing) {
+      if (this.#objects.get(key)?.metadata.resourceVersion === object.metadata.resourceVersion) continue;
+      this.#objects.set(key, object);
+      this.#noteWrite(key, object);
+    }
+    const versions = Array.from(existing.values(), ({ metadata }) => BigInt(metadata.resourceVersion ?? 0));
+    return versions.length === 0 ? undefined : String(versions.reduce((a, b) => (a > b ? a : b)));
   }
 }
 

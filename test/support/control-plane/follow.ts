@@ -8,6 +8,8 @@ const retryMs = 100;
  * Watches the objects of a kind, in one namespace or in all of them, until `signal` aborts. The first events are an ADDED for each existing
  * object. The watch resumes when the API server ends it. It starts again, with an ADDED for each object, after 410 Gone
  * and after 429, which the API server sends just after a CRD was created.
+ * @param onRestart called before it starts again: the events since the last one are lost, those of deletions, too. It returns
+ * the version to start from instead, after which no event is lost; undefined: with an ADDED for each object.
  * @throws {KubeError} for every other error
  */
 export async function* follow(
@@ -15,6 +17,7 @@ export async function* follow(
   kind: KindRef,
   namespace: string | undefined,
   signal: AbortSignal,
+  onRestart: () => Promise<string | undefined> = async () => undefined,
 ): AsyncGenerator<WatchEvent> {
   let resourceVersion: string | undefined;
   while (!signal.aborted) {
@@ -29,8 +32,8 @@ export async function* follow(
       }
     } catch (error) {
       if (!(error instanceof KubeError && [410, 429].includes(error.code))) throw error;
-      resourceVersion = undefined;
       await sleep(retryMs);
+      resourceVersion = await onRestart();
     }
   }
 }
