@@ -120,7 +120,8 @@ export class CollectionView<R extends { readonly uid: string }> {
   /** Records a resource that a GET or a write returned, unless something newer is known of it. */
   record(resource: R, at: MonotonicTime): void {
     const known = this.#entries.get(resource.uid);
-    const isOutdated = known === undefined ? (this.#gone.get(resource.uid) ?? -1) > at : !known.stale && known.seenAt > at;
+    const isOutdated =
+      known === undefined ? (this.#gone.get(resource.uid) ?? -1) > at : !known.stale && known.seenAt > at;
     if (isOutdated) return;
     const before = this.#nameAt(resource.uid);
     this.#gone.delete(resource.uid);
