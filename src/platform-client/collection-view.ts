@@ -39,7 +39,7 @@ const absenceRetentionMs = hours(1);
  *
  * **Guarantees.**
  * - A snapshot never undoes a newer fact: for each uid, a read, write or proof of absence at or after the snapshot's start
- *   wins.
+ *   wins. Nor does a GET that started before our own write, and whose response arrives after it.
  * - A snapshot never makes a resource `gone`. A resource that it does not contain is `stale`, because a list shows only
  *   what the permissions of that moment show.
  * - `recordSnapshot` returns each uid whose state or content changed, and no other.
@@ -117,8 +117,12 @@ export class CollectionView<R extends { readonly uid: string }> {
     return this.#snapshots.latestOf(parent);
   }
 
-  /** Records a resource that a GET or a write returned. */
+  /** Records a resource that a GET or a write returned, unless something newer is known of it. */
   record(resource: R, at: MonotonicTime): void {
+    const known = this.#entries.get(resource.uid);
+    const isOutdated =
+      known === undefined ? (this.#gone.get(resource.uid) ?? -1) > at : !known.stale && known.seenAt > at;
+    if (isOutdated) return;
     const before = this.#nameAt(resource.uid);
     this.#gone.delete(resource.uid);
     this.#put(resource, at);

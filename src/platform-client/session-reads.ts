@@ -45,8 +45,22 @@ export class SessionReads {
     });
   }
 
-  /** Reads one resource, or proves that it is absent. @throws {PlatformFailure} if neither succeeds. */
-  async read(collection: ManagedCollection, uid: string): Promise<void> {
+  /**
+   * Reads one resource, or proves that it is absent. While a DELETE of it is under way, a read could come too early to show it: it
+   * waits, and what the DELETE showed needs no read. @throws {PlatformFailure} if neither succeeds.
+   */
+  read(collection: ManagedCollection, uid: string): Promise<void> {
+    return this.#afterDeletion(collection, uid, () => this.#readNow(collection, uid));
+  }
+
+  async #afterDeletion(collection: ManagedCollection, uid: string, read: () => Promise<void>): Promise<void> {
+    const view = this.#options.views.viewOf(collection);
+    const wasGone = view.stateOf(uid).is === "gone";
+    await view.untilDeleted(uid);
+    if (wasGone || view.stateOf(uid).is !== "gone") await read();
+  }
+
+  async #readNow(collection: ManagedCollection, uid: string): Promise<void> {
     const { api, clock, signal, views } = this.#options;
     const startedAt = clock.monotonic();
     try {
@@ -65,7 +79,7 @@ export class SessionReads {
     startedAfter: MonotonicTime,
     others: readonly string[],
   ): Promise<void> {
-    return this.#joint.read(collection, uid, startedAfter, others);
+    return this.#afterDeletion(collection, uid, () => this.#joint.read(collection, uid, startedAfter, others));
   }
 
   /** Reads one identity, as `read` does. Callers that wait for the same identity share one read. */

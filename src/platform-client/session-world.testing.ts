@@ -55,6 +55,8 @@ export function world({
   const failing = new Map<string, () => Error>();
   /** `createsBelow`: below which group a misbehaving platform creates everything. */
   const state = { epoch: 1, canWrite: true, capabilities, createsBelow: undefined as string | undefined };
+  /** When the platform responds to reads of single resources. */
+  const get = { responds: Promise.resolve() };
   const call = (name: string) => {
     calls.push(name);
     const error = failing.get(name);
@@ -87,7 +89,9 @@ export function world({
     },
     get: async (_: ResourceType, uid: string) => {
       call(`get ${uid}`);
-      return find(uid);
+      const found = find(uid);
+      await get.responds;
+      return found;
     },
     create: async (_: ResourceType, parent: string, body: { name: string }) => {
       call("create");
@@ -131,7 +135,7 @@ export function world({
   });
   const lists = (collection = "groups") =>
     calls.filter((one) => one.startsWith(`list ${collection} `) && !one.includes("{"));
-  return { session, clock, calls, sendBefore, groups, failing, state, lists };
+  return { session, clock, calls, sendBefore, groups, failing, state, get, lists };
 }
 
 export const anything = { startedAfter: 0, stable: false };

@@ -89,6 +89,31 @@ describe("writes", () => {
     expect(session.viewOf(groupCollection).stateOf(child).is).toBe("present");
   });
 
+  it.each<[type: string, read: (session: PlatformSession) => Promise<void>]>([
+    ["identities", (session) => session.readIdentity(child)],
+    ["roles", (session) => session.readRole(child)],
+  ])("a shared read of %s waits for a DELETE of the same resource", async (type, read) => {
+    const collection = { ...groupCollection, name: type };
+    const { session, calls } = world({ collections: [collection] });
+    await session.read(collection, child);
+    const deleted = session.delete(collection, child);
+    calls.length = 0;
+    await Promise.all([read(session), deleted]);
+    expect(calls.filter((call) => call === `get ${child}`)).toEqual([]);
+  });
+
+  it("a read that started before a DELETE does not bring the resource back", async () => {
+    const { session, clock, get } = world();
+    const response = Promise.withResolvers<void>();
+    get.responds = response.promise;
+    const read = session.read(groupCollection, child);
+    await clock.advance(1);
+    await session.delete(groupCollection, child);
+    response.resolve();
+    await read;
+    expect(session.viewOf(groupCollection).stateOf(child).is).toBe("gone");
+  });
+
   it("are not sent once another process may be the leader", async () => {
     const { session, state, calls } = world();
     state.canWrite = false;

@@ -310,12 +310,9 @@ export class PlatformSession {
     return this.#lists.peek(type, capability, scope);
   }
 
-  /**
-   * Reads one resource, or proves that it is absent. Rejects if neither succeeds. While a DELETE of it is under way, a read could
-   * come too early to show it: it waits, and what the DELETE showed needs no read.
-   */
+  /** Reads one resource, or proves that it is absent, after a DELETE of it that is under way. Rejects if neither succeeds. */
   read(collection: ManagedCollection, uid: string): Promise<void> {
-    return this.#afterDeletion(collection, uid, () => this.#reads.read(collection, uid));
+    return this.#reads.read(collection, uid);
   }
 
   /**
@@ -328,14 +325,7 @@ export class PlatformSession {
     startedAfter: MonotonicTime,
     others: readonly string[],
   ): Promise<void> {
-    return this.#afterDeletion(collection, uid, () => this.#reads.readTogether(collection, uid, startedAfter, others));
-  }
-
-  async #afterDeletion(collection: ManagedCollection, uid: string, read: () => Promise<void>): Promise<void> {
-    const view = this.viewOf(collection);
-    const wasGone = view.stateOf(uid).is === "gone";
-    await view.untilDeleted(uid);
-    if (wasGone || view.stateOf(uid).is !== "gone") await read();
+    return this.#reads.readTogether(collection, uid, startedAfter, others);
   }
 
   /** Lists the children of `parent` with this name, or all of them: see `NameLists`. */

@@ -32,6 +32,24 @@ it("wakes the objects of a namespace that has another Tenant, and those elsewher
   expect(woken.map(({ key }) => key).toSorted()).toEqual(["Group moved/shop", "Group others/below"]);
 });
 
+it("wakes a group that waits to be deleted when an object in it begins to only observe", () => {
+  const deletionTimestamp = "2026-01-01T00:00:00Z";
+  const going = groupResource({
+    metadata: { name: "going", deletionTimestamp, finalizers: ["iam.muster.dev/external"] },
+  });
+  const { namespace = "" } = going.metadata;
+  const below = {
+    ...groupResource({ metadata: { name: "below" } }),
+    spec: { ...spec, parentRef: { name: "going" } },
+    status: { ...notReady("Paused"), uid: used, parentUid: parent, management: "Created" },
+  };
+  const { stores, woken } = connect([going, below]);
+  const metadata = { ...below.metadata, resourceVersion: "10" };
+  const observing: Resource = { ...below, metadata, status: { ...below.status, management: "Observed" } };
+  stores.get("Group").observeOwnWrite(observing);
+  expect(woken.map(({ key }) => key)).toContain(`Group ${namespace}/going`);
+});
+
 it("wakes the objects that use a uid when an object begins, or ceases, to grant that to their namespace, and no others", () => {
   const shared = {
     ...groupResource({ metadata: { name: "shared", namespace: "others" } }),

@@ -16,7 +16,7 @@ import {
   referencedUids,
   uidKey,
 } from "./observe/cached-resource.ts";
-import { comesFirst } from "./observe/claims.ts";
+import { comesFirst, recordedUid } from "./observe/claims.ts";
 import { objectsWithUid } from "./observe/objects-with-uid.ts";
 import { isReadyAsItIs } from "./observe/referenced-objects.ts";
 import { servedObjects } from "./observe/served-objects.ts";
@@ -289,13 +289,13 @@ function changesWhatReferrersMayWant(before: CachedResource | undefined, after: 
 }
 
 /**
- * Whether an object may have ceased to keep those from being deleted that it refers to: it is gone, has another resource, or
- * has reported for the first time, before which it may have created something.
+ * Whether an object may have ceased to keep those from being deleted that it refers to: it is gone, manages another resource or
+ * none, or has reported for the first time, before which it may have created something.
  */
 function mattersToReferents(before: CachedResource | undefined, after: CachedResource | undefined): boolean {
-  const [earlier, later] = [before?.resource.status, after?.resource.status];
-  const hasReported = later?.conditions !== undefined && earlier?.conditions === undefined;
-  return after === undefined || earlier?.uid !== later?.uid || hasReported;
+  const hasReported =
+    after?.resource.status?.conditions !== undefined && before?.resource.status?.conditions === undefined;
+  return after === undefined || recordedUid(before) !== recordedUid(after) || hasReported;
 }
 
 /**

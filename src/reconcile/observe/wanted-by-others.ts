@@ -46,7 +46,10 @@ function uidsOf({ collection }: Kind, external: ExternalResource): ResolvedUids 
 
 /** Whether the object takes `external` as soon as it is looked at: nothing that it refers to keeps it waiting. */
 function isToHave(sources: Sources, kind: Kind, cached: CachedResource, external: ExternalResource): boolean {
-  if (ends(cached, sources.clock.now()) || !mayWant(sources, kind, cached)) return false;
+  const { uid } = cached.resource.spec;
+  // An object with spec.uid takes no other resource.
+  if (uid !== undefined && uid !== external.uid) return false;
+  if (ends(cached, sources.clock.now()) || !mayWant(sources, kind, cached, uid)) return false;
   const governance = sources.tenancy.governanceOf(cached.resource);
   if (governance.by !== "tenant") return false;
   const marker = markerOf(sources.owners[0], cached.objectHash);

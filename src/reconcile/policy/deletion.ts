@@ -107,7 +107,7 @@ function decideRecorded(observed: DecisionInput, uid: string, root: string): Ste
       mayBeGone ? { do: "read", uid } : { do: "list", parent: root, startedAfter: 0, stable: false },
     );
   if (issuesCode(observed) && isUnidentified(observed)) return awaitReferences(observed);
-  const outdated = readBeforeEnding(observed, uid);
+  const outdated = readBeforeEnding(observed, uid, kept === undefined ? "delete" : "update");
   if (outdated !== undefined) return attempt(observed, outdated);
   if ((managedUid(observed) === uid || kind.issued !== null) && !owns(observed, found))
     return { do: "removeFinalizer" };

@@ -84,7 +84,7 @@ describe("the read before a resource is changed", () => {
 
 describe("the list before a resource with a name is created", () => {
   const state = { ...emptyState, specSeenAt: 99_000 };
-  const created = (parts: ObservedParts) => listBeforeNaming(decisionInput({ state, now, ...parts }), parent);
+  const created = (parts: ObservedParts) => listBeforeNaming(decisionInput({ state, now, ...parts }), parent, "create");
   const list = { do: "listNamed", parent, name: "payments", startedAfter: 99_000 };
 
   it("starts after the object, or its last edit, was seen", () => {

@@ -2,6 +2,7 @@ import { expiryOf } from "#src/kinds/expiry.ts";
 import { wantedName } from "#src/kinds/unique-name.ts";
 import type { ExternalResource, MonotonicTime } from "#src/reconcile/observe/observed.ts";
 import { seconds } from "#src/time/durations.ts";
+import { retryOf } from "./attempted.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { isBeingDeleted } from "./object.ts";
 import type { PlatformStep } from "./step.ts";
@@ -14,7 +15,8 @@ import type { PlatformStep } from "./step.ts";
  * seen, and no more than `currentMs` ago. So is a PATCH, unless this process sent another one within that time, whose response
  * showed the resource: a burst of edits needs one read. A POST of a resource with a name, and a PATCH of the name, are decided
  * from a list of that name that started after this spec was seen, and no more than `currentMs` ago. What such a read shows is
- * judged as everything else that is observed.
+ * judged as everything else that is observed. A write that is delayed, because it failed, reads nothing until it is made again: an
+ * object that waits costs no calls, however often it is looked at.
  *
  * Caveats: what somebody changes between the start of the read and the arrival of the write is overwritten or deleted, and a
  * name that somebody takes meanwhile exists twice: the platform has no conditional writes. A singleton is not read here: the
@@ -24,9 +26,13 @@ import type { PlatformStep } from "./step.ts";
 /** For how long what was read is current enough to write what follows from it, if the object had to wait. */
 export const currentMs = seconds(15);
 
-/** The read that is missing before the resource is deleted, or given up, because its object says so. */
-export function readBeforeEnding(observed: DecisionInput, uid: string): PlatformStep | undefined {
-  return missingRead(observed, uid, Math.max(reasonSeenAt(observed), observed.now - currentMs));
+/** The read that is missing before the resource is deleted, or given up with an update, because its object says so. */
+export function readBeforeEnding(
+  observed: DecisionInput,
+  uid: string,
+  write: "delete" | "update" = "delete",
+): PlatformStep | undefined {
+  return missingRead(observed, uid, write, Math.max(reasonSeenAt(observed), observed.now - currentMs));
 }
 
 /** The read that is missing before fields of the resource are changed. */
@@ -35,18 +41,22 @@ export function readBeforeUpdate(observed: DecisionInput, { uid }: ExternalResou
   const earliest = now - currentMs;
   const updatedAt = state.update?.at;
   const continues = updatedAt !== undefined && updatedAt >= earliest;
-  return missingRead(observed, uid, Math.max(continues ? updatedAt : state.specSeenAt, earliest));
+  return missingRead(observed, uid, "update", Math.max(continues ? updatedAt : state.specSeenAt, earliest));
 }
 
 /**
  * The list that is missing before a resource is created with a name of its own, or gets it: somebody else may have created one
  * with the name since the group was listed. A group that this process created within the settle time needs none.
  */
-export function listBeforeNaming(observed: DecisionInput, parent: string): PlatformStep | undefined {
+export function listBeforeNaming(
+  observed: DecisionInput,
+  parent: string,
+  write: "create" | "update",
+): PlatformStep | undefined {
   const { kind, resource, state, now, nameListedAt, parentCreatedAt, settleMs } = observed;
   const name = kind.hasMarker ? wantedName(kind, resource) : undefined;
   // The platform does not accept a second singleton.
-  if (name === undefined || kind.collection.uids.isSingleton) return undefined;
+  if (name === undefined || kind.collection.uids.isSingleton || isDelayed(observed, write)) return undefined;
   if (parentCreatedAt !== null && now < parentCreatedAt + settleMs) return undefined;
   const startedAfter = Math.max(state.specSeenAt, now - currentMs);
   if (nameListedAt !== null && nameListedAt >= startedAfter) return undefined;
@@ -69,12 +79,19 @@ function reasonSeenAt(observed: DecisionInput): MonotonicTime {
 }
 
 function missingRead(
-  { kind, claim, readTimes }: DecisionInput,
+  observed: DecisionInput,
   uid: string,
+  write: "delete" | "update",
   startedAfter: MonotonicTime,
 ): PlatformStep | undefined {
-  if (kind.collection.uids.isSingleton) return undefined;
+  const { kind, claim, readTimes } = observed;
+  if (kind.collection.uids.isSingleton || isDelayed(observed, write)) return undefined;
   const external = claim?.uid === uid ? claim.external : undefined;
   const readAt = external?.is === "present" ? external.seenAt : readTimes.find((match) => match.uid === uid)?.at;
   return readAt !== undefined && readAt >= startedAfter ? undefined : { do: "read", uid, startedAfter };
+}
+
+/** Whether `attempt` does not let the write be made now. */
+export function isDelayed(observed: DecisionInput, write: "create" | "update" | "delete"): boolean {
+  return retryOf(observed, write) !== undefined;
 }

@@ -3,6 +3,7 @@ import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
 import { conclude } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import type { Differences } from "./differences.ts";
+import { isDelayed } from "./freshness.ts";
 import { identityGivenMore } from "./ownership-messages.ts";
 import { stalled } from "./outcome.ts";
 import { recentGrants } from "./recent-grants.ts";
@@ -23,7 +24,8 @@ export function decideHeldRoles(
 ): Step | undefined {
   const { kind, resource, tenant } = observed;
   const [field] = mask.filter((one) => kind.collection.authenticationFields.includes(one));
-  if (kind.principal === null || field === undefined) return undefined;
+  // An update that is delayed is judged when it is to be made.
+  if (kind.principal === null || field === undefined || isDelayed(observed, "update")) return undefined;
   if (kind.principal.letsInNobodyElse(resource, external, desired)) return undefined;
   const read = recentGrants(observed, external);
   if ("step" in read) return read.step;

@@ -46,7 +46,7 @@ function decideLeavingFull(observed: DecisionInput, { uids }: Resolved): Step | 
   if (external?.is === "gone") return proveNotCreatedAgain(observed) ?? { do: "removeFinalizer" };
   const found = external?.is === "present" ? external.resource : matches.find((match) => match.uid === uid);
   if (found === undefined) return attempt(observed, lookUp(observed, uid, external?.is === "stale"));
-  const outdated = readBeforeEnding(observed, uid);
+  const outdated = readBeforeEnding(observed, uid, "update");
   if (outdated !== undefined) return attempt(observed, outdated);
   if (!owns(observed, found) || foreignMarkerOf(observed, found) !== undefined) return { do: "removeFinalizer" };
   return decideRelease(observed, found, deletionMessages.orphanedBecause.observed);

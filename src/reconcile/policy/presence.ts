@@ -212,7 +212,7 @@ function decideUnclaimed(observed: DecisionInput, references: Placed): Step {
   if (observed.roleToRead !== null) return attempt(observed, { do: "readRole", role: observed.roleToRead });
   const given = secretForCreation(observed);
   if ("step" in given) return given.step;
-  const list = listBeforeNaming(observed, uids.parent);
+  const list = listBeforeNaming(observed, uids.parent, "create");
   if (list !== undefined) return attempt(observed, list);
   if (!hasFinalizer(resource)) return { do: "addFinalizer" };
   return attempt(observed, {
@@ -297,14 +297,14 @@ function decideName(observed: DecisionInput, references: Placed, external: Exter
   const name = wantedName(kind, resource);
   if (name === undefined || name === takenName(kind, external)) return undefined;
   const { parent } = references.uids;
-  const list = listBeforeNaming(observed, parent);
-  if (list !== undefined) return attempt(observed, list);
-  // Only a complete list shows that what had the name is gone.
-  const relist =
-    nameConflicts.length === 0
-      ? undefined
-      : (proveListedSince(observed, parent, state.specSeenAt) ?? readStaleConflict(observed));
-  if (relist !== undefined) return relist;
+  if (nameConflicts.length === 0) {
+    const list = listBeforeNaming(observed, parent, "update");
+    if (list !== undefined) return attempt(observed, list);
+  } else {
+    // Only a complete list shows that what had the name is gone.
+    const relist = proveListedSince(observed, parent, state.specSeenAt) ?? readStaleConflict(observed);
+    if (relist !== undefined) return relist;
+  }
   const problem = findNameManagedByOther(observed) ?? findNameTaken(observed) ?? findRival(observed);
   return problem === undefined ? undefined : conclude(observed, problem);
 }

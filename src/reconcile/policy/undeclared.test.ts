@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Undeclared } from "#src/api/status.ts";
 import { kinds } from "#src/kinds/kinds.ts";
-import type { ObservedUndeclared } from "#src/reconcile/observe/observed.ts";
+import type { Failure, ObservedUndeclared } from "#src/reconcile/observe/observed.ts";
+import { attemptOf } from "./attempted.ts";
 import { decide } from "./decide.ts";
 import {
   anotherUid,
@@ -140,6 +141,25 @@ describe("removal", () => {
       uid: grant.uid,
       startedAfter: 5_000,
     });
+  });
+
+  it.each(["removeUndeclared", "read"] as const)("reads nothing while a %s that failed waits", (failed) => {
+    const observation = observed({
+      resource: groupResource({ status: ready }),
+      external: { is: "present", resource: externalGroup(), seenAt: 19_000 },
+      undeclared: assessed({ first: [grant], removal: { is: "due", resource: grant, readAt: null } }),
+    });
+    const failure: Failure = {
+      step: failed,
+      problem: { kind: "paused", retryAfterMs: 0 },
+      attemptOf: attemptOf(observation),
+      attempts: 1,
+      at: 19_000,
+      retryAt: 21_000,
+    };
+    const resource = groupResource({ status: statusAfter(decideGroup(assessed({ first: [grant] }))) });
+    const waiting = { ...observation, resource, state: { ...observation.state, failure } };
+    expect(decide(waiting, kindOf(waiting))).toEqual({ do: "done", recheckAt: 21_000 });
   });
 
   it("lets other objects go first after some", () => {

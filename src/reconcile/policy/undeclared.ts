@@ -1,7 +1,7 @@
 import type { Condition } from "#src/api/condition.ts";
 import type { Reason } from "#src/api/reason.ts";
 import type { Undeclared } from "#src/api/status.ts";
-import type { ObservedUndeclared, Removal, SparingReason } from "#src/reconcile/observe/observed.ts";
+import type { MonotonicTime, ObservedUndeclared, Removal, SparingReason } from "#src/reconcile/observe/observed.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { retryOf } from "./attempted.ts";
 import * as messages from "./undeclared-messages.ts";
@@ -26,20 +26,23 @@ export function decideRemoval(observed: DecisionInput): Step | undefined {
   const removal = removalOf(observed);
   if (removal === null) return undefined;
   if (removal.is === "later") return { do: "wait", until: removal.until };
-  const step = removeNext(observed, removal);
-  return retryOf(observed, step.do) === undefined ? step : undefined;
+  return retryOfRemoval(observed) === undefined ? removeNext(observed, removal) : undefined;
 }
 
 /** `step`, or what it waits for, no later than what a removal takes is to be tried again. */
 export function untilRemoval(observed: DecisionInput, step: Step): Step {
-  const removal = removalOf(observed);
-  const retryAt = removal?.is === "due" ? retryOf(observed, removeNext(observed, removal).do) : undefined;
+  const retryAt = removalOf(observed)?.is === "due" ? retryOfRemoval(observed) : undefined;
   if (retryAt === undefined || step.do !== "done") return step;
   return { do: "done", recheckAt: Math.min(step.recheckAt ?? retryAt, retryAt) };
 }
 
 function removalOf({ undeclared }: DecisionInput): Removal | null {
   return undeclared?.is === "assessed" ? undeclared.removal : null;
+}
+
+/** When the removal, or the read before it, is to be tried again. While the removal waits, nothing is read for it. */
+function retryOfRemoval(observed: DecisionInput): MonotonicTime | undefined {
+  return retryOf(observed, "removeUndeclared") ?? retryOf(observed, "read");
 }
 
 /** Somebody may have taken the resource since it was listed. */

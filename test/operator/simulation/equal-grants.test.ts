@@ -169,6 +169,19 @@ describe("a role binding that two objects describe", () => {
     });
   });
 
+  it.each(
+    [hasExpired, isDeleted].flatMap((ending) => [
+      { ...ending, other: "names another uid", uid: `${red}/00000000000000f4`, adopt: ["RoleBinding"] },
+      { ...ending, other: "may not adopt it", uid: byHand, adopt: [] },
+    ]),
+  )("ends if one of them $name, and the other one $other", async ({ make, uid, adopt }) => {
+    const world = new EqualGrants();
+    world.tenant("red", { adopt });
+    await world.prepare(() => [...make(world, "by name"), world.grant("naming", "by name", { uid })]);
+    await world.rest();
+    expect(world.grants).toEqual([]);
+  });
+
   it.each(references)(
     "goes to the one that wants it when the other one expires: %s and %s",
     async (ending, wanting) => {

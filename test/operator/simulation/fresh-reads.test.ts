@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Status } from "#src/api/status.ts";
 import { ManualClock } from "#src/time/manual-clock.testing.ts";
 import type { Manifest } from "./memory-kube.ts";
-import { root } from "./memory-platform.ts";
+import { rejection, root } from "./memory-platform.ts";
 import { Scenario } from "./scenario.ts";
 
 // What it costs to read resources just before they are changed or deleted.
@@ -105,6 +105,30 @@ describe("one by one", () => {
     const { scenario, calls } = await atRest(robot(1), grant);
     await scenario.until("expired", () => scenario.platform.createdIn("roleBindings").length === 0);
     expect(calls).toEqual({ "get roleBindings": 1, "delete roleBindings": 1 });
+  });
+
+  it.each<[what: string, write: "create" | "update" | "delete", change: (given: Scenario) => void]>([
+    ["a creation", "create", ({ kube }) => kube.apply(robot(2))],
+    ["an edit", "update", ({ kube }) => kube.apply(robot(1, { description: "changed" }))],
+    ["an edit of who may assume it", "update", ({ kube }) => kube.apply({ ...robot(1), spec: robot(2).spec })],
+    ["a deletion", "delete", ({ kube }) => kube.remove(robot(1))],
+  ])("%s that the platform rejects takes no call until it is tried again", async (_, write, change) => {
+    const { scenario, calls } = await atRest(robot(1));
+    const { fault } = scenario.platform;
+    scenario.platform.fault = (call) => {
+      fault?.(call);
+      if (call === `${write} identities`) throw rejection(call, "INVALID_ARGUMENT");
+      return undefined;
+    };
+    change(scenario);
+    await scenario.pass(30_000);
+    const first = { ...calls };
+    expect(first).toMatchObject({ [`${write} identities`]: 1 });
+    for (let minute = 0; minute < 10; minute += 1) {
+      scenario.process.reconcileAll();
+      await scenario.pass(60_000);
+    }
+    expect(calls).toEqual(first);
   });
 
   it("a correction of what a list has just shown takes no read", async () => {
