@@ -46,7 +46,9 @@ function uidsOf({ collection }: Kind, external: ExternalResource): ResolvedUids 
 
 /** Whether the object takes `external` as soon as it is looked at: nothing that it refers to keeps it waiting. */
 function isToHave(sources: Sources, kind: Kind, cached: CachedResource, external: ExternalResource): boolean {
-  if (ends(cached, sources.clock.now()) || !mayWant(sources, kind, cached)) return false;
+  // Who names a uid takes nothing else.
+  if (cached.resource.spec.uid !== undefined && cached.resource.spec.uid !== external.uid) return false;
+  if (ends(cached, sources.clock.now()) || !mayWant(sources, kind, cached, cached.resource.spec.uid)) return false;
   const governance = sources.tenancy.governanceOf(cached.resource);
   if (governance.by !== "tenant") return false;
   const marker = markerOf(sources.owners[0], cached.objectHash);
