@@ -172,11 +172,12 @@ export class Reconciler {
     const cached = sources.stores.get(kind.name).get(key);
     if (step.do === "update" && cached !== undefined) wakeRoleUsers(sources, kind, cached, enqueue, {});
     if (step.do === "removeUndeclared") wakeDeniedBy(sources, [step.uid], enqueue, {});
-    const secrets = {
+    const remembered = {
+      createdUid: step.do === "create" ? (written ?? undefined)?.uid : undefined,
       secretSent: secretSentWith(kind, step, written ?? undefined),
       issued: keepIssuedCode(sources.codes, kind, observed, step, written ?? undefined),
     };
-    this.#remember(key, observed, (state) => stateAfterSuccess({ ...observed, state }, step, secrets));
+    this.#remember(key, observed, (state) => stateAfterSuccess({ ...observed, state }, step, remembered));
     this.#report(observed, step);
   }
 

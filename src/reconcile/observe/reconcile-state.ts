@@ -18,8 +18,11 @@ export interface ReconcileState {
   /** The last value of the annotation that requests a reconcile. */
   readonly request?: ReconcileRequest;
   readonly deletionSeenAt?: MonotonicTime;
-  /** The last POST of this process for the object, and for which Tenant, until the uid of what it created is recorded. */
-  readonly posted?: { readonly naturalKey: string; readonly tenant?: string };
+  /**
+   * The last POST of this process for the object, and for which Tenant, until the uid of what it created is recorded. `uid`: what
+   * the response said was created.
+   */
+  readonly posted?: { readonly naturalKey: string; readonly tenant?: string; readonly uid?: string };
   /** The uid of the last resource that this process decided to delete, which it knew to exist then. */
   readonly deleting?: string;
   readonly waitingSince?: MonotonicTime;

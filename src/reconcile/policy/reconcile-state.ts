@@ -47,8 +47,9 @@ function stateWhileWaiting({ state, grants, now }: Observed): ReconcileState {
   return { ...rest, waitingSince, ...(deniedBy.length === 0 ? {} : { deniedBy }) };
 }
 
-/** What is remembered of the secrets in a call and its response, which are not part of it. */
-export interface SecretsOfCall {
+/** What is remembered of a call and its response: the uid of what it created, and of the secrets, which are not part of it. */
+export interface RememberedOfCall {
+  readonly createdUid?: string | undefined;
   readonly secretSent?: ReconcileState["secretSent"] | undefined;
   readonly issued?: ReconcileState["issued"] | undefined;
 }
@@ -57,14 +58,18 @@ export interface SecretsOfCall {
 export function stateAfterSuccess(
   observed: Observed,
   step: PlatformStep,
-  { secretSent, issued }: SecretsOfCall = {},
+  { createdUid, secretSent, issued }: RememberedOfCall = {},
 ): ReconcileState {
   const { state, now } = observed;
   const { failure, ...rest } = state;
   const kept = failure?.step === step.do ? rest : state;
   const after = secretSent === undefined ? kept : { ...kept, secretSent };
   if (step.do === "create")
-    return { ...after, posted: postedBy(observed, step.naturalKey), ...(issued === undefined ? {} : { issued }) };
+    return {
+      ...after,
+      posted: postedBy(observed, step.naturalKey, createdUid),
+      ...(issued === undefined ? {} : { issued }),
+    };
   if (step.do === "delete" && state.issued?.uid === step.uid) {
     const { drift } = state.issued;
     const handedOver = withoutIssued(after);
@@ -89,8 +94,12 @@ export function stateAfterLostCode({ state }: Pick<Observed, "state">): Reconcil
 }
 
 /** The POST is completed under the Tenant that sent it. */
-function postedBy({ tenant }: Observed, naturalKey: string): NonNullable<ReconcileState["posted"]> {
-  return { naturalKey, ...(tenant.is === "known" ? { tenant: tenant.name } : {}) };
+function postedBy({ tenant }: Observed, naturalKey: string, uid?: string): NonNullable<ReconcileState["posted"]> {
+  return {
+    naturalKey,
+    ...(tenant.is === "known" ? { tenant: tenant.name } : {}),
+    ...(uid === undefined ? {} : { uid }),
+  };
 }
 
 /** The state after `step` was decided and could not be sent: what was posted before it may still have had an effect. */
