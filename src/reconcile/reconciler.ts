@@ -173,7 +173,7 @@ export class Reconciler {
     if (step.do === "update" && cached !== undefined) wakeRoleUsers(sources, kind, cached, enqueue, {});
     if (step.do === "removeUndeclared") wakeDeniedBy(sources, [step.uid], enqueue, {});
     const remembered = {
-      createdUid: step.do === "create" ? (written ?? undefined)?.uid : undefined,
+      created: step.do === "create" ? (written ?? undefined) : undefined,
       secretSent: secretSentWith(kind, step, written ?? undefined),
       issued: keepIssuedCode(sources.codes, kind, observed, step, written ?? undefined),
     };

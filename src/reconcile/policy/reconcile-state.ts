@@ -1,7 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Failure, MonotonicTime, Observed, ReconcileState, Refusal } from "#src/reconcile/observe/observed.ts";
+import type {
+  ExternalResource,
+  Failure,
+  MonotonicTime,
+  Observed,
+  ReconcileState,
+  Refusal,
+} from "#src/reconcile/observe/observed.ts";
 import { attemptOf } from "./attempted.ts";
 import { isPaused } from "./object.ts";
+import { recordOf } from "./recorded.ts";
 import { recentCorrections } from "./retry.ts";
 import type { KubeStep, PlatformStep, Step } from "./step.ts";
 
@@ -47,9 +55,9 @@ function stateWhileWaiting({ state, grants, now }: Observed): ReconcileState {
   return { ...rest, waitingSince, ...(deniedBy.length === 0 ? {} : { deniedBy }) };
 }
 
-/** What is remembered of a call and its response: the uid of what it created, and of the secrets, which are not part of it. */
+/** What is remembered of a call and its response: what it created, and of the secrets, which are not part of it. */
 export interface RememberedOfCall {
-  readonly createdUid?: string | undefined;
+  readonly created?: ExternalResource | undefined;
   readonly secretSent?: ReconcileState["secretSent"] | undefined;
   readonly issued?: ReconcileState["issued"] | undefined;
 }
@@ -58,7 +66,7 @@ export interface RememberedOfCall {
 export function stateAfterSuccess(
   observed: Observed,
   step: PlatformStep,
-  { createdUid, secretSent, issued }: RememberedOfCall = {},
+  { created, secretSent, issued }: RememberedOfCall = {},
 ): ReconcileState {
   const { state, now } = observed;
   const { failure, ...rest } = state;
@@ -67,13 +75,17 @@ export function stateAfterSuccess(
   if (step.do === "create")
     return {
       ...after,
-      posted: postedBy(observed, step.naturalKey, createdUid),
+      posted: postedBy(observed, step.naturalKey, created),
       ...(issued === undefined ? {} : { issued }),
     };
   if (step.do === "delete" && state.issued?.uid === step.uid) {
     const { drift } = state.issued;
     const handedOver = withoutIssued(after);
     return drift === undefined ? handedOver : { ...handedOver, altered: { attemptOf: attemptOf(observed), drift } };
+  }
+  if (step.do === "delete" && state.posted?.created?.uid === step.uid) {
+    const { created: _created, ...posted } = state.posted;
+    return { ...after, posted };
   }
   if (step.do !== "update") return after;
   return {
@@ -94,11 +106,17 @@ export function stateAfterLostCode({ state }: Pick<Observed, "state">): Reconcil
 }
 
 /** The POST is completed under the Tenant that sent it. */
-function postedBy({ tenant }: Observed, naturalKey: string, uid?: string): NonNullable<ReconcileState["posted"]> {
+function postedBy(
+  { tenant, references }: Observed,
+  naturalKey: string,
+  created?: ExternalResource,
+): NonNullable<ReconcileState["posted"]> {
   return {
     naturalKey,
     ...(tenant.is === "known" ? { tenant: tenant.name } : {}),
-    ...(uid === undefined ? {} : { uid }),
+    ...(created === undefined || references.are !== "resolved"
+      ? {}
+      : { created: recordOf(references.uids, created, "Created") }),
   };
 }
 

@@ -71,3 +71,22 @@ it("a grant outside of the groups of its Tenant says what keeps it from ending, 
   expect(scenario.platform.createdIn("roleBindings")).toEqual([]);
   await world.rest();
 });
+
+it("a grant ends although its Tenant lost the role during the POST, and another leader ends it", async () => {
+  for (const lost of ["the role", "the namespace"])
+    for (let afterMs = 0; afterMs <= 1_200; afterMs += 200) {
+      const world = new TwoTenants();
+      const { scenario } = world;
+      scenario.platform.setInitial("identities", { uid: reader, name: "reader", description: "" });
+      scenario.platform.travelMs = (call) => (call === "create roleBindings" ? 1_000 : 1);
+      await world.apply([grant]);
+      await scenario.pass(afterMs);
+      if (lost === "the role") world.tenant("red", { roles: [] });
+      else world.assign("team", "blue");
+      await scenario.pass(30_000);
+      scenario.handOver();
+      await scenario.pass(2 * lifetimeMs);
+      expect(scenario.platform.createdIn("roleBindings"), `${lost} after ${afterMs} ms`).toEqual([]);
+      await world.rest();
+    }
+});
