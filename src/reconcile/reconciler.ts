@@ -8,10 +8,10 @@ import type { PlatformSession } from "#src/platform-client/session.ts";
 import type { Result } from "#src/runtime/controller.ts";
 import type { Tracer } from "#src/telemetry/tracer.ts";
 import type { Enqueue } from "./enqueue.ts";
+import { governanceNow } from "./observe/governance-now.ts";
 import { observe } from "./observe/observe.ts";
 import type { Observed } from "./observe/observed.ts";
 import type { ReconcileState, Refusal } from "./observe/reconcile-state.ts";
-import { underPoster } from "./observe/poster.ts";
 import { readSoon } from "./observe/read-soon.ts";
 import type { Sources } from "./observe/sources.ts";
 import { sessionThatLists } from "./observe/unrecorded.ts";
@@ -172,11 +172,12 @@ export class Reconciler {
     const cached = sources.stores.get(kind.name).get(key);
     if (step.do === "update" && cached !== undefined) wakeRoleUsers(sources, kind, cached, enqueue, {});
     if (step.do === "removeUndeclared") wakeDeniedBy(sources, [step.uid], enqueue, {});
-    const secrets = {
+    const remembered = {
+      created: step.do === "create" ? (written ?? undefined) : undefined,
       secretSent: secretSentWith(kind, step, written ?? undefined),
       issued: keepIssuedCode(sources.codes, kind, observed, step, written ?? undefined),
     };
-    this.#remember(key, observed, (state) => stateAfterSuccess({ ...observed, state }, step, secrets));
+    this.#remember(key, observed, (state) => stateAfterSuccess({ ...observed, state }, step, remembered));
     this.#report(observed, step);
   }
 
@@ -205,11 +206,11 @@ export class Reconciler {
   /** The session that makes a call, which reaches the groups that the decision was made about. */
   #credentialFor(
     kind: Kind,
-    { resource, state, credentialEpoch, tenant, rootSnapshots }: Observed,
+    { resource, invalid, state, credentialEpoch, tenant, rootSnapshots, wallClock }: Observed,
     step: PlatformStep,
   ): Pick<TenantContext, "session" | "credentialEpoch"> | undefined {
     const { tenancy } = this.#options.sources;
-    const governance = tenancy.governanceOf(underPoster(resource, state));
+    const governance = governanceNow(tenancy, { resource, invalid, state }, wallClock);
     if (step.do === "list" && step.through === "anySession") {
       const session = sessionThatLists(tenancy, kind, step.parent, governance);
       return session === undefined ? undefined : { session, credentialEpoch: () => credentialEpoch };

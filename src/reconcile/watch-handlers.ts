@@ -219,8 +219,8 @@ function onTenancyChanged(sources: Sources, { namespaces, tenants }: TenancyChan
     for (const cached of store.values()) {
       const { metadata, status } = cached.resource;
       const isNamed = status?.tenant !== undefined && tenants.has(status.tenant);
-      if (isNamed && metadata.deletionTimestamp !== undefined && !namespaces.has(metadata.namespace ?? ""))
-        concerned.push([kind.name, cached]);
+      const ends = metadata.deletionTimestamp !== undefined || readyReason(cached.resource) === "Expired";
+      if (isNamed && ends && !namespaces.has(metadata.namespace ?? "")) concerned.push([kind.name, cached]);
     }
   }
   for (const [kind, cached] of concerned) {

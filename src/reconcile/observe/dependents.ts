@@ -8,14 +8,15 @@ import type { Dependent } from "./observed.ts";
 import type { Sources } from "./sources.ts";
 
 /** The objects that refer to this one, by its name or by its uid, and have an external resource, or may come to have one. */
-export function dependentsOf(sources: Sources, { kind, metadata, status }: Resource): Dependent[] {
+export function dependentsOf(sources: Sources, resource: Resource): Dependent[] {
+  const { kind, metadata, status } = resource;
   const { namespace = "", name } = metadata;
   return [...sources.stores.entries()].flatMap(([kindName, store]) => {
     const byName = store.index("refersTo", referenceKey(kind, namespace, name));
     const byUid = status?.uid === undefined ? [] : store.index("refersToUid", uidKey(kind, status.uid));
     return [...byName, ...byUid].flatMap((cached) => {
       const recorded = recordedUid(cached) !== undefined;
-      const unsettled = !recorded && mayHaveCreated(sources, kindName, cached);
+      const unsettled = !recorded && mayHaveCreated(sources, kindName, cached, resource);
       return recorded || unsettled
         ? [{ kind: kindName, key: keyOf(cached), unsettled, deleting: cached.metadata.deletionTimestamp !== undefined }]
         : [];
@@ -32,15 +33,27 @@ export function unreadDependentsOf({ kinds, stores }: Sources, kind: Kind): stri
 
 /**
  * Whether an object without a recorded uid may have created something: this process sent a POST for it, or an earlier one
- * may have, and died before it could report anything.
+ * may have, and died before it could report anything. That counts only while the object may use what it refers to: anybody who
+ * may create objects somewhere can write this reference, and must not keep others from deleting what is theirs.
  */
-function mayHaveCreated({ states, clock }: Sources, kind: string, cached: CachedResource): boolean {
+function mayHaveCreated(sources: Sources, kind: string, cached: CachedResource, target: Resource): boolean {
+  const { states, clock } = sources;
   const { posted, bornHere } = states.get(kind).get(keyOf(cached), cached, clock.monotonic());
   if (posted !== undefined) return true;
   const { deletionTimestamp } = cached.metadata;
   return (
     !bornHere &&
     mayHaveManaged(cached.resource) &&
-    (deletionTimestamp !== undefined || cached.resource.status?.conditions === undefined)
+    (deletionTimestamp !== undefined || cached.resource.status?.conditions === undefined) &&
+    mayRefer(sources, cached.resource, target)
   );
+}
+
+/** Whether an object may refer to `target`: they have one Tenant, or `target` permits the namespace of the object. */
+function mayRefer({ tenancy }: Pick<Sources, "tenancy">, object: Resource, target: Resource): boolean {
+  const { namespace = "" } = object.metadata;
+  if (namespace === target.metadata.namespace || target.spec.allowedNamespaces?.includes(namespace) === true)
+    return true;
+  const [governance, other] = [tenancy.governanceOf(object), tenancy.governanceOf(target)];
+  return governance.by === "tenant" && other.by === "tenant" && governance.context.name === other.context.name;
 }

@@ -1,3 +1,4 @@
+import { readyCondition } from "#src/api/condition.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import { markerOf } from "#src/kinds/marker.ts";
 import type { Governance } from "#src/reconcile/tenancy/tenancy.ts";
@@ -6,6 +7,7 @@ import { isActive } from "./claims.ts";
 import type { References } from "./observed.ts";
 import { observedTenant } from "./observed-tenant.ts";
 import { referencesOf } from "./references-of.ts";
+import { requestedReconcile } from "./requested-reconcile.ts";
 import type { Sources } from "./sources.ts";
 
 /**
@@ -14,7 +16,7 @@ import type { Sources } from "./sources.ts";
  * @param uid the existing resource that the object wants; undefined if it wants to create one, or to find it.
  */
 export function mayWant(sources: Sources, kind: Kind, cached: CachedResource, uid?: string): boolean {
-  if (!isActive(cached, sources.clock.now())) return false;
+  if (!isActive(cached, sources.clock.now()) || hasGivenUp(kind, cached)) return false;
   const governance = sources.tenancy.governanceOf(cached.resource);
   if (governance.by !== "tenant") return false;
   if (governance.serves === "deletions" && cached.metadata.deletionTimestamp === undefined) return false;
@@ -23,6 +25,20 @@ export function mayWant(sources: Sources, kind: Kind, cached: CachedResource, ui
   if (references.are === "denied" || references.are === "invalid") return false;
   if (references.are === "waiting" && references.reason === "ReferenceNotGranted") return false;
   return uid === undefined || mayAdopt(governance, kind, references, uid);
+}
+
+/**
+ * Whether the object says that its resource is gone, and is not to be created again or replaced by another one, before somebody
+ * edits it or requests a reconcile. What had a code keeps its Secret.
+ */
+function hasGivenUp(kind: Kind, { resource, metadata }: CachedResource): boolean {
+  const ready = readyCondition(resource);
+  return (
+    kind.issued === null &&
+    ready?.reason === "ExternalGone" &&
+    ready.observedGeneration === metadata.generation &&
+    requestedReconcile(metadata) === resource.status?.lastHandledReconcileAt
+  );
 }
 
 /** Whether the object may adopt the resource with this uid, as far as its references show that. */

@@ -4,11 +4,11 @@ import type { PerKind } from "#src/kinds/per-kind.ts";
 import type { CachedResource } from "./cached-resource.ts";
 import { foreignParentOf } from "./foreign-parent.ts";
 import { dependentsOf, unreadDependentsOf } from "./dependents.ts";
+import { governanceNow } from "./governance-now.ts";
 import type { Observed } from "./observed.ts";
 import type { SecretRead } from "./secret-read.ts";
 import { observedTenant } from "./observed-tenant.ts";
 import { observePlatform, unobservedPlatform } from "./platform-observation.ts";
-import { underPoster } from "./poster.ts";
 import type { ReconcileStates } from "./reconcile-states.ts";
 import { secretLocationOf } from "#src/kinds/secret-location.ts";
 import type { Sources } from "./sources.ts";
@@ -25,7 +25,7 @@ export function observe(sources: Sources, kind: Kind, key: string): Observed | u
   const { resource, invalid } = cached;
   const now = clock.monotonic();
   const state = states.get(kind.name).get(key, cached, now);
-  const governance = tenancy.governanceOf(underPoster(resource, state));
+  const governance = governanceNow(tenancy, { resource, invalid, state }, clock.now());
   if (governance.by === "unserved") return undefined;
   const markers = markersOf(sources.owners, cached);
   const request =

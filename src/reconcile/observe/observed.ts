@@ -17,6 +17,7 @@ export type {
   PlatformStepName,
   ReconcileRequest,
   ReconcileState,
+  Recorded,
   Refusal,
 } from "./reconcile-state.ts";
 export type { SecretRead, SecretVersion } from "./secret-read.ts";

@@ -18,8 +18,11 @@ export interface ReconcileState {
   /** The last value of the annotation that requests a reconcile. */
   readonly request?: ReconcileRequest;
   readonly deletionSeenAt?: MonotonicTime;
-  /** The last POST of this process for the object, and for which Tenant, until the uid of what it created is recorded. */
-  readonly posted?: { readonly naturalKey: string; readonly tenant?: string };
+  /**
+   * The last POST of this process for the object, and for which Tenant, until the uid of what it created is recorded. `created`:
+   * what the status is to record, from the response.
+   */
+  readonly posted?: { readonly naturalKey: string; readonly tenant?: string; readonly created?: Recorded };
   /** The uid of the last resource that this process decided to delete, which it knew to exist then. */
   readonly deleting?: string;
   readonly waitingSince?: MonotonicTime;
@@ -48,6 +51,16 @@ export interface ReconcileState {
   readonly altered?: { readonly attemptOf: string; readonly drift: readonly Drift[] };
   /** When drift was corrected, within the last hour. */
   readonly corrections: readonly MonotonicTime[];
+}
+
+/** What the status records of the external resource. */
+export interface Recorded {
+  readonly uid: string;
+  readonly parentUid?: string;
+  readonly identityUid?: string;
+  readonly roleUid?: string;
+  readonly createTime?: string;
+  readonly management: "Created" | "Adopted" | "Observed";
 }
 
 /** The uids of roles and role bindings; `many`: more than are remembered. */

@@ -1,7 +1,7 @@
 import { readyCondition } from "#src/api/condition.ts";
 import type { Status } from "#src/api/status.ts";
 import type { Outcome } from "./outcome.ts";
-import type { Recorded } from "./recorded.ts";
+import type { Recorded } from "#src/reconcile/observe/observed.ts";
 
 // Which generation of the spec the external resource matched last. What differs from that generation was changed outside of
 // Kubernetes; what differs from a later one is an edit that was not applied yet.

@@ -23,8 +23,9 @@ const recheckMs = hours(1);
  * Ends a decision: the step that writes `outcome` into the status, or, where the status says so already, the wait until
  * `until` (by default an hour). A problem that resolves by itself is written only if it lasts.
  */
-export function conclude(observed: DecisionInput, outcome: Outcome, until?: MonotonicTime, event?: Event): Step {
+export function conclude(observed: DecisionInput, reached: Outcome, until?: MonotonicTime, event?: Event): Step {
   const { state, now } = observed;
+  const outcome = withCreated(observed, reached);
   const patch = statusPatch(observed, outcome);
   if (outcome.is === "waiting" || outcome.is === "failing") {
     const reportAt = (state.waitingSince ?? now) + (outcome.statusDelayMs ?? statusDelayMs);
@@ -47,6 +48,16 @@ export function conclude(observed: DecisionInput, outcome: Outcome, until?: Mono
   }
   if (outcome.is === "ready" || outcome.is === "paused") return { do: "done" };
   return { do: "wait", until: until ?? now + recheckMs };
+}
+
+/**
+ * The outcome that records what this process created, which the status does not record yet: the next process does not know it,
+ * and no Tenant may permit the object by then.
+ */
+function withCreated({ kind, resource: { status }, state: { posted } }: DecisionInput, outcome: Outcome): Outcome {
+  if (outcome.is === "ready" || outcome.is === "paused" || outcome.recorded !== undefined) return outcome;
+  if (kind.issued !== null || status?.management !== undefined || posted?.created === undefined) return outcome;
+  return { ...outcome, recorded: posted.created };
 }
 
 /** The step that writes `problem` into the status now, because the next step depends on what it records. */

@@ -6,6 +6,11 @@ export function expiring(noun: string, expiry: Expiry | undefined): string {
   return `The grant has expired${since(expiry)}, and the ${noun} is being deleted on the platform.`;
 }
 
+/** @param because why it is not ended, and what to do */
+export function expiredDenied(noun: string, expiry: Expiry | undefined, because: string): string {
+  return `The grant has expired${since(expiry)}, but the ${noun} cannot be deleted on the platform. ${because}`;
+}
+
 function since(expiry: Expiry | undefined): string {
   return expiry === undefined ? "" : ` (${expiry.field}: ${expiry.text})`;
 }

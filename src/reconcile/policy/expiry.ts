@@ -15,7 +15,8 @@ import { managedUid, owns, protectionOf } from "./ownership.ts";
 import { attempt } from "./retry.ts";
 import { statusPatch } from "./status.ts";
 import { isPlatformStep, type PlatformStep, type Step } from "./step.ts";
-import { findEndingDenied, findOrphanDenied } from "./tenant.ts";
+import * as tenancyMessages from "./tenancy-messages.ts";
+import { findEndingDenied, findOrphanDenied, findUngoverned } from "./tenant.ts";
 import { hours } from "#src/time/durations.ts";
 import { identityRead } from "./unknown-identity.ts";
 import { proveNotCreatedAgain, recheckUnrecordedAt, uidToEnd } from "./unrecorded.ts";
@@ -84,7 +85,9 @@ function decideEnding(observed: DecisionInput, uid: string, ending: Problem, end
   // It belongs to another object, which may be Ready because of it.
   if (claim?.uid === uid && claim.claimedBy !== null) return conclude(observed, ended);
   if (external?.is === "gone") return proveNotCreatedAgain(observed, ending) ?? conclude(observed, ended);
-  if (root === undefined || findEndingDenied(observed, uid) !== undefined) return conclude(observed, ending);
+  const denied = findUngoverned(observed) ?? findEndingDenied(observed, uid);
+  if (denied !== undefined) return concludeDenied(observed, denied.message);
+  if (root === undefined) return concludeDenied(observed, tenancyMessages.outsideReach());
   const call = (step: PlatformStep): Step => {
     const next = attempt(observed, step);
     return isPlatformStep(next) ? next : conclude(observed, ending, observed.state.failure?.retryAt);
@@ -97,7 +100,8 @@ function decideEnding(observed: DecisionInput, uid: string, ending: Problem, end
   if (outdated !== undefined) return call(outdated);
   if ((managedUid(observed) === uid || kind.issued !== null) && !owns(observed, found))
     return conclude(observed, ended);
-  if (findEndingDenied(observed, uid, found) !== undefined) return conclude(observed, ending);
+  const unproven = findEndingDenied(observed, uid, found);
+  if (unproven !== undefined) return concludeDenied(observed, unproven.message);
   const read = identityRead(observed, kind.identityOf(found));
   if (read !== undefined) return call(read);
   return call({
@@ -105,6 +109,12 @@ function decideEnding(observed: DecisionInput, uid: string, ending: Problem, end
     uid,
     event: { type: "Normal", reason: "Deleted", note: expiryMessages.deletedExpired(kind.noun, uid) },
   });
+}
+
+/** Nothing but a change of a Tenant, or of the settings of the operator, lets the resource be deleted. */
+function concludeDenied(observed: DecisionInput, because: string): Step {
+  const { kind } = observed;
+  return conclude(observed, stalled("Expired", expiryMessages.expiredDenied(kind.noun, expiryOf(observed), because)));
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Reason } from "#src/api/reason.ts";
 import type { Drift } from "#src/api/status.ts";
-import type { NoneRecorded, Recorded } from "./recorded.ts";
-import type { PlatformError } from "#src/reconcile/observe/observed.ts";
+import type { NoneRecorded } from "./recorded.ts";
+import type { PlatformError, Recorded } from "#src/reconcile/observe/observed.ts";
 
 /** What a reconcile came to. The status is derived from it. */
 export type Outcome =

@@ -1,7 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Failure, MonotonicTime, Observed, ReconcileState, Refusal } from "#src/reconcile/observe/observed.ts";
+import type {
+  ExternalResource,
+  Failure,
+  MonotonicTime,
+  Observed,
+  ReconcileState,
+  Refusal,
+} from "#src/reconcile/observe/observed.ts";
 import { attemptOf } from "./attempted.ts";
 import { isPaused } from "./object.ts";
+import { recordOf } from "./recorded.ts";
 import { recentCorrections } from "./retry.ts";
 import type { KubeStep, PlatformStep, Step } from "./step.ts";
 
@@ -47,8 +55,9 @@ function stateWhileWaiting({ state, grants, now }: Observed): ReconcileState {
   return { ...rest, waitingSince, ...(deniedBy.length === 0 ? {} : { deniedBy }) };
 }
 
-/** What is remembered of the secrets in a call and its response, which are not part of it. */
-export interface SecretsOfCall {
+/** What is remembered of a call and its response: what it created, and of the secrets, which are not part of it. */
+export interface RememberedOfCall {
+  readonly created?: ExternalResource | undefined;
   readonly secretSent?: ReconcileState["secretSent"] | undefined;
   readonly issued?: ReconcileState["issued"] | undefined;
 }
@@ -57,18 +66,26 @@ export interface SecretsOfCall {
 export function stateAfterSuccess(
   observed: Observed,
   step: PlatformStep,
-  { secretSent, issued }: SecretsOfCall = {},
+  { created, secretSent, issued }: RememberedOfCall = {},
 ): ReconcileState {
   const { state, now } = observed;
   const { failure, ...rest } = state;
   const kept = failure?.step === step.do ? rest : state;
   const after = secretSent === undefined ? kept : { ...kept, secretSent };
   if (step.do === "create")
-    return { ...after, posted: postedBy(observed, step.naturalKey), ...(issued === undefined ? {} : { issued }) };
+    return {
+      ...after,
+      posted: postedBy(observed, step.naturalKey, created),
+      ...(issued === undefined ? {} : { issued }),
+    };
   if (step.do === "delete" && state.issued?.uid === step.uid) {
     const { drift } = state.issued;
     const handedOver = withoutIssued(after);
     return drift === undefined ? handedOver : { ...handedOver, altered: { attemptOf: attemptOf(observed), drift } };
+  }
+  if (step.do === "delete" && state.posted?.created?.uid === step.uid) {
+    const { created: _created, ...posted } = state.posted;
+    return { ...after, posted };
   }
   if (step.do !== "update") return after;
   return {
@@ -89,8 +106,18 @@ export function stateAfterLostCode({ state }: Pick<Observed, "state">): Reconcil
 }
 
 /** The POST is completed under the Tenant that sent it. */
-function postedBy({ tenant }: Observed, naturalKey: string): NonNullable<ReconcileState["posted"]> {
-  return { naturalKey, ...(tenant.is === "known" ? { tenant: tenant.name } : {}) };
+function postedBy(
+  { tenant, references }: Observed,
+  naturalKey: string,
+  created?: ExternalResource,
+): NonNullable<ReconcileState["posted"]> {
+  return {
+    naturalKey,
+    ...(tenant.is === "known" ? { tenant: tenant.name } : {}),
+    ...(created === undefined || references.are !== "resolved"
+      ? {}
+      : { created: recordOf(references.uids, created, "Created") }),
+  };
 }
 
 /** The state after `step` was decided and could not be sent: what was posted before it may still have had an effect. */

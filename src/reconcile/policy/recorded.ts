@@ -1,15 +1,5 @@
 import type { ResolvedUids } from "#src/kinds/kind.ts";
-import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
-
-/** What the status records of the external resource. */
-export interface Recorded {
-  readonly uid: string;
-  readonly parentUid?: string;
-  readonly identityUid?: string;
-  readonly roleUid?: string;
-  readonly createTime?: string;
-  readonly management: "Created" | "Adopted" | "Observed";
-}
+import type { ExternalResource, Recorded } from "#src/reconcile/observe/observed.ts";
 
 /** Why the status records no external resource: see `Problem.recorded`. */
 export type NoneRecorded = "cleared" | "forgotten" | "ended";

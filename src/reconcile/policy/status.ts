@@ -12,7 +12,8 @@ import * as kubernetesMessages from "./kubernetes-messages.ts";
 import { exchangeOf } from "./exchange.ts";
 import { isPaused } from "./object.ts";
 import type { Outcome } from "./outcome.ts";
-import type { NoneRecorded, Recorded } from "./recorded.ts";
+import type { Recorded } from "#src/reconcile/observe/observed.ts";
+import type { NoneRecorded } from "./recorded.ts";
 import { plainText } from "./plain-text.ts";
 import { recordedSecret } from "./sent-secret.ts";
 import type { StatusErrorPatch, StatusPatch } from "./step.ts";
@@ -87,7 +88,10 @@ function secretField(observed: DecisionInput, outcome: Outcome): Pick<StatusPatc
 }
 
 /** The Tenant is recorded together with the resource: its deletion needs the credential and the permissions of that Tenant. */
-function tenantOf({ tenant }: DecisionInput, outcome: Outcome): Pick<StatusPatch, "tenant"> {
+function tenantOf({ tenant, state: { posted } }: DecisionInput, outcome: Outcome): Pick<StatusPatch, "tenant"> {
+  // The namespace may have another Tenant by now than at the time of the POST.
+  const isCreated = posted?.created !== undefined && "recorded" in outcome && outcome.recorded === posted.created;
+  if (isCreated) return posted.tenant === undefined ? {} : { tenant: posted.tenant };
   const records = "recorded" in outcome && typeof outcome.recorded === "object";
   return records && tenant.is === "known" ? { tenant: tenant.name } : {};
 }

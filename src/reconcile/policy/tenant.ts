@@ -44,7 +44,7 @@ export function findEndingDenied(observed: DecisionInput, uid: string, found?: E
   const outside = findOutsideTenant(observed, uid);
   const { tenant, kind, resource, state } = observed;
   if (outside === undefined || tenant.is !== "known" || !tenant.parentIsForeign) return outside;
-  if (state.issued?.uid === uid) return undefined;
+  if (state.issued?.uid === uid || state.posted?.created?.uid === uid) return undefined;
   const { status } = resource;
   const isRecorded = status?.uid === uid && status.parentUid === kind.collection.uids.parentOf(uid);
   if (isRecorded && (found === undefined || isProvenOurs(observed, tenant, found))) return undefined;

@@ -114,11 +114,11 @@ export class LiveTenancy implements Tenancy {
     return this.#options.namespaces.get(namespace)?.metadata.deletionTimestamp !== undefined;
   }
 
-  governanceOf({ metadata, status }: Resource): Governance {
+  governanceOf({ metadata, status }: Resource, ends = metadata.deletionTimestamp !== undefined): Governance {
     if (!this.#isRead()) return { by: "unserved" };
     const namespace = metadata.namespace ?? "";
     const selecting = this.tenantsOf(namespace);
-    if (metadata.deletionTimestamp !== undefined) {
+    if (ends) {
       const deletion = this.#governanceOfDeletion(namespace, status?.tenant, selecting);
       if (deletion !== undefined) return deletion;
     }

@@ -51,10 +51,11 @@ export interface TenancyChange {
 /** Maps objects to Tenants. */
 export interface Tenancy {
   /**
-   * The Tenant that selects the namespace of the object. For an object that is being deleted, the Tenant that its status
-   * names comes first, also if it no longer selects the namespace.
+   * The Tenant that selects the namespace of the object. For an object that ends what it has, the Tenant that its status names
+   * comes first, also if it no longer selects the namespace.
+   * @param ends by default, whether the object is being deleted
    */
-  governanceOf(resource: Resource): Governance;
+  governanceOf(resource: Resource, ends?: boolean): Governance;
   /** Whether the namespace is being deleted. */
   isTerminating(namespace: string): boolean;
   /** Every Tenant that is served. */

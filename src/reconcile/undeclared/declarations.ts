@@ -85,7 +85,7 @@ function groupsOf(kind: Kind, { resource, invalid }: CachedResource): string[] {
   ];
 }
 
-/** The natural key of the role binding that an object has, or may have; undefined if it may have none. */
+/** What identifies the role binding that an object has, or may have; undefined if it may have none. */
 function grantKeyOf(
   sources: DeclarationSources,
   context: TenantContext,
@@ -100,7 +100,10 @@ function grantKeyOf(
     return kind.naturalKey({ parent, identity, role }, "");
   if (invalid !== undefined) return undefined;
   const references = referencesOf(sources, context, kind, resource, "");
-  return references.are === "resolved" ? references.naturalKey : undefined;
+  if (references.are !== "resolved") return undefined;
+  // Before it is recorded, the object takes what its spec names, and no equal role binding.
+  const { uid } = resource.spec;
+  return uid === undefined ? references.naturalKey : namedKey(references.naturalKey, uid);
 }
 
 /** Whether the status of an object names the resource. */
@@ -125,9 +128,14 @@ function isBeingCreated({ stores, owners }: DeclarationSources, { name }: Kind, 
     .some(({ resource }) => resource.status?.uid === undefined);
 }
 
+/** The key of the role binding with this uid, if it is as the object describes it. */
+function namedKey(naturalKey: string, uid: string): string {
+  return `${naturalKey} ${uid}`;
+}
+
 function isGranted({ collection }: Kind, external: ExternalResource, grants: ReadonlySet<string>): boolean {
   const key = collection.naturalKeyOf(external);
-  return key !== undefined && grants.has(key);
+  return key !== undefined && (grants.has(key) || grants.has(namedKey(key, external.uid)));
 }
 
 /** Whether the settings of the operator, a Tenant, or the uid in a spec name the resource as what the objects rest upon. */

@@ -185,3 +185,21 @@ it("lets no object that only names a uid in its spec grant the use of it", async
   await world.apply([lent()]);
   await world.until("Available", belowIt(uid));
 });
+
+it("deletes what was created in a granted group while the grant was revoked, at every moment of the POST", async () => {
+  const shop: Manifest = { kind: "Group", name: "shop", namespace: "other", spec: { parentRef: there, policy } };
+  for (let afterMs = 0; afterMs <= 1_200; afterMs += 200) {
+    const world = worldWith("");
+    const { scenario } = world;
+    await lend(world, "");
+    scenario.platform.travelMs = (call) => (call === "create groups" ? 1_000 : 1);
+    await world.apply([shop]);
+    await scenario.pass(afterMs);
+    await world.apply([lent([])]);
+    await world.until("ReferenceNotGranted", [shop]);
+    await scenario.pass(60_000);
+    await world.remove([shop]);
+    await world.remove([lent([])]);
+    expect(scenario.platform.created(), `after ${afterMs} ms`).toEqual([]);
+  }
+});
