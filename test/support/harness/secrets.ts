@@ -27,8 +27,8 @@ export async function leakedSecrets(system: System, more: Iterable<string> = [])
     texts.push([`the plain output of operator ${index}`, operator.plainOutput]);
     const address = operator.log.find(({ msg }) => msg === "listening")?.["address"];
     // One that was just started does not listen yet.
-    if (operator.running && address !== undefined)
-      texts.push([`the metrics of operator ${index}`, await (await fetch(`${String(address)}/metrics`)).text()]);
+    if (operator.running && typeof address === "string")
+      texts.push([`the metrics of operator ${index}`, await (await fetch(`${address}/metrics`)).text()]);
   }
   for (const kind of searchedKinds)
     for (const object of await listIfServed(system, kind))
