@@ -212,6 +212,8 @@ async function removeReleased(world: World, journal: Journal, { objects, resourc
     for (const { uid, name, description } of resources[collection]) {
       // An account association has the uid of its group.
       const place = collection === "accountAssociations" ? `${uid}/` : uid;
+      // An object that was orphaned may have the name of what no object may take over, which goes below.
+      if (journal.mustStay(collection, uid)) continue;
       if (journal.mayStay.has(name) && !description.includes("[muster:") && below(place, groups))
         await remove(collection, uid);
     }
