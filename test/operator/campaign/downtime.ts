@@ -35,7 +35,8 @@ export async function observeTree(hands: Hands): Promise<void> {
   const create = async (kind: "Group" | "Identity" | "RoleBinding", parent: string, body: object) => {
     const collection = collectionOf[kind];
     const resource = await platform.create(collection, parent, body);
-    journal.noteHandMade({ collection, resource, mayBeTaken: false });
+    // An object may declare the same grant, and then owns it.
+    journal.noteHandMade({ collection, resource, mayBeTaken: kind === "RoleBinding" });
     return resource.uid;
   };
   const groupUid = await create("Group", parentUid, { name: group });
