@@ -79,9 +79,24 @@ describe("a joint read", () => {
     const { read, calls, clock } = start();
     const first = await read(uidOf(1), uids(3));
     await clock.advance(1);
-    await (await read(uidOf(2))).reading;
+    const second = await read(uidOf(2));
     await first.done();
+    await clock.advance(100);
+    await second.reading;
     expect(calls).toEqual(["list 3", "get 2"]);
+  });
+
+  it("is one list of all that come in quick succession", async () => {
+    const { read, calls, clock, views } = start();
+    const reads = [await read(uidOf(1), uids(3))];
+    for (const number of [3, 4, 5]) {
+      await clock.advance(2);
+      reads.push(await read(uidOf(number)));
+    }
+    await clock.advance(100);
+    await Promise.all(reads.map(({ reading }) => reading));
+    expect(calls).toEqual(["list 3", "list 3"]);
+    expect(views.viewOf(collection).stateOf(uidOf(5))).toMatchObject({ is: "present", seenAt: 100 });
   });
 
   it("reads by itself what a list lacks: it may be that nobody may list it", async () => {

@@ -2,6 +2,7 @@ import type { Clock, MonotonicTime } from "#src/time/clock.ts";
 import { type PlatformApi, resourcesPerPage } from "./api.ts";
 import type { ExternalResource, ManagedCollection } from "./collection.ts";
 import { isRejection } from "./failure.ts";
+import { GatheredReads } from "./gathered-reads.ts";
 import type { SessionViews } from "./session-views.ts";
 
 export interface JointReadsOptions {
@@ -25,12 +26,19 @@ interface JointRead {
 const maxUids = resourcesPerPage;
 const maxCharacters = 6_000;
 
+/** A resource to be read, and others that can be read with it. */
+interface Wanted {
+  readonly uid: string;
+  readonly others: readonly string[];
+}
+
 /**
  * Reads of single resources, just before they are changed or deleted. When many are to be changed at once, one list with their uids
  * reads them together. What such a list lacks proves nothing: it is read by itself.
  */
 export class JointReads {
   readonly #options: JointReadsOptions;
+  readonly #gathered = new Map<string, GatheredReads<Wanted, "alone" | "jointly">>();
   /** By collection and uid. */
   readonly #inFlight = new Map<string, JointRead>();
 
@@ -52,9 +60,25 @@ export class JointReads {
     const joint = this.#inFlight.get(keyOf(collection, uid));
     // One that failed, or that is answered by a platform without this filter, serves nobody.
     if (joint !== undefined && joint.startedAt >= startedAfter) await joint.done.catch(() => undefined);
-    else if (others.some((other) => other !== uid)) await this.#readJointly(collection, fitting([uid, ...others]));
+    else if ((await this.#gatheredIn(collection).join({ uid, others })) === "alone") return;
     const state = this.#options.views.viewOf(collection).stateOf(uid);
     if (state.is !== "present" || state.seenAt < startedAfter) await this.#options.read(collection, uid);
+  }
+
+  #gatheredIn(collection: ManagedCollection): GatheredReads<Wanted, "alone" | "jointly"> {
+    const gathered =
+      this.#gathered.get(collection.name) ??
+      new GatheredReads({ ...this.#options, read: (wanted) => this.#readAll(collection, wanted) });
+    this.#gathered.set(collection.name, gathered);
+    return gathered;
+  }
+
+  async #readAll(collection: ManagedCollection, wanted: readonly Wanted[]): Promise<"alone" | "jointly"> {
+    const uids = fitting([...wanted.map(({ uid }) => uid), ...wanted.flatMap(({ others }) => others)]);
+    const [uid] = uids;
+    if (uid === undefined || uids.length > 1) await this.#readJointly(collection, uids);
+    else await this.#options.read(collection, uid);
+    return uids.length > 1 ? "jointly" : "alone";
   }
 
   async #readJointly(collection: ManagedCollection, uids: readonly string[]): Promise<void> {

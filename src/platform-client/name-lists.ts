@@ -2,6 +2,7 @@ import type { Clock, MonotonicTime } from "#src/time/clock.ts";
 import { seconds } from "#src/time/durations.ts";
 import { type ListQuery, type PlatformApi, resourcesPerPage } from "./api.ts";
 import type { ManagedCollection } from "./collection.ts";
+import { GatheredReads } from "./gathered-reads.ts";
 import { listAll } from "./list-all.ts";
 import type { SessionPermissions } from "./session-permissions.ts";
 import type { SessionViews } from "./session-views.ts";
@@ -33,6 +34,8 @@ interface Listed {
   /** When the latest list of all names had started. */
   allAt?: MonotonicTime;
   inFlight?: GroupList;
+  /** Lists the names that several wait for. */
+  readonly gathered: GatheredReads<string, void>;
 }
 
 /** Lists of names that are further apart than this are not counted together, and are forgotten. */
@@ -42,7 +45,8 @@ const burstMs = seconds(15);
  * Looks for names in groups, just before something is created with them: the platform need not keep names unique.
  *
  * A list of one name is one call, and a list of the group one call for each page, but it serves all that wait for it. A group is
- * listed as soon as lists of its names have cost as many calls within a few seconds: never more than twice the cheaper of the two.
+ * listed as soon as lists of its names have cost, or would cost, more calls within a few seconds: never more than twice the cheaper
+ * of the two.
  * That a name is free is not proven against a loss of the permission to list: what must never exist twice, such as a marker,
  * is proven by a snapshot.
  */
@@ -68,14 +72,20 @@ export class NameLists {
    * @throws {PlatformFailure}
    */
   async list(collection: ManagedCollection, parent: string, name: string, startedAfter: MonotonicTime): Promise<void> {
-    const { permissions, views } = this.#options;
-    await permissions.requireList(collection, parent);
-    const listed = this.#listedIn(keyOf(collection, parent));
+    await this.#options.permissions.requireList(collection, parent);
+    const listed = this.#listedIn(collection, parent);
     const { inFlight } = listed;
     if (inFlight !== undefined && inFlight.startedAt >= startedAfter) return inFlight.done;
-    const pages = Math.ceil(views.viewOf(collection).childrenOf(parent).length / resourcesPerPage);
-    if (listed.calls >= Math.max(pages, 1)) await this.#listAll(collection, parent, listed);
-    else await this.#listName(collection, parent, name, listed);
+    await listed.gathered.join(name);
+  }
+
+  /** Lists all names, if that is no more expensive than to list these and those before. */
+  async #listNames(collection: ManagedCollection, parent: string, wanted: readonly string[]): Promise<void> {
+    const listed = this.#listedIn(collection, parent);
+    const names = [...new Set(wanted)];
+    const pages = Math.ceil(this.#options.views.viewOf(collection).childrenOf(parent).length / resourcesPerPage);
+    if (listed.calls + names.length > Math.max(pages, 1)) await this.#listAll(collection, parent, listed);
+    else await Promise.all(names.map((name) => this.#listName(collection, parent, name, listed)));
   }
 
   async #listName(collection: ManagedCollection, parent: string, name: string, listed: Listed): Promise<void> {
@@ -114,11 +124,12 @@ export class NameLists {
   }
 
   /** Forgets what is no longer current. */
-  #listedIn(key: string): Listed {
+  #listedIn(collection: ManagedCollection, parent: string): Listed {
+    const key = keyOf(collection, parent);
     const now = this.#options.clock.monotonic();
     const isOld = ({ since, allAt = since, inFlight }: Listed) =>
       inFlight === undefined && Math.max(since, allAt) < now - burstMs;
-    const listed = this.#groups.get(key) ?? { since: now, calls: 0, names: new Map<string, MonotonicTime>() };
+    const listed = this.#groups.get(key) ?? this.#newGroup(collection, parent, now);
     if (listed.since < now - burstMs) {
       listed.since = now;
       listed.calls = 0;
@@ -131,6 +142,11 @@ export class NameLists {
     }
     this.#groups.set(key, listed);
     return listed;
+  }
+
+  #newGroup(collection: ManagedCollection, parent: string, now: MonotonicTime): Listed {
+    const read = (names: readonly string[]) => this.#listNames(collection, parent, names);
+    return { since: now, calls: 0, names: new Map(), gathered: new GatheredReads({ ...this.#options, read }) };
   }
 }
 

@@ -4,6 +4,7 @@ import { minutes } from "#src/time/durations.ts";
 import type { Circuit } from "./circuit.ts";
 import { externalText, externalUid, type ResourceType } from "./collection.ts";
 import { PlatformFailure, type PlatformProblem } from "./failure.ts";
+import { GatheredReads } from "./gathered-reads.ts";
 import type { GovernedApi } from "./governed-api.ts";
 import { recordedOwner } from "./owner-record.ts";
 import { childUids } from "./uid.ts";
@@ -23,8 +24,6 @@ export interface OwnerCheckOptions {
 interface Check {
   readonly recorded: string | undefined;
   readonly readAt: MonotonicTime;
-  /** The number of the read, in the order in which the reads started. */
-  readonly number: number;
 }
 
 type OwnerProblem = Extract<PlatformProblem, { kind: "ownerMismatch" }>;
@@ -50,13 +49,14 @@ export class OwnerCheck {
   readonly #options: OwnerCheckOptions;
   #last: Check | undefined;
   #reading: Promise<Check> | undefined;
-  #started = 0;
+  readonly #newReads: GatheredReads<"owner", Check>;
   /** How many times a mismatch has ended. */
   #corrections = 0;
   readonly #listeners = new Set<() => void>();
 
   constructor(options: OwnerCheckOptions) {
     this.#options = options;
+    this.#newReads = new GatheredReads({ ...options, read: () => this.#readAfterCurrent() });
     options.api.circuit.onChange((outage) => {
       if (outage === undefined) this.#notify();
     });
@@ -105,14 +105,21 @@ export class OwnerCheck {
 
   /**
    * As `require`, but only a read that starts after this call lets the write through: one that is in flight may be older than
-   * the decision to write. One read serves all callers that wait for it to start.
+   * the decision to write. One read serves all callers that wait for it to start, which is within a tenth of a second.
    */
   async requireByNewRead(): Promise<void> {
-    const earlier = this.#started;
-    if (this.mismatch !== undefined) await this.require();
-    await this.#reading?.catch(() => undefined);
-    if (this.#last === undefined || this.#last.number <= earlier) await this.#read();
+    if (this.mismatch !== undefined) {
+      const askedAt = this.#options.clock.monotonic();
+      await this.require();
+      if (this.#last !== undefined && this.#last.readAt >= askedAt) return;
+    }
+    await this.#newReads.join("owner");
     await this.require();
+  }
+
+  async #readAfterCurrent(): Promise<Check> {
+    await this.#reading?.catch(() => undefined);
+    return this.#read();
   }
 
   /** One read serves all writes that wait for it. */
@@ -125,12 +132,10 @@ export class OwnerCheck {
 
   async #readOnce(): Promise<Check> {
     const { api, identity, clock, signal } = this.#options;
-    this.#started += 1;
-    const number = this.#started;
     const readAt = clock.monotonic();
     const { description } = await api.get(identities, identity, signal);
     const wasMismatch = this.mismatch !== undefined;
-    const check = { recorded: recordedOwner(description), readAt, number };
+    const check = { recorded: recordedOwner(description), readAt };
     this.#last = check;
     if (wasMismatch && this.mismatch === undefined) {
       this.#corrections += 1;
