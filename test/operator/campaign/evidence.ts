@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { saveLogs } from "#test/support/harness/save-logs.ts";
 import { takePicture } from "./picture.ts";
 import type { World } from "./world.ts";
 
@@ -38,17 +39,12 @@ export class Evidence {
     const { operators, system, kube } = world;
     await write("violations.txt", () => violations.join("\n"));
     await write("failed-starts.txt", () => operators.failures.join("\n"));
-    for (const [number, { log, plainOutput, running, exitCode, signalCode }] of system.operators.entries()) {
-      const end = { running, exitCode, signalCode };
-      await write(`operator-${number}.jsonl`, () => [...log, end].map((line) => JSON.stringify(line)).join("\n"));
-      if (plainOutput !== "") await write(`operator-${number}.txt`, () => plainOutput);
-    }
+    await saveLogs(system, folder);
     for (const { process, url } of operators.running)
       await write(`metrics-${system.operators.indexOf(process)}.txt`, async () => {
         const response = await fetch(`${url}/metrics`, { signal: AbortSignal.timeout(5_000) });
         return await response.text();
       });
-    await write("platform.jsonl", () => system.platformLog.map((line) => JSON.stringify(line)).join("\n"));
     await write("leases.json", () =>
       kube.list({ apiVersion: "coordination.k8s.io/v1", kind: "Lease" }, { namespace: system.operatorNamespace }),
     );

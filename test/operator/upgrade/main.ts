@@ -21,9 +21,10 @@ print("building");
 const older = await loadRelease("older", options.from, folder);
 const newer = await loadRelease("newer", options.to ?? thisTree, folder);
 let violations = 0;
-const results = await runUpgrades({ older, newer }, options, (text, found) => {
+const results = await runUpgrades({ older, newer }, options, (text, found, evidence) => {
   print(text);
   for (const violation of found) print(`  ${violation}`);
+  if (evidence !== undefined) print(`  logs and states: ${evidence}`);
   violations += found.length;
 });
 if (options.json !== undefined) writeJson(options.json, results);

@@ -1,6 +1,10 @@
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Random } from "#test/platform/fuzz/random.ts";
 import { startControlPlane } from "#test/support/control-plane/control-plane.ts";
+import { saveLogs } from "#test/support/harness/save-logs.ts";
 import { TrafficCounter } from "#test/support/harness/traffic.ts";
 import { findViolations } from "./check.ts";
 import { type Declared, setSize } from "./declarations.ts";
@@ -22,12 +26,12 @@ export interface Releases {
 
 /**
  * All turns: the older build leads first, and at the end the build of the last turn deletes everything.
- * @param report is called with each result and what was wrong
+ * @param report is called with each result, what was wrong, and the folder of logs and states that explain it
  */
 export async function runUpgrades(
   { older, newer }: Releases,
   { turns, objects, seed }: UpgradeOptions,
-  report: (text: string, violations: readonly string[]) => void,
+  report: (text: string, violations: readonly string[], evidence?: string) => void,
 ): Promise<readonly TurnResult[]> {
   await using resources = new AsyncDisposableStack();
   const controlPlane = resources.adopt(await startControlPlane({ audit: true }), (one) => one.stop());
@@ -71,10 +75,23 @@ export async function runUpgrades(
     const after = await runTurn(world, counter, turn, { leader, before: picture, random, work });
     ({ leader, picture } = after);
     results.push(after.result);
-    report(line(after.result), after.result.violations);
+    const { violations } = after.result;
+    report(line(after.result), violations, await saveEvidence(world, `turn-${number}`, violations));
   }
-  report("everything is deleted", await deleteAll(world));
+  const last = await deleteAll(world);
+  report("everything is deleted", last, await saveEvidence(world, "end", last));
   return results;
+}
+
+/** Saves what explains violations, if there are any. @returns the folder */
+async function saveEvidence(world: World, moment: string, violations: readonly string[]): Promise<string | undefined> {
+  if (violations.length === 0) return undefined;
+  const folder = await mkdtemp(join(tmpdir(), `muster-upgrade-${moment}-`));
+  await saveLogs(world.system, folder);
+  const { objects, resources } = await world.picture();
+  const picture = { objects: [...objects.values()], resources: Object.fromEntries(resources) };
+  await writeFile(join(folder, "picture.json"), JSON.stringify(picture, null, 2));
+  return folder;
 }
 
 /** Declares all objects: the second half after the policy that adds the finalizer is installed. */
@@ -93,6 +110,8 @@ async function deleteAll(world: World): Promise<readonly string[]> {
   await world.removeStrangers();
   await world.delete(members);
   const deadline = performance.now() + deletionTimeoutMs;
-  while (world.watch.objects.size > 0 && performance.now() < deadline) await sleep(200);
+  // A list that started before a deletion may show the resource without its object, until the next resync.
+  const isOver = async () => world.watch.objects.size === 0 && (await world.picture()).orphans.length === 0;
+  while (!(await isOver()) && performance.now() < deadline) await sleep(1_000);
   return findViolations(await world.picture(), world.expectation(undefined));
 }

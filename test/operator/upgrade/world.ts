@@ -1,6 +1,7 @@
 import { pausedAnnotation, reconcileRequestedAtAnnotation } from "#src/api/annotations.ts";
 import type { ControlPlane } from "#test/support/control-plane/control-plane.ts";
 import type { KubeClient, KubeObject } from "#test/support/control-plane/kube-client.ts";
+import { KubeError } from "#test/support/control-plane/kube-connection.ts";
 import { inParallel } from "#test/support/bench/in-parallel.ts";
 import { collectionOf } from "#test/support/harness/comparison.ts";
 import { type AnyMusterKind, allMusterKinds } from "#test/support/harness/muster-objects.ts";
@@ -183,11 +184,19 @@ export class World {
       if (one.adopts !== undefined) this.#others.add(one.adopts);
       else if (isOrphaned) this.#others.add(`${collectionOf[object.kind as AnyMusterKind]} ${uid}`);
       else if (one.hasResource && one.byHand === undefined) this.#count(this.deletions, object.kind);
-      // A paused object is not deleted before it goes on.
-      if (one.expected === "Paused")
-        await this.kube.patch(object, { metadata: { annotations: { [pausedAnnotation]: null } } });
       await this.kube.delete(object);
+      // A paused object goes when it continues. If it continued before its deletion, it could first be created.
+      if (one.expected === "Paused") await this.#continueIfPresent(object);
     });
+  }
+
+  async #continueIfPresent(object: KubeObject): Promise<void> {
+    try {
+      await this.kube.patch(object, { metadata: { annotations: { [pausedAnnotation]: null } } });
+    } catch (error) {
+      // Without the finalizer it is gone already.
+      if (!(error instanceof KubeError && error.code === 404)) throw error;
+    }
   }
 
   /** Removes what was made by hand in the groups of sets, so that the groups can be deleted. */
