@@ -6,6 +6,7 @@ import { type CachedResource, referenceKey, uidKey } from "./cached-resource.ts"
 import { recordedUid } from "./claims.ts";
 import type { Dependent } from "./observed.ts";
 import type { Sources } from "./sources.ts";
+import { identify } from "./unrecorded.ts";
 
 /** The objects that refer to this one, by its name or by its uid, and have an external resource, or may come to have one. */
 export function dependentsOf(sources: Sources, resource: Resource): Dependent[] {
@@ -15,13 +16,38 @@ export function dependentsOf(sources: Sources, resource: Resource): Dependent[] 
     const byName = store.index("refersTo", referenceKey(kind, namespace, name));
     const byUid = status?.uid === undefined ? [] : store.index("refersToUid", uidKey(kind, status.uid));
     return [...byName, ...byUid].flatMap((cached) => {
-      const recorded = recordedUid(cached) !== undefined;
-      const unsettled = !recorded && mayHaveCreated(sources, kindName, cached, resource);
-      return recorded || unsettled
-        ? [{ kind: kindName, key: keyOf(cached), unsettled, deleting: cached.metadata.deletionTimestamp !== undefined }]
-        : [];
+      const held = holdingOf(sources, kindName, cached, resource);
+      const deleting = cached.metadata.deletionTimestamp !== undefined;
+      return held === undefined ? [] : [{ kind: kindName, key: keyOf(cached), deleting, ...held }];
     });
   });
+}
+
+type Holding = Pick<Dependent, "has" | "unlisted">;
+
+/** What a dependent may have on the platform; undefined if it has nothing. */
+function holdingOf(sources: Sources, kind: string, cached: CachedResource, target: Resource): Holding | undefined {
+  if (recordedUid(cached) !== undefined) return { has: "recorded" };
+  if (mayHaveCreated(sources, kind, cached, target)) return { has: "unsettled" };
+  return mayHaveManaged(cached.resource) && mayRefer(sources, cached.resource, target)
+    ? unrecordedBy(sources, kind, cached)
+    : undefined;
+}
+
+/** What an earlier process may have created for an object that can be found only by what its references mean. */
+function unrecordedBy(sources: Sources, kindName: string, cached: CachedResource): Holding | undefined {
+  const { kinds, states, clock, tenancy } = sources;
+  const kind = kinds.find(({ name }) => name === kindName);
+  if (kind === undefined || kind.hasMarker || kind.issued !== null) return undefined;
+  const state = states.get(kindName).get(keyOf(cached), cached, clock.monotonic());
+  const governance = tenancy.governanceOf(cached.resource);
+  if (state.bornHere || governance.by !== "tenant" || cached.invalid !== undefined) return undefined;
+  const unrecorded = identify(sources, kind, cached, [], governance);
+  if (unrecorded.is !== "identified" || !unrecorded.isListable) return undefined;
+  const { group, snapshot, found, kept } = unrecorded;
+  if (found.length + kept.length > 0) return { has: "unrecorded" };
+  const isListed = snapshot !== null && snapshot.startedAt >= governance.context.settledAt;
+  return isListed ? undefined : { has: "unrecorded", unlisted: group };
 }
 
 /** The kinds whose objects may refer to those of `kind`, but which have not been read. */

@@ -216,6 +216,8 @@ export type Unrecorded =
       readonly snapshot: Snapshot | null;
       /** The uids of the resources in that list that carry the object's marker, or equal it, and that no other object records. */
       readonly found: readonly string[];
+      /** Likewise, of those that stay whoever created them: they belong to an identity of another owner, or for emergencies. */
+      readonly kept: readonly string[];
     };
 
 /** A uid that an object claims, and what is known of it. */
@@ -299,8 +301,14 @@ export interface Dependent {
   readonly kind: string;
   /** `namespace/name`: not everybody who sees this object may see another namespace. */
   readonly key: string;
-  /** Whether it has no recorded uid, but a POST of it may have taken effect, or may still do so. */
-  readonly unsettled: boolean;
+  /**
+   * What it may have on the platform. `recorded`: the resource that its status records. `unsettled`: what a POST creates whose outcome
+   * is unknown. `unrecorded`: what an earlier process may have created for it, and what is found, or may be found with a list of
+   * `group`, by what its references mean.
+   */
+  readonly has: "recorded" | "unsettled" | "unrecorded";
+  /** The group whose resources have not been listed since no earlier process can create anything; absent: they have. */
+  readonly unlisted?: string;
   /** Whether the dependent is being deleted too, so that the wait for it ends without anybody's action. */
   readonly deleting: boolean;
 }

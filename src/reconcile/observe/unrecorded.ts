@@ -1,10 +1,9 @@
 import type { Resource } from "#src/api/custom-resource.ts";
 import type { Kind, ReferenceField, ReferenceRole } from "#src/kinds/kind.ts";
 import { mayHaveManaged } from "#src/kinds/may-have-managed.ts";
-import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import { isWithin } from "#src/platform-client/uid.ts";
-import type { Governance, Tenancy, TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
+import type { Governance, Tenancy } from "#src/reconcile/tenancy/tenancy.ts";
 import type { CachedResource } from "./cached-resource.ts";
 import { hasManager, isRecorded } from "./claims.ts";
 import type { Observed, References, Unrecorded } from "./observed.ts";
@@ -48,11 +47,12 @@ function isUnpermitted(
   return references.are !== "resolved" && (metadata.deletionTimestamp !== undefined || spec.expiresAt !== undefined);
 }
 
-function identify(
+/** What there is on the platform that an object may have created: what has one of the markers, or the grant that its references mean. */
+export function identify(
   sources: Sources,
   kind: Kind,
   cached: CachedResource,
-  markers: Observed["markers"],
+  markers: readonly string[],
   governance: Governance,
 ): Unrecorded {
   const uids: Partial<Record<ReferenceRole, string>> = {};
@@ -75,28 +75,26 @@ function identify(
     .toSorted((a, b) => b.snapshot.startedAt - a.snapshot.startedAt)[0];
   // To list is to read the roles, too.
   if (latest === undefined || isRoleUnread)
-    return { is: "identified", group, uids, isListable: sessions.length > 0, snapshot: null, found: [] };
+    return { is: "identified", group, uids, isListable: sessions.length > 0, snapshot: null, found: [], kept: [] };
   const keys = kind.hasMarker ? markers : [kind.naturalKey(uids, "")];
-  const found = keys
+  const equal = keys
     .flatMap((key) => latest.view.withKey(key))
     .filter((external) => !hasManager(sources, kind, external, cached))
-    .filter((external) => !isNeverEnded(sources, latest, kind, external))
-    .map(({ uid }) => uid);
-  return { is: "identified", group, uids, isListable: true, snapshot: latest.snapshot, found };
-}
-
-/**
- * Whether the resource stays whoever created it: the operator never deletes what belongs to a credential, and takes over no role
- * binding of an identity for emergencies, or of another owner's.
- */
-function isNeverEnded(
-  sources: Sources,
-  context: Pick<TenantContext, "session">,
-  kind: Kind,
-  external: ExternalResource,
-): boolean {
-  const because = protectionOf(sources, context, kind, external);
-  return because === "root" || because === "credential" || (because !== undefined && !kind.hasMarker);
+    .map((external) => ({ uid: external.uid, protection: protectionOf(sources, latest, kind, external) }));
+  // The operator never deletes what belongs to a credential, whoever created it.
+  const mayBeOurs = equal.filter(({ protection }) => protection !== "root" && protection !== "credential");
+  const isKept = ({ protection }: (typeof equal)[number]) => protection !== undefined && !kind.hasMarker;
+  const uidsOf = (some: typeof equal) => some.map(({ uid }) => uid);
+  const found = uidsOf(mayBeOurs.filter((one) => !isKept(one)));
+  return {
+    is: "identified",
+    group,
+    uids,
+    isListable: true,
+    snapshot: latest.snapshot,
+    found,
+    kept: uidsOf(mayBeOurs.filter(isKept)),
+  };
 }
 
 type Meaning =

@@ -14,7 +14,7 @@ import { type ObservedParts, platformError, ready } from "./observed-fixture.tes
 const remaining = (kind: string, name: string, namespace = "team"): Dependent => ({
   kind,
   key: `${namespace}/${name}`,
-  unsettled: false,
+  has: "recorded",
   deleting: false,
 });
 const identity = remaining("Identity", "ci");
@@ -58,8 +58,28 @@ describe("an object with dependents", () => {
     },
     {
       name: "D8: waits under Orphan for one with an unsettled POST, which needs this object to find what it created",
-      given: { ...existing, resource: orphan, dependents: [{ ...deletedBinding, unsettled: true }] },
+      given: { ...existing, resource: orphan, dependents: [{ ...deletedBinding, has: "unsettled" }] },
       expected: { do: "wait" },
+    },
+    {
+      name: "waits under Orphan for one that may have created what only this object lets it find",
+      given: { ...existing, resource: orphan, dependents: [{ ...deletedBinding, has: "unrecorded" }] },
+      expected: { do: "wait" },
+    },
+    {
+      name: "lists where one may have created something, once no earlier process can any longer",
+      given: {
+        ...existing,
+        resource: orphan,
+        dependents: [{ ...deletedBinding, has: "unrecorded", unlisted: "0a" }],
+        settledAt: 17_000,
+      },
+      expected: { do: "list", kind: "RoleBinding", parent: "0a", startedAfter: 17_000 },
+    },
+    {
+      name: "does not wait for what goes with it",
+      given: { ...existing, dependents: [{ ...deletedBinding, has: "unrecorded" }] },
+      expected: { do: "delete" },
     },
   ]);
 });

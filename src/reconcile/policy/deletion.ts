@@ -23,8 +23,15 @@ import type { Step } from "./step.ts";
 import { findEndingDenied, findOrphanDenied, findUngoverned } from "./tenant.ts";
 import { identityRead } from "./unknown-identity.ts";
 import { unreadKind } from "./unread-kind.ts";
-import { awaitMeaning, decideUnpermitted, guardsNothing, proveNotCreatedAgain, uidToEnd } from "./unrecorded.ts";
-import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
+import {
+  awaitMeaning,
+  decideUnpermitted,
+  guardsNothing,
+  proveNotCreatedAgain,
+  removeUnrecorded,
+  uidToEnd,
+} from "./unrecorded.ts";
+import type { Dependent, ExternalResource } from "#src/reconcile/observe/observed.ts";
 
 /**
  * The step for an object that is being deleted. Deletion uses the recorded uid and does not need the references. The
@@ -39,10 +46,10 @@ export function decideDeletion(observed: DecisionInput): Step {
   if (isPaused(resource) && !endsByExpiry(observed)) return conclude(observed, { is: "paused" });
   const read = issuesCode(observed) ? readSecretToDelete(observed) : undefined;
   if (read !== undefined) return read;
-  if (guardsNothing(observed)) return { do: "removeFinalizer" };
+  if (guardsNothing(observed)) return removeUnrecorded(observed);
   const ungoverned = findUngoverned(observed);
   if (ungoverned !== undefined) return decideUnpermitted(observed, ungoverned);
-  if (claim !== null && claim.claimedBy !== null) return { do: "removeFinalizer" };
+  if (claim !== null && claim.claimedBy !== null) return leave(observed);
   const uid = uidToEnd(observed);
   if (uid === undefined) return decideNeverRecorded(observed);
   const root = rootAbove(observed, uid);
@@ -73,7 +80,7 @@ function decideNeverRecorded(observed: DecisionInput): Step {
     return (
       proveAbsenceBelowRoots(observed) ??
       // No list shows which of several equal resources has a code that nobody knows.
-      (issuesCode(observed) ? abandonLost(observed) : { do: "removeFinalizer" })
+      (issuesCode(observed) ? abandonLost(observed) : removeUnrecorded(observed))
     );
   if (references.are === "unread") return attempt(observed, { do: "refreshPermissions" });
   const unknown = awaitMeaning(observed);
@@ -90,7 +97,7 @@ function decideRecorded(observed: DecisionInput, uid: string, root: string): Ste
   const { kind, claim, crd, state, matches } = observed;
   const external = claim?.uid === uid ? claim.external : ({ is: "unknown" } as const);
   const protection = protectionOf(observed, uid);
-  if (protection === "root" || protection === "credential") return { do: "removeFinalizer" };
+  if (protection === "root" || protection === "credential") return leave(observed);
   if (external.is === "gone") return proveNotCreatedAgain(observed) ?? { do: "removeFinalizer" };
   if (crd === null || crd.readAt < (state.deletionSeenAt ?? state.firstSeenAt)) return { do: "readCrd" };
   if (crd.deleting)
@@ -99,8 +106,10 @@ function decideRecorded(observed: DecisionInput, uid: string, root: string): Ste
   const listed = mayBeGone ? undefined : matches.find((match) => match.uid === uid);
   const found = external.is === "present" ? external.resource : listed;
   const kept = keptBecause(observed, found);
-  const waits = findDependents(observed, kept !== undefined) ?? findWaitsForPolicy(observed);
-  if (waits !== undefined) return conclude(observed, waits, unsettledUntil(observed, waits));
+  const waits = kept === undefined ? awaitDependents(observed) : awaitUnrecordedDependents(observed);
+  if (waits !== undefined) return waits;
+  const policy = findWaitsForPolicy(observed);
+  if (policy !== undefined) return conclude(observed, policy);
   if (found === undefined)
     return attempt(
       observed,
@@ -109,8 +118,7 @@ function decideRecorded(observed: DecisionInput, uid: string, root: string): Ste
   if (issuesCode(observed) && isUnidentified(observed)) return awaitReferences(observed);
   const outdated = readBeforeEnding(observed, uid, kept === undefined ? "delete" : "update");
   if (outdated !== undefined) return attempt(observed, outdated);
-  if ((managedUid(observed) === uid || kind.issued !== null) && !owns(observed, found))
-    return { do: "removeFinalizer" };
+  if ((managedUid(observed) === uid || kind.issued !== null) && !owns(observed, found)) return leave(observed);
   const denied = findEndingDenied(observed, uid, found);
   if (denied !== undefined) return conclude(observed, denied);
   if (kept !== undefined) return decideRelease(observed, found, kept);
@@ -154,29 +162,46 @@ function findWaitsForPolicy(observed: DecisionInput): Problem | undefined {
   return undefined;
 }
 
+/** The resource stays as it is. */
+function leave(observed: DecisionInput): Step {
+  return awaitUnrecordedDependents(observed) ?? { do: "removeFinalizer" };
+}
+
+/** The step while other objects refer to this one and have external resources, which go first. */
+function awaitDependents(observed: DecisionInput): Step | undefined {
+  return concludeDependents(
+    observed,
+    observed.dependents.filter(({ has }) => has !== "unrecorded"),
+  );
+}
+
 /**
- * Other objects refer to this one and have external resources, which go first. What stays on the platform does not wait for
- * them, except for those that need this object to find what they may have created.
+ * The step while other objects need this one to find what they may have created. What stays on the platform waits for no
+ * others.
  */
-function findDependents(observed: DecisionInput, stays: boolean): Problem | undefined {
-  const { unreadDependents } = observed;
+function awaitUnrecordedDependents(observed: DecisionInput): Step | undefined {
+  const { dependents, now, settledAt } = observed;
+  const unrecorded = dependents.filter(({ has }) => has !== "recorded");
+  const { kind, unlisted } = dependents.find((one) => one.unlisted !== undefined) ?? {};
+  if (kind !== undefined && unlisted !== undefined && now >= settledAt)
+    return attempt(observed, { do: "list", kind, parent: unlisted, startedAfter: settledAt, stable: false });
+  return concludeDependents(observed, unrecorded);
+}
+
+function concludeDependents(observed: DecisionInput, dependents: readonly Dependent[]): Step | undefined {
+  const { unreadDependents, now, settleMs, resource } = observed;
   if (unreadDependents.length > 0)
-    return waiting("KubernetesForbidden", kubernetesMessages.dependentsUnknown(unreadDependents));
-  const dependents = stays ? observed.dependents.filter(({ unsettled }) => unsettled) : observed.dependents;
+    return conclude(observed, waiting("KubernetesForbidden", kubernetesMessages.dependentsUnknown(unreadDependents)));
   if (dependents.length === 0) return undefined;
-  const { namespace } = observed.resource.metadata;
+  const { namespace } = resource.metadata;
   const names = new Set(dependents.map(({ kind, key }) => ownershipMessages.otherObject(kind, namespace, key)));
-  return {
+  const problem: Problem = {
     ...waiting("ChildrenExist", deletionMessages.dependentsExist([...names])),
     statusDelayMs: dependents.every(({ deleting }) => deleting) ? maxStatusDelayMs : statusDelayAmidDeletions(observed),
   };
-}
-
-/** A dependent whose POST is settled without effect causes no change that could be observed: look again. */
-function unsettledUntil({ dependents, now, settleMs }: DecisionInput, { reason }: Problem): number | undefined {
-  return reason === "ChildrenExist" && dependents.some(({ unsettled }) => unsettled)
-    ? now + Math.max(settleMs, statusDelayMs)
-    : undefined;
+  // A dependent whose POST is settled without effect causes no change that could be observed: look again.
+  const isUnsettled = dependents.some(({ has }) => has !== "recorded");
+  return conclude(observed, problem, isUnsettled ? now + Math.max(settleMs, statusDelayMs) : undefined);
 }
 
 /** The equal resources that remain after `uid` is deleted. */

@@ -116,7 +116,14 @@ describe("a resource that only the Secret names", () => {
   const readAt = (seenAt: number) => ({ ...claim, external: { ...claim.external, seenAt } });
   const named = (parts: ObservedParts) => step(deleted, { secret, claim, ...parts });
   const waits: References = { are: "waiting", reason: "ReferenceNotReady", message: "spec.groupRef: soon." };
-  const identified = { is: "identified", group: parent, isListable: true, snapshot: null, found: [] } as const;
+  const identified = {
+    is: "identified",
+    group: parent,
+    isListable: true,
+    snapshot: null,
+    found: [],
+    kept: [],
+  } as const;
 
   it("is deleted if it is what the spec describes, also if the Tenant does not permit that any longer", () => {
     expect(named({})).toMatchObject({ do: "delete", uid });

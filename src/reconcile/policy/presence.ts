@@ -46,7 +46,7 @@ import { findEndingDenied, findOnlyDeletions, findOutsideTenant, findUngoverned 
 import { decideRemoval } from "./undeclared.ts";
 import { unreadKind } from "./unread-kind.ts";
 import { identityRead } from "./unknown-identity.ts";
-import { guardsNothing, recheckUnrecordedAt } from "./unrecorded.ts";
+import { guardsNothing, recheckUnrecordedAt, removeUnrecorded } from "./unrecorded.ts";
 
 /**
  * The step for an object that is not being deleted. Where several checks follow one another, the first problem that is
@@ -91,7 +91,7 @@ export function decidePresence(observed: DecisionInput): Step {
 /** No Tenant permits the object. Its finalizer stays only while something may exist because of the object. */
 function decideIdle(observed: DecisionInput, problem: Problem): Step {
   return guardsNothing(observed)
-    ? { do: "removeFinalizer" }
+    ? removeUnrecorded(observed)
     : conclude(observed, problem, recheckUnrecordedAt(observed));
 }
 

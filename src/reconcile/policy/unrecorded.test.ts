@@ -23,7 +23,15 @@ const denied: References = { are: "denied", message: "spec.groupUid: outside." }
 const notGranted: References = { are: "waiting", reason: "ReferenceNotGranted", message: "" };
 const none = { is: "none" } as const;
 const listed = { startedAt: 50, stable: true };
-const absent: Unrecorded = { is: "identified", group: parent, uids: {}, isListable: true, snapshot: listed, found: [] };
+const absent: Unrecorded = {
+  is: "identified",
+  group: parent,
+  uids: {},
+  isListable: true,
+  snapshot: listed,
+  found: [],
+  kept: [],
+};
 const found: Unrecorded = { ...absent, found: [`${parent}/4444444444444444`] };
 const looks = { do: "list", parent, startedAfter: 10, through: "anySession" };
 

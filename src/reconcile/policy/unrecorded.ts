@@ -73,6 +73,20 @@ export function guardsNothing(observed: DecisionInput): boolean {
   return now >= settledAt && createdNothing(observed);
 }
 
+/**
+ * The step that removes the finalizer of an object that has nothing which the operator may delete. What equals it, and belongs to an
+ * identity of another owner or for emergencies, may have been created for it nevertheless: that is reported.
+ */
+export function removeUnrecorded(observed: DecisionInput): Step {
+  const { kind, unrecorded, matches, state, resource } = observed;
+  const identified = unrecorded?.is === "identified" ? unrecorded.kept : [];
+  const matched = kind.hasMarker ? [] : matches.map(({ uid }) => uid).filter((uid) => isNeverAdopted(observed, uid));
+  const [uid] = state.bornHere || resource.spec.uid !== undefined ? [] : [...identified, ...matched];
+  if (uid === undefined || !mayHaveManaged(resource)) return { do: "removeFinalizer" };
+  const note = deletionMessages.leftUnproven(kind.noun, uid);
+  return { do: "removeFinalizer", event: { type: "Warning", reason: "Orphaned", note } };
+}
+
 /** Whether the proof is complete that no process created anything for an object that no Tenant permits now. */
 function createdNothing(observed: DecisionInput): boolean {
   const { unrecorded, settledAt, kind } = observed;

@@ -12,22 +12,30 @@ export interface Picture {
   readonly resources: Readonly<Record<PlatformCollection, readonly PlatformResource[]>>;
   /** The client secret of each identity provider on the platform, by its uid. */
   readonly clientSecrets: ReadonlyMap<string, string>;
-  /** The orphans that Tenants report. */
+  /** The orphans that Tenants report, and those that events report when their objects go. */
   readonly reportedOrphans: ReadonlySet<string>;
   readonly ownerId: string;
 }
 
 export async function takePicture(world: World): Promise<Picture> {
-  const [objects, secrets, assigned, tenants, ownerId, ...lists] = await Promise.all([
+  const [objects, secrets, assigned, tenants, events, ownerId, ...lists] = await Promise.all([
     world.objects(),
     world.secrets(),
     world.assignments(),
     world.kube.list({ apiVersion: "iam.muster.dev/v1beta1", kind: "Tenant" }),
+    world.kube.list({ apiVersion: "events.k8s.io/v1", kind: "Event" }),
     ownerIdOf(world.system.controlPlane),
     ...managedCollections.map(async (collection) => [collection, await world.platform.list(collection)] as const),
   ]);
   const resources = Object.fromEntries(lists) as Record<PlatformCollection, PlatformResource[]>;
-  const reportedOrphans = new Set<string>(tenants.flatMap(({ status }) => status?.orphanUids ?? []));
+  const inEvents = events.flatMap(({ reason, note }): string[] =>
+    reason === "Orphaned"
+      ? String(note)
+          .split(" ")
+          .filter((word) => word.includes("/"))
+      : [],
+  );
+  const reportedOrphans = new Set<string>([...tenants.flatMap(({ status }) => status?.orphanUids ?? []), ...inEvents]);
   const clientSecrets = readStoredSecrets(world.system.platformDataFile);
   return { objects, secrets, teams: assigned, resources, clientSecrets, reportedOrphans, ownerId };
 }
