@@ -36,18 +36,18 @@ function holdingOf(sources: Sources, kind: string, cached: CachedResource, targe
 
 /** What an earlier process may have created for an object that can be found only by what its references mean. */
 function unrecordedBy(sources: Sources, kindName: string, cached: CachedResource): Holding | undefined {
-  const { kinds, states, clock, tenancy } = sources;
+  const { kinds, states, clock, tenancy, soleLeaderSince } = sources;
   const kind = kinds.find(({ name }) => name === kindName);
   if (kind === undefined || kind.hasMarker || kind.issued !== null) return undefined;
   const state = states.get(kindName).get(keyOf(cached), cached, clock.monotonic());
   const governance = tenancy.governanceOf(cached.resource);
-  if (state.bornHere || governance.by !== "tenant" || cached.invalid !== undefined) return undefined;
+  if (state.bornHere || governance.by === "unserved" || cached.invalid !== undefined) return undefined;
   const unrecorded = identify(sources, kind, cached, [], governance);
   if (unrecorded.is !== "identified" || !unrecorded.isListable) return undefined;
   const { group, snapshot, found, kept } = unrecorded;
   if (found.length + kept.length > 0) return { has: "unrecorded" };
-  const isListed = snapshot !== null && snapshot.startedAt >= governance.context.settledAt;
-  return isListed ? undefined : { has: "unrecorded", unlisted: group };
+  const settledAt = governance.by === "tenant" ? governance.context.settledAt : soleLeaderSince;
+  return snapshot !== null && snapshot.startedAt >= settledAt ? undefined : { has: "unrecorded", unlisted: group };
 }
 
 /** The kinds whose objects may refer to those of `kind`, but which have not been read. */

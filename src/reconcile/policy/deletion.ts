@@ -46,7 +46,7 @@ export function decideDeletion(observed: DecisionInput): Step {
   if (isPaused(resource) && !endsByExpiry(observed)) return conclude(observed, { is: "paused" });
   const read = issuesCode(observed) ? readSecretToDelete(observed) : undefined;
   if (read !== undefined) return read;
-  if (guardsNothing(observed)) return removeUnrecorded(observed);
+  if (guardsNothing(observed)) return awaitUnrecordedDependents(observed) ?? removeUnrecorded(observed);
   const ungoverned = findUngoverned(observed);
   if (ungoverned !== undefined) return decideUnpermitted(observed, ungoverned);
   if (claim !== null && claim.claimedBy !== null) return leave(observed);

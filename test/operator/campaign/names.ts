@@ -1,7 +1,9 @@
 import { type AnyMusterKind, musterObject } from "#test/support/harness/muster-objects.ts";
 import { collectionOf } from "#test/support/harness/comparison.ts";
+import type { PlatformResource } from "#test/support/harness/platform-admin.ts";
 import { someCapabilities } from "./creations.ts";
 import { declare, type Hands, issuer, type Operation, refOf } from "./hands.ts";
+import { settleMs } from "./world.ts";
 
 /** The operations with names that a resource made by hand has, with their weights. */
 export const nameWork: readonly (readonly [number, readonly [string, Operation]])[] = [
@@ -26,9 +28,12 @@ async function declareTakenName(hands: Hands): Promise<void> {
   const declared = await Promise.all(journal.of("Group", namespace).map(async (one) => world.kube.find(refOf(one))));
   const { home, shared } = { home: world.fixed.groups[world.homeOf(namespace)], shared: world.fixed.groups.shared };
   const places = [home, shared].map((uid) => ({ uid, mayBeRemoved: false }));
+  // A group that a process has just created is not searched for names by that process.
+  const isOld = ({ createTime }: PlatformResource) => Date.parse(createTime ?? "") < Date.now() - 2 * settleMs;
+  const old = new Set((await world.platform.list("groups")).filter(isOld).map(({ uid }) => uid));
   for (const object of declared) {
     const uid: string | undefined = object?.["status"]?.uid;
-    if (uid !== undefined) places.push({ uid, mayBeRemoved: object?.["spec"].undeclared === "Remove" });
+    if (uid !== undefined && old.has(uid)) places.push({ uid, mayBeRemoved: object?.["spec"].undeclared === "Remove" });
   }
   const { uid: group, mayBeRemoved } = random.pick(places);
   const name = journal.newName("taken");
