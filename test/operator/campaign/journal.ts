@@ -48,6 +48,8 @@ export class Journal {
   readonly violations: string[] = [];
   /** Who could assume the identities, by uid, that hold since then what their Tenant may not bind: their `claimMatch`. */
   readonly held = new Map<string, unknown>();
+  /** The namespaces that no Tenant, or more than one, selected for some time. */
+  readonly ungoverned = new Set<string>();
   /** The last time in `expiresAt` of each object that can be read as a time, in milliseconds since the epoch. */
   readonly #expiries = new Map<string, number>();
   readonly #disturbances: { readonly from: number; until: number }[] = [];

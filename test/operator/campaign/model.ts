@@ -257,11 +257,16 @@ class Check {
     );
   }
 
-  /** Of several objects that want the same, at most one is Ready. */
+  /**
+   * Of several objects that want the same, at most one is Ready. What nobody governs keeps no grant from others: they create
+   * one of their own.
+   */
   #checkRivals(): void {
+    const wasUngoverned = ({ kind, metadata: { namespace = "" } }: KubeObject) =>
+      kind === "RoleBinding" && this.#journal.ungoverned.has(namespace);
     for (const object of this.#picture.objects) {
       const ready = this.#rivalsOf(object).filter(
-        (one) => one.metadata.deletionTimestamp === undefined && isReady(one),
+        (one) => one.metadata.deletionTimestamp === undefined && isReady(one) && !wasUngoverned(one),
       );
       if (ready.length > 1 && ready[0] === object)
         this.#violations.push(`U: ${ready.map(nameOf).join(" and ")} are Ready and want the same`);

@@ -200,7 +200,7 @@ async function converge(
 
 /**
  * What objects released stays in their groups, which cannot be deleted before a person removes it, and so do invites whose
- * code nobody has, and an association that somebody made in place of an object's.
+ * code nobody has, which also keep the roles that they name, and an association that somebody made in place of an object's.
  */
 async function removeReleased(world: World, journal: Journal, { objects, resources }: Picture): Promise<void> {
   const groups = objects.filter(({ kind, status }) => kind === "Group" && status?.uid !== undefined);
@@ -219,8 +219,13 @@ async function removeReleased(world: World, journal: Journal, { objects, resourc
     }
   const leaving = groups.filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
   const recorded = new Set(objects.map(({ status }) => status?.uid));
-  for (const { uid } of resources.groupInvites)
-    if (!recorded.has(uid) && below(uid, leaving)) await remove("groupInvites", uid);
+  const leavingRoles = objects.filter(
+    ({ kind, metadata }) => kind === "Role" && metadata.deletionTimestamp !== undefined,
+  );
+  for (const { uid, role } of resources.groupInvites) {
+    const isInTheWay = below(uid, leaving) || leavingRoles.some(({ status }) => status?.uid === role?.uid);
+    if (!recorded.has(uid) && isInTheWay) await remove("groupInvites", uid);
+  }
   for (const handMade of journal.handMade) {
     const { collection, resource } = handMade;
     // First every object must be gone that names it, to show that none deletes it.

@@ -191,9 +191,10 @@ async function narrowTenant({ world, random }: Hands): Promise<void> {
   await world.applyTenant(team);
 }
 
-async function recreateTenant({ world, random }: Hands): Promise<void> {
+async function recreateTenant({ world, journal, random }: Hands): Promise<void> {
   const team = random.pick(teams);
   const tenant = tenantRef(world.tenants[team]);
+  for (const [namespace, of] of await world.assignments()) if (of === team) journal.ungoverned.add(namespace);
   await world.kube.delete(tenant);
   await sleep(random.int(0, shortMs));
   // The finalizer waits until no object needs the Tenant. An administrator does not wait.
@@ -205,9 +206,10 @@ async function replaceCredentials({ world, random }: Hands): Promise<void> {
   await world.applyTenant("blue", { own: random.chance(0.7) });
 }
 
-async function overlap({ world, random }: Hands): Promise<void> {
+async function overlap({ world, journal, random }: Hands): Promise<void> {
   const name = `${world.tenants.red}-overlap`;
   const namespace = random.pick(world.namespaces);
+  journal.ungoverned.add(namespace);
   const spec = { namespaces: [namespace], groups: [world.system.root], roles: ["viewer"] };
   await world.kube.apply({ ...tenantRef(name), spec });
   await sleep(random.int(0, shortMs));
