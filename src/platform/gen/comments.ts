@@ -54,6 +54,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["muster.platform.iam.v2beta1.Identity.StaticKeys.audiences", "At most one. The default is the host name of the token service's address."],
   ["muster.platform.iam.v2beta1.Identity.StaticKeys.expiration_time", "The default and the maximum are 365 days after creation."],
   ["muster.platform.iam.v2beta1.Identity.StaticKeys.issuer_keys", "A JWKS document, as a string."],
+  ["muster.platform.iam.v2beta1.Identity.last_seen_time", "When the identity was last assumed by an exchange, a refresh or a login, to the minute. Until then, the time of its creation."],
   ["muster.platform.iam.v2beta1.Identity.relationship", "How the identity is assumed. Exactly one is set."],
   ["muster.platform.iam.v2beta1.IdentityProvider", "Lets the people of a group log in with their own OpenID provider, and defines the role that they are granted."],
   ["muster.platform.iam.v2beta1.IdentityProvider.OIDC", "A client secret or PKCE is required."],

@@ -12,9 +12,9 @@ import type {
 } from "../gen/muster/platform/iam/v2beta1/identity_provider_pb.ts";
 import type { Role } from "../gen/muster/platform/iam/v2beta1/role_pb.ts";
 import { oidcOf } from "../iam/client-secret.ts";
+import { updateLastSeen } from "../iam/last-seen.ts";
 import { grantsWithRole, hydrate } from "../iam/role-binding-rows.ts";
 import { roleBindings } from "../collections/role-bindings.ts";
-import { updateLastSeen } from "../oidc/security-token-service.ts";
 import type { PlatformSettings } from "../service/platform-settings.ts";
 import { type Reader, statement, type Writer } from "../store/database.ts";
 import { grantableRole } from "./grantable-role.ts";

@@ -2,6 +2,7 @@ import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { ApiError, Code } from "../errors/api-error.ts";
 import { identityEvent } from "../audit/security-event.ts";
 import { writeWithEvent } from "../audit/write-with-event.ts";
+import { updateLastSeen } from "../iam/last-seen.ts";
 import type { AnonymousCall } from "../service/service.ts";
 import type { WholeResponse } from "../server/http-handler.ts";
 import type { Writer } from "../store/database.ts";
@@ -106,6 +107,7 @@ async function redeem({ settings }: LoginContext, tx: Writer, grant: LoginGrant,
   const { loginLifetime, maximumRefreshTokens } = settings;
   const lifetime = { now, expires: now + loginLifetime, maximum: maximumRefreshTokens };
   const refreshToken = await startFamily(tx, contentOf(grant), lifetime);
+  await updateLastSeen(tx, grant.identity, now);
   return { kind: "granted", grant, refreshToken, ends: lifetime.expires };
 }
 

@@ -2,10 +2,9 @@ import { create } from "@bufbuild/protobuf";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Logger } from "pino";
 import type { WallClock } from "#src/time/wall-clock.ts";
-import { minutes } from "#src/time/durations.ts";
 import type { Actor } from "../access/caller.ts";
 import { isCurrent, securityStampOf } from "../access/security-stamp.ts";
-import { AuthoredWriter, type CallDetails } from "../audit/authored-writer.ts";
+import type { CallDetails } from "../audit/authored-writer.ts";
 import { identityEvent, type SecurityEvent } from "../audit/security-event.ts";
 import type { SecurityLog } from "../audit/security-log.ts";
 import { type RecordEvent, writeWithEvent } from "../audit/write-with-event.ts";
@@ -30,6 +29,7 @@ import {
   type TokenPair,
   TokenPairSchema,
 } from "../gen/muster/platform/oidc/security_token_service_pb.ts";
+import { updateLastSeen } from "../iam/last-seen.ts";
 import type { PlatformSettings } from "../service/platform-settings.ts";
 import type { RateLimit } from "../service/rate-limit.ts";
 import type { CallSlot } from "../service/call-slots.ts";
@@ -71,9 +71,6 @@ export interface SecurityTokenServiceOptions {
   readonly log: Logger;
   readonly securityLog: SecurityLog;
 }
-
-/** The resolution of `lastSeenTime` (ms), so that not every exchange updates the identity. */
-const lastSeenAccuracy = minutes(1);
 
 /** Exchanges subject tokens and refresh tokens for API tokens (RFC 8693). */
 export function securityTokenService(options: SecurityTokenServiceOptions): Service {
@@ -132,7 +129,8 @@ async function exchange(
   const exchanged = async (tx: Writer, record: RecordEvent) => {
     if (subject.kind === "aws" && !(await useOnce(tx, subject.token.signature, now, awsTokenExpiry(subject.token))))
       throw permissionDenied("the token was already used: sign a new request");
-    await updateLastSeen(tx, identity.uid, now);
+    // It was deleted in the meantime.
+    if (!(await updateLastSeen(tx, identity.uid, now))) throw mismatch();
     // The API token contains the stamp that was read, so it has ended; a family would not have.
     if (!isCurrent(await securityStampOf(tx, identity.uid), stamp))
       throw unavailable("how the identity is assumed was changed during the exchange; retry the request");
@@ -237,7 +235,7 @@ export async function refresh(
   // A failure is thrown after the transaction, because an error in it would roll back the end of the family.
   const rotated = async (tx: Writer, record: RecordEvent) => {
     const used = await useRefreshToken(tx, bearer, wanted, now);
-    if (used.kind === "rotated") await updateLastSeen(tx, used.content.identityUid, now);
+    if (used.kind === "rotated" && !(await updateLastSeen(tx, used.content.identityUid, now))) throw mismatch();
     const event = refreshEvent(used, call);
     if (event !== undefined) await record(event);
     return used;
@@ -324,17 +322,4 @@ async function keysFor(
     const description = `fetching the keys of the token's issuer failed: the issuer ${error.message}`;
     throw error.transient ? unavailable(description) : permissionDenied(description);
   }
-}
-
-/** @throws ApiError (7) if the identity was deleted in the meantime */
-export async function updateLastSeen(tx: Writer, uid: string, now: number): Promise<void> {
-  const identity = await identities.find(tx, uid);
-  if (identity === undefined) throw mismatch();
-  const { createTime, lastSeenTime } = identity;
-  const seenAt = lastSeenTime && timestampMs(lastSeenTime);
-  // An identity that nobody assumed yet has the time of its creation, which every later time replaces.
-  const isNew = createTime !== undefined && seenAt === timestampMs(createTime);
-  if (seenAt !== undefined && now - seenAt < (isNew ? 1 : lastSeenAccuracy)) return;
-  identity.lastSeenTime = timestampFromMs(now);
-  await identities.update(new AuthoredWriter(tx, { kind: "platform" }, now), identity);
 }

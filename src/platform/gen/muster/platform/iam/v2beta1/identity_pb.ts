@@ -40,6 +40,8 @@ export type Identity = Message<"muster.platform.iam.v2beta1.Identity"> & {
   description: string;
 
   /**
+   * When the identity was last assumed by an exchange, a refresh or a login, to the minute. Until then, the time of its creation.
+   *
    * @generated from field: google.protobuf.Timestamp last_seen_time = 8;
    */
   lastSeenTime?: Timestamp | undefined;
