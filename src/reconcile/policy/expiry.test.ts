@@ -129,8 +129,25 @@ describe("an expired role binding", () => {
         matches: [external],
         protections: [{ uid, because }],
       },
-      expected: reports("Expired", "this object has no role binding"),
+      expected: { ...reports("Expired", `Left the role binding ${uid}`), events: [{ reason: "Orphaned" }] },
     })),
+    {
+      name: "names one that an earlier process may have created, if its identity is another owner's by then",
+      given: {
+        resource: resourceThatMayExist,
+        references: { are: "waiting", reason: "ReferenceNotReady", message: "" },
+        unrecorded: {
+          is: "identified",
+          group: parent,
+          uids: {},
+          isListable: true,
+          snapshot: { startedAt: 50, stable: true },
+          found: [],
+          kept: [uid],
+        },
+      },
+      expected: { ...reports("Expired", `Left the role binding ${uid}`), events: [{ reason: "Orphaned" }] },
+    },
     {
       name: "leaves an equal one to another object that wants it",
       given: {

@@ -19,7 +19,7 @@ import * as tenancyMessages from "./tenancy-messages.ts";
 import { findEndingDenied, findOrphanDenied, findUngoverned } from "./tenant.ts";
 import { hours } from "#src/time/durations.ts";
 import { identityRead } from "./unknown-identity.ts";
-import { proveNotCreatedAgain, recheckUnrecordedAt, uidToEnd } from "./unrecorded.ts";
+import { leftUnproven, proveNotCreatedAgain, recheckUnrecordedAt, uidToEnd } from "./unrecorded.ts";
 
 /** No timer runs longer. */
 const maxTimerMs = hours(24);
@@ -39,9 +39,10 @@ export function decideExpiry(observed: DecisionInput): Step | undefined {
   if (invalid !== null && uid === undefined) return undefined;
   const ending = stalled("Expired", expiryMessages.expiring(kind.noun, expiryOf(observed)));
   // What issues a code is never created again, whatever a clock says later.
+  const left = uid === undefined ? leftUnproven(observed) : undefined;
   const ended: Problem =
     kind.issued === null
-      ? { ...stalled("Expired", expiryMessages.expired(kind.noun)), recorded: "forgotten" }
+      ? { ...stalled("Expired", left?.note ?? expiryMessages.expired(kind.noun)), recorded: "forgotten" }
       : { ...stalled("Expired", issueExpired(kind.noun)), recorded: "ended" };
   if (onlyObserves(observed)) return conclude(observed, stalled("Expired", expiryMessages.expired(kind.noun)));
   if (uid === undefined) {
@@ -54,7 +55,7 @@ export function decideExpiry(observed: DecisionInput): Step | undefined {
       return conclude(observed, stalled("Expired", expiryMessages.expiredUnpermitted(kind.noun)), recheckAt);
     // It was reported as ended only after that was proven.
     const proof = isReported ? undefined : proveEnded(observed, ending);
-    return proof ?? conclude(observed, ended);
+    return proof ?? conclude(observed, ended, undefined, left);
   }
   if (!reported) return conclude(observed, ending);
   return decideEnding(observed, uid, ending, ended);

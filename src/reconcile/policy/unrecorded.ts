@@ -10,7 +10,7 @@ import { type Problem, waiting } from "./outcome.ts";
 import { guardsNoIssued, isOnlyHeld, issuesCode } from "./issued.ts";
 import { isNeverAdopted, managedUid } from "./ownership.ts";
 import { attempt } from "./retry.ts";
-import type { Step } from "./step.ts";
+import type { Event, Step } from "./step.ts";
 
 // What may exist on the platform because of an object, although its status records no uid.
 
@@ -74,17 +74,28 @@ export function guardsNothing(observed: DecisionInput): boolean {
 }
 
 /**
- * The step that removes the finalizer of an object that has nothing which the operator may delete. What equals it, and belongs to an
- * identity of another owner or for emergencies, may have been created for it nevertheless: that is reported.
+ * The uid of what equals an object that has nothing which the operator may delete, and that may have been created for it
+ * nevertheless: it belongs to an identity of another owner, or for emergencies, so nobody can tell. Undefined if there is none.
  */
-export function removeUnrecorded(observed: DecisionInput): Step {
+function unprovenUid(observed: DecisionInput): string | undefined {
   const { kind, unrecorded, matches, state, resource } = observed;
+  if (state.bornHere || resource.spec.uid !== undefined || !mayHaveManaged(resource)) return undefined;
   const identified = unrecorded?.is === "identified" ? unrecorded.kept : [];
   const matched = kind.hasMarker ? [] : matches.map(({ uid }) => uid).filter((uid) => isNeverAdopted(observed, uid));
-  const [uid] = state.bornHere || resource.spec.uid !== undefined ? [] : [...identified, ...matched];
-  if (uid === undefined || !mayHaveManaged(resource)) return { do: "removeFinalizer" };
-  const note = deletionMessages.leftUnproven(kind.noun, uid);
-  return { do: "removeFinalizer", event: { type: "Warning", reason: "Orphaned", note } };
+  return [...identified, ...matched][0];
+}
+
+/** The event that reports what the object leaves because nobody can tell whether it was created for it; see `unprovenUid`. */
+export function leftUnproven(observed: DecisionInput): Event | undefined {
+  const uid = unprovenUid(observed);
+  if (uid === undefined) return undefined;
+  return { type: "Warning", reason: "Orphaned", note: deletionMessages.leftUnproven(observed.kind.noun, uid) };
+}
+
+/** The step that removes the finalizer of an object that has nothing which the operator may delete. */
+export function removeUnrecorded(observed: DecisionInput): Step {
+  const event = leftUnproven(observed);
+  return { do: "removeFinalizer", ...(event === undefined ? {} : { event }) };
 }
 
 /** Whether the proof is complete that no process created anything for an object that no Tenant permits now. */
