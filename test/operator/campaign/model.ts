@@ -318,7 +318,8 @@ class Check {
     if (last > Date.now()) return;
     const text = `${declaring.map(nameOf).join(" and ")} ended at ${new Date(last).toISOString()}, and ${uid} still grants`;
     // Nobody can tell who made an unrecorded grant to an identity that is another owner's by now: an event names it.
-    const isUnproven = this.#journal.mustStay("identities", identity?.uid ?? "") && this.#picture.reportedOrphans.has(uid);
+    const isUnproven =
+      this.#journal.mustStay("identities", identity?.uid ?? "") && this.#picture.reportedOrphans.has(uid);
     if (isUnproven && this.#journal.wasDisturbed(Date.parse(createTime), recordedMs)) this.#reported.push(text);
     else this.#violations.push(`E: ${text}`);
   }
