@@ -1,4 +1,6 @@
 import { minutes } from "#src/time/durations.ts";
+import { Pool } from "../shares/pool.ts";
+import type { Share, ShareScope } from "../shares/share.ts";
 
 /** The period for which events are counted (ms). */
 export const windowMs = minutes(1);
@@ -7,8 +9,9 @@ export const windowMs = minutes(1);
 export interface AllowanceLimits {
   /** Of one cause: the same thing from the same source. */
   readonly ofCause: number;
-  /** Of one source, such as an address or a root group. */
-  readonly ofSource: number;
+  /** Of one share, such as that of an address or a root group. */
+  readonly ofShare: Readonly<Partial<Record<ShareScope, number>>>;
+  /** Of all together, who share what is left of it. It is enough for many full shares, so that a few cannot use it up. */
   readonly ofAll: number;
 }
 
@@ -33,14 +36,16 @@ export interface Omitted<E> {
 export class EventAllowance<E> {
   readonly #limits: AllowanceLimits;
   readonly #causes = new Map<string, Cause<E>>();
-  readonly #sources = new Map<string, number>();
+  /** How many events were recorded of each share. */
+  readonly #recorded = new Map<string, number>();
+  #pool: Pool;
   #windowStart = Number.NEGATIVE_INFINITY;
-  #recorded = 0;
   #others = 0;
   #hasOmitted = false;
 
   constructor(limits: AllowanceLimits) {
     this.#limits = limits;
+    this.#pool = new Pool(limits.ofAll);
   }
 
   /** Whether events were left out and not reported. */
@@ -48,14 +53,16 @@ export class EventAllowance<E> {
     return this.#hasOmitted;
   }
 
-  /** @returns whether to record the event @param now milliseconds of a monotonic clock */
-  admits(event: E, cause: string, source: string, now: number): boolean {
+  /**
+   * @param shares of those who caused the event
+   * @param now milliseconds of a monotonic clock
+   * @returns whether to record the event
+   */
+  admits(event: E, cause: string, shares: readonly Share[], now: number): boolean {
     // A window in which events were left out ends when they are reported.
     if (now - this.#windowStart >= windowMs && !this.#hasOmitted) this.#restart(now);
     const known = this.#causes.get(cause);
-    const { ofCause, ofSource, ofAll } = this.#limits;
-    const fromSource = this.#sources.get(source) ?? 0;
-    if ((known?.recorded ?? 0) >= ofCause || fromSource >= ofSource || this.#recorded >= ofAll) {
+    if ((known?.recorded ?? 0) >= this.#limits.ofCause || !this.#take(shares)) {
       this.#hasOmitted = true;
       if (known === undefined) this.#others += 1;
       else {
@@ -64,8 +71,6 @@ export class EventAllowance<E> {
       }
       return false;
     }
-    this.#recorded += 1;
-    this.#sources.set(source, fromSource + 1);
     if (known === undefined) this.#causes.set(cause, { recorded: 1, omitted: 0, last: event });
     else known.recorded += 1;
     return true;
@@ -79,11 +84,21 @@ export class EventAllowance<E> {
     return { ofCauses, others };
   }
 
+  /** @returns whether every share had room for an event */
+  #take(shares: readonly Share[]): boolean {
+    const { ofShare } = this.#limits;
+    const recorded = (key: string) => this.#recorded.get(key) ?? 0;
+    if (shares.some(({ scope, key }) => recorded(key) >= (ofShare[scope] ?? Number.POSITIVE_INFINITY))) return false;
+    if (this.#pool.take(shares) !== undefined) return false;
+    for (const { key } of shares) this.#recorded.set(key, recorded(key) + 1);
+    return true;
+  }
+
   #restart(now: number): void {
     this.#windowStart = now;
     this.#causes.clear();
-    this.#sources.clear();
-    this.#recorded = 0;
+    this.#recorded.clear();
+    this.#pool = new Pool(this.#limits.ofAll);
     this.#others = 0;
     this.#hasOmitted = false;
   }

@@ -93,4 +93,21 @@ describeOnEachBackend("record queue", (open) => {
     await write(minutes(1));
     expect(await actions({ until: 1 })).toEqual(eight);
   });
+
+  it("has room for the events of others while those of one root group wait for the database", async () => {
+    let dropped = 0;
+    const failing = { ...database, write: () => Promise.reject(new Error("no")) } as Database;
+    const options = { log: pino({ enabled: false }), clock: () => 0, onDropped: () => (dropped += 1) };
+    const queue = new RecordQueue({ database: failing, ...options });
+    const of = (root: string) => {
+      const author = { kind: "identity", uid: `${root.repeat(40)}/${"0".repeat(16)}`, onBehalfOf: undefined } as const;
+      return { event: { ...event, author }, time: 0, omitted: 0 };
+    };
+    for (let count = 0; count < 5_000; count++) queue.add(of("a"));
+    const before = dropped;
+    expect(before).toBeGreaterThanOrEqual(3_000);
+    queue.add(of("b"));
+    expect(dropped).toBe(before);
+    await queue.close();
+  });
 });

@@ -3,11 +3,12 @@ import { seconds } from "#src/time/durations.ts";
 import type { WallClock } from "#src/time/wall-clock.ts";
 import type { Database } from "../store/database.ts";
 import { settleAll } from "../store/settle-all.ts";
+import { Pool } from "../shares/pool.ts";
 import { insertEvent } from "./audit-log.ts";
-import { omissionOf, type WaitingEvent } from "./security-event.ts";
+import { omissionOf, sharesOf, type WaitingEvent } from "./security-event.ts";
 import { recordedNow } from "./time-order.ts";
 
-/** More events are dropped and counted. */
+/** More events are dropped and counted. Those who cause events share it. */
 const maximumWaiting = 2_000;
 /** The events of one transaction. */
 const batchSize = 100;
@@ -30,6 +31,7 @@ export interface RecordQueueOptions {
 export class RecordQueue {
   readonly #options: RecordQueueOptions;
   #waiting: WaitingEvent[] = [];
+  readonly #places = new Pool(maximumWaiting);
   #dropped = 0;
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<boolean> | undefined;
@@ -40,7 +42,7 @@ export class RecordQueue {
   }
 
   add(event: WaitingEvent): void {
-    if (this.#waiting.length >= maximumWaiting) {
+    if (this.#places.take(sharesOf(event.event)) !== undefined) {
       this.#dropped += 1;
       this.#options.onDropped();
       return;
@@ -93,6 +95,7 @@ export class RecordQueue {
       return false;
     }
     this.#waiting = this.#waiting.slice(batch.length);
+    for (const { event } of batch) this.#places.giveBack(sharesOf(event));
     this.#dropped -= dropped;
     return true;
   }

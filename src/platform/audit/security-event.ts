@@ -1,5 +1,5 @@
-import { rootOf } from "../contract/uid.ts";
 import type { Actor } from "../access/caller.ts";
+import { identityShares, networkShares, type Share } from "../shares/share.ts";
 import type { EventAction } from "./audit-record.ts";
 import { type Author, nameOf } from "./author.ts";
 import type { CallDetails } from "./authored-writer.ts";
@@ -68,10 +68,10 @@ export function omissionOf(reason: string): SecurityEvent {
   return { action: "omit", author: { kind: "platform" }, type: "", uid: "", method: "", code: 0, reason, address: "" };
 }
 
-/** The source of which a limited number of events is recorded: an address, a root group or an admin. */
-export function sourceOf({ author, address }: SecurityEvent): string {
-  if (author.kind === "anonymous") return address;
-  return author.kind === "identity" ? rootOf(author.uid) : nameOf(author);
+/** Those who caused an event, of each of whom a limited number is recorded. */
+export function sharesOf({ author, address }: SecurityEvent): readonly Share[] {
+  if (author.kind === "anonymous") return networkShares(address);
+  return author.kind === "identity" ? identityShares(author.uid) : [{ scope: "identity", key: nameOf(author) }];
 }
 
 /** Events of one cause are the same, apart from their time. */

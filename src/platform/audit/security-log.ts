@@ -11,15 +11,18 @@ import {
   messageOf,
   omissionOf,
   type SecurityEvent,
-  sourceOf,
+  sharesOf,
   type WaitingEvent,
 } from "./security-event.ts";
 
-/** How many events are recorded and logged in each minute. Those that are left out are counted. */
+/**
+ * How many events are recorded and logged in each minute. Those that are left out are counted. The totals are those of ten full
+ * networks, root groups or admins, and a rest: fewer cannot hide the events of others.
+ */
 const limits: Readonly<Record<EventClass, AllowanceLimits>> = {
-  anonymous: { ofCause: 10, ofSource: 60, ofAll: 200 },
-  identity: { ofCause: 10, ofSource: 200, ofAll: 600 },
-  admin: { ofCause: 10, ofSource: 200, ofAll: 400 },
+  anonymous: { ofCause: 10, ofShare: { address: 30, network: 60 }, ofAll: 600 },
+  identity: { ofCause: 10, ofShare: { identity: 100, rootGroup: 200 }, ofAll: 2_000 },
+  admin: { ofCause: 10, ofShare: { identity: 200 }, ofAll: 2_000 },
 };
 
 export interface SecurityLogOptions {
@@ -73,7 +76,7 @@ export class SecurityLog {
    */
   admit(event: SecurityEvent): WaitingEvent | undefined {
     const allowance = this.#allowances[classOf(event)];
-    if (allowance.admits(event, causeOf(event), sourceOf(event), this.#monotonic()))
+    if (allowance.admits(event, causeOf(event), sharesOf(event), this.#monotonic()))
       return { event, time: this.#clock(), omitted: 0 };
     this.#omittedEvents += 1;
     this.#timer ??= setTimeout(() => this.#reportOmitted(), windowMs).unref();

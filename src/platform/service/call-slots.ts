@@ -118,6 +118,7 @@ function exhausted(refusal: PoolRefusal, state: "concurrent" | "waiting"): ApiEr
 const owners: Readonly<Record<PoolRefusal, string>> = {
   full: "",
   address: " by clients with this address",
+  network: " by clients of this network",
   unauthenticated: " by clients that are not authenticated",
   identity: " by this identity",
   rootGroup: " by the identities of this root group",

@@ -85,15 +85,48 @@ describeOnEachBackend("security log", (open) => {
       return error;
     };
     for (let count = 0; count < 1_000; count++) refuse(about(`subject ${count}`));
-    expect(lines).toHaveLength(60);
+    expect(lines).toHaveLength(30);
     refuse(about("b"), { address: "192.0.2.2" });
     expect(lines.at(-1)).toMatchObject({ mismatch: "the subject does not match", resource: "b", address: "192.0.2.2" });
-    for (let count = 0; count < 100_000; count++) refuse(about("c"), { address: `192.0.2.${count}` });
-    expect(lines).toHaveLength(200);
+    for (let count = 0; count < 1_000; count++) refuse(about(`c ${count}`), { address: `192.0.2.${count % 256}` });
+    expect(lines).toHaveLength(60);
+    for (let count = 0; count < 100_000; count++) refuse(about("d"), { address: `198.${count >> 8}.${count % 256}.1` });
+    expect(lines).toHaveLength(600);
     await security.close();
     const all = await records();
-    expect(all).toHaveLength(201);
-    expect(all.at(-1)).toMatchObject({ action: "omit", omitted: 940 + 100_000 - 139 });
+    expect(all).toHaveLength(601);
+    expect(all.at(-1)).toMatchObject({ action: "omit", omitted: 102_001 - 600 });
+  });
+
+  it("records the event of an address while four others, each of a network of its own, cause all that they can", async () => {
+    const { lines, security, refuse } = start();
+    for (let count = 0; count < 10_000; count++)
+      refuse(unauthenticated("no"), { operation: `/${count}`, address: `198.51.${count % 4}.7` });
+    refuse(unauthenticated("no"), { address: "192.0.2.1" });
+    expect(lines.at(-1)).toMatchObject({ address: "192.0.2.1" });
+    await security.close();
+  });
+
+  it.each([
+    ["root groups", (count: number) => `${String(count % 4).repeat(40)}/${"0".repeat(16)}`, "9".repeat(40)],
+    ["identities", (count: number) => `${"9".repeat(40)}/${String(count % 1).repeat(16)}`, "9".repeat(40)],
+  ])("records the event of an identity while other %s cause all that they can", async (_, abuser, root) => {
+    const { lines, security } = start();
+    const refuse = (uid: string, method: string) =>
+      recordCall(
+        security,
+        {
+          method,
+          address: "192.0.2.1",
+          caller: { kind: "identity", uid, actor: { iss: "", sub: "", aud: "" } } as never,
+        },
+        permissionDenied("no"),
+      );
+    for (let count = 0; count < 10_000; count++) refuse(abuser(count), `/${count}`);
+    const bystander = `${root}/${"f".repeat(16)}`;
+    refuse(bystander, "GroupsService/GetGroup");
+    expect(lines.at(-1)).toMatchObject({ caller: bystander });
+    await security.close();
   });
 
   it("keeps events while the database cannot be written, and counts those that it drops", async () => {

@@ -1,7 +1,7 @@
 import { rootOf } from "../contract/uid.ts";
 
 /** Whom a share belongs to. */
-export type ShareScope = "address" | "unauthenticated" | "identity" | "rootGroup";
+export type ShareScope = "address" | "network" | "unauthenticated" | "identity" | "rootGroup";
 
 /** The part of a pool that one caller may use. */
 export interface Share {
@@ -12,9 +12,15 @@ export interface Share {
 
 /**
  * How much a caller may use, as a multiple of what is free. A root group may use more than one of its identities, so that
- * an identity leaves room for the others of its root group; likewise all unauthenticated callers and one address.
+ * an identity leaves room for the others of its root group; likewise a network, or all unauthenticated callers, and one address.
  */
-const weights: Readonly<Record<ShareScope, number>> = { address: 2, unauthenticated: 4, identity: 2, rootGroup: 4 };
+const weights: Readonly<Record<ShareScope, number>> = {
+  address: 2,
+  network: 4,
+  unauthenticated: 4,
+  identity: 2,
+  rootGroup: 4,
+};
 
 /**
  * Whether a caller that uses `used` of a pool may take `amount` more. Callers share what is free: with a weight of 2, a
@@ -28,6 +34,16 @@ export function mayTake(amount: number, used: number, free: number, scope: Share
 /** The share of a client by its address, in a pool that only unauthenticated clients use. */
 export function addressShare(address: string): Share {
   return { scope: "address", key: address };
+}
+
+/**
+ * The shares of a client in a pool that is too small for all addresses that one client may have: its own and that of its network,
+ * which is a /24 of IPv4 and a /48 of IPv6.
+ * @param address a key of it, as `ClientAddresses` returns it
+ */
+export function networkShares(address: string): readonly Share[] {
+  const network = address.includes(":") ? address.split(":").slice(0, 3).join(":") : address.replace(/\.\d+$/, "");
+  return [{ scope: "network", key: `network ${network}` }, addressShare(address)];
 }
 
 /** The shares of an unauthenticated client: those of its address and of all unauthenticated clients together. */
