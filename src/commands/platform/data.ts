@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
-import { type Database, NewerSchemaError } from "#src/platform/store/database.ts";
+import type { Database } from "#src/platform/store/database.ts";
+import { UnsupportedSchemaError } from "#src/platform/store/supported-schema.ts";
 import { DataInUseError, DataLock, isBusy } from "#src/platform/store/sqlite/data-lock.ts";
 import { SqliteDatabase } from "#src/platform/store/sqlite/sqlite-database.ts";
 import * as settings from "#src/commands/settings/settings.ts";
@@ -53,7 +54,7 @@ export function defaultFile(location: DataLocation, name: "admin-token" | "key",
   throw new settings.SettingsError([`${flag} is required with --database`]);
 }
 
-/** @throws {NewerSchemaError | DatabaseUnavailableError | Error} an `Error` if the folder of a SQLite file does not exist. */
+/** @throws {UnsupportedSchemaError | DatabaseUnavailableError | Error} an `Error` if the folder of a SQLite file does not exist. */
 export async function openDatabase(location: DataLocation, connections = 2): Promise<Database> {
   if (location.kind === "file") {
     settings.requireFolderOf("--data", location.path);
@@ -64,12 +65,12 @@ export async function openDatabase(location: DataLocation, connections = 2): Pro
   return PostgresDatabase.open(location.url, { connections });
 }
 
-/** @throws {NewerSchemaError | Error} */
+/** @throws {UnsupportedSchemaError | Error} */
 function openSqlite(path: string): SqliteDatabase {
   try {
     return new SqliteDatabase(path);
   } catch (error) {
-    if (error instanceof NewerSchemaError) throw error;
+    if (error instanceof UnsupportedSchemaError) throw error;
     const { message } = error as Error;
     if (isBusy(error))
       throw new Error(`--data: another process writes to ${path} for a long time; wait for it, or end it`, {
@@ -92,7 +93,7 @@ function requireData(location: DataLocation): void {
 
 /**
  * Does the work of a command that expects data, and closes the database: a mistyped path must not create a new platform.
- * @throws {NewerSchemaError | DatabaseUnavailableError | Error} an `Error` if the SQLite file does not exist
+ * @throws {UnsupportedSchemaError | DatabaseUnavailableError | Error} an `Error` if the SQLite file does not exist
  */
 export async function withExistingDatabase<T>(
   location: DataLocation,

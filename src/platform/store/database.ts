@@ -64,13 +64,3 @@ export class DatabaseUnavailableError extends Error {
     this.outcome = outcome;
   }
 }
-
-/** The data was written by a newer version of the platform. It is not modified. */
-export class NewerSchemaError extends Error {
-  override readonly name = "NewerSchemaError";
-  constructor(found: number, known: number) {
-    super(
-      `the data has schema version ${found}, but this version of the platform supports only ${known}: use a newer version`,
-    );
-  }
-}

@@ -20,7 +20,7 @@ interface Column {
  * @param file the data of this version, which nothing writes to
  * @param url `postgres://USER:PASSWORD@HOST:PORT/DATABASE`; its schema is created or migrated
  * @throws Error if the target has rows, or the tables or counts differ
- * @throws NewerSchemaError, DatabaseUnavailableError
+ * @throws UnsupportedSchemaError, DatabaseUnavailableError
  */
 export async function copyFromSqlite(file: string, url: string, signal: AbortSignal): Promise<CopiedRows> {
   const migrated = await PostgresDatabase.open(url, { connections: 1 });
@@ -51,7 +51,7 @@ export async function copyFromSqlite(file: string, url: string, signal: AbortSig
 
 function tablesOf(source: DatabaseSync): readonly string[] {
   const rows = source.prepare(
-    "select name from sqlite_master where type = 'table' and name not like 'sqlite\\_%' escape '\\'",
+    "select name from sqlite_master where type = 'table' and name <> 'schema_version' and name not like 'sqlite\\_%' escape '\\'",
   );
   return rows
     .all()

@@ -1,11 +1,12 @@
-import { Kysely } from "kysely";
 import { describe, expect, it, vi } from "vitest";
 import { describeWithPostgres } from "#src/platform/tests/describe-with-postgres.testing.ts";
 import { initialStamp, replaceSecurityStamp, securityStampOf } from "#src/platform/access/security-stamp.ts";
-import { postgresDialect } from "../compiler.ts";
 import { databaseContract } from "../database-contract.testing.ts";
-import { NewerSchemaError, statement, DatabaseUnavailableError } from "../database.ts";
-import { migrations, postgresTypes } from "../schema/migrations.ts";
+import { statement, DatabaseUnavailableError } from "../database.ts";
+import { postgresTypes } from "../schema/migration.ts";
+import { migrations } from "../schema/migrations.ts";
+import { createSchemaVersion, currentSchema, schemaDigest } from "../schema/schema-version.ts";
+import { UnsupportedSchemaError } from "../supported-schema.ts";
 import { PostgresConnection } from "./postgres-connection.ts";
 import { PostgresDatabase } from "./postgres-database.ts";
 
@@ -26,26 +27,49 @@ describeWithPostgres("PostgreSQL", (postgres) => {
   });
 
   describe("PostgresDatabase", () => {
-    it("rejects a newer schema without modifying it", async () => {
+    it.each([
+      {
+        state: "newer",
+        table: createSchemaVersion,
+        row: `${currentSchema.version + 1}, 'x'`,
+        message: "use a newer version",
+      },
+      {
+        state: "earlier",
+        table: "create table schema_version (version integer not null)",
+        row: "12",
+        message: "export its resources through the API with the version that wrote it",
+      },
+      {
+        state: "changed",
+        table: createSchemaVersion,
+        row: `1, '${"0".repeat(64)}'`,
+        message: "docs/operate/upgrade.md",
+      },
+    ])("rejects the $state schema without modifying it", async ({ table, row, message }) => {
       const url = await postgres().newDatabase();
-      await postgres().run(url, "create table schema_version (version integer not null)");
-      await postgres().run(url, `insert into schema_version values (${migrations.length + 1})`);
-      await expect(PostgresDatabase.open(url, { connections: 2 })).rejects.toThrowError(NewerSchemaError);
-      const tables =
-        "select table_name, (select version from schema_version) as version from information_schema.tables";
-      expect(await postgres().run(url, `${tables} where table_schema = 'public'`)).toEqual([
-        { table_name: "schema_version", version: migrations.length + 1 },
-      ]);
+      await postgres().run(url, table);
+      await postgres().run(url, `insert into schema_version values (${row})`);
+      const state = () =>
+        Promise.all([
+          postgres().run(url, "select table_name from information_schema.tables where table_schema = 'public'"),
+          postgres().run(url, "select * from schema_version"),
+        ]);
+      const before = await state();
+      await expect(PostgresDatabase.open(url, { connections: 2 })).rejects.toThrowError(UnsupportedSchemaError);
+      await expect(PostgresDatabase.open(url, { connections: 2 })).rejects.toThrowError(message);
+      expect(await state()).toEqual(before);
     });
 
     it.each(migrations.map((_, version) => version))("migrates a database of version %i", async (version) => {
       const url = await postgres().newDatabase();
-      const builder = new Kysely<unknown>({ dialect: postgresDialect });
       for (const migration of migrations.slice(0, version))
-        for (const step of migration(builder, postgresTypes)) await postgres().run(url, step.compile().sql);
-      await postgres().run(url, "create table schema_version (version integer not null)");
-      await postgres().run(url, `insert into schema_version values (${version})`);
-      if (version > 0) await postgres().run(url, "insert into facts values ('n', 'kept')");
+        for (const step of migration(postgresTypes)) await postgres().run(url, step);
+      if (version > 0) {
+        await postgres().run(url, createSchemaVersion);
+        await postgres().run(url, `insert into schema_version values (${version}, '${schemaDigest(version)}')`);
+        await postgres().run(url, "insert into facts values ('n', 'kept')");
+      }
       const database = await PostgresDatabase.open(url, { connections: 2 });
       await database.write((tx) => replaceSecurityStamp(tx, "identity"));
       expect(await database.read((tx) => securityStampOf(tx, "identity"))).not.toEqual(initialStamp);
@@ -77,7 +101,7 @@ describeWithPostgres("PostgreSQL", (postgres) => {
       const databases = await Promise.all(
         Array.from({ length: 5 }, () => PostgresDatabase.open(url, { connections: 2 })),
       );
-      expect(await postgres().run(url, "select version from schema_version")).toEqual([{ version: migrations.length }]);
+      expect(await postgres().run(url, "select * from schema_version")).toEqual([currentSchema]);
       await Promise.all(databases.map((database) => database.close()));
     });
 

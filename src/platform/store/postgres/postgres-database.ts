@@ -1,8 +1,9 @@
 import { Pool, type PoolClient } from "pg";
 import { Compiler, postgresDialect } from "../compiler.ts";
-import { NewerSchemaError, type Reader, type Database, DatabaseUnavailableError, type Writer } from "../database.ts";
+import { type Reader, type Database, DatabaseUnavailableError, type Writer } from "../database.ts";
 import { unattributedShares } from "../../shares/share.ts";
 import { type Job, JobQueue, type NextJob } from "../job-queue.ts";
+import { UnsupportedSchemaError } from "../supported-schema.ts";
 import { migratePostgres } from "./migrate.ts";
 import { PostgresConnection, typeParsers } from "./postgres-connection.ts";
 import { ReadSlots } from "./read-slots.ts";
@@ -63,7 +64,7 @@ export class PostgresDatabase implements Database {
 
   /**
    * @param url `postgres://USER:PASSWORD@HOST:PORT/DATABASE`; its schema is created or migrated
-   * @throws NewerSchemaError, DatabaseUnavailableError
+   * @throws UnsupportedSchemaError, DatabaseUnavailableError
    */
   static async open(
     url: string,
@@ -92,7 +93,7 @@ export class PostgresDatabase implements Database {
       await migratePostgres(pool);
     } catch (error) {
       await pool.end();
-      if (error instanceof NewerSchemaError || !connectionLost(error)) throw error;
+      if (error instanceof UnsupportedSchemaError || !connectionLost(error)) throw error;
       throw new DatabaseUnavailableError(`the database is unreachable: ${text(error)}`, { cause: error });
     }
     return new PostgresDatabase(pool, connections);

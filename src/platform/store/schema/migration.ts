@@ -1,6 +1,3 @@
-import { type Compilable, type CreateTableBuilder, type Kysely, sql } from "kysely";
-import type { ResourceColumns, ResourceTable } from "./tables.ts";
-
 /** The spelling of types and clauses in one backend. */
 export interface SqlTypes {
   /** Text that is compared byte by byte. */
@@ -13,31 +10,21 @@ export interface SqlTypes {
   readonly clustered: string;
 }
 
-/** One step of the schema, forward only. Its version is its position in `migrations`, from 1. */
-export type Migration = (db: Kysely<unknown>, types: SqlTypes) => readonly Compilable[];
+/** One step of the schema, forward only, as statements. Its version is its position in `migrations`, from 1. */
+export type Migration = (types: SqlTypes) => readonly string[];
 
-/** Starts the table of a collection. The collection's own columns are added to the result. */
-export function resourceTable(
-  db: Kysely<unknown>,
-  types: SqlTypes,
-  table: ResourceTable,
-): CreateTableBuilder<ResourceTable, keyof ResourceColumns> {
-  const text = sql.raw(types.text);
-  const integer = sql.raw(types.integer);
-  return db.schema
-    .createTable(table)
-    .addColumn("uid", text, (column) => column.primaryKey().notNull())
-    .addColumn("parent", text)
-    .addColumn("name", text, (column) => column.notNull())
-    .addColumn("create_time", integer, (column) => column.notNull())
-    .addColumn("update_time", integer, (column) => column.notNull())
-    .addColumn("body", sql.raw(types.bytes), (column) => column.notNull());
-}
+export const sqliteTypes: SqlTypes = {
+  text: "text",
+  integer: "integer",
+  bytes: "blob",
+  sequence: "integer primary key autoincrement",
+  clustered: "without rowid",
+};
 
-/**
- * An index named after its first column. The columns are those that a List sorts or filters by, followed by the uid, which
- * breaks ties.
- */
-export function resourceIndex(db: Kysely<unknown>, table: ResourceTable, ...columns: string[]): Compilable {
-  return db.schema.createIndex(`${table}_by_${columns[0]}`).on(table).columns(columns);
-}
+export const postgresTypes: SqlTypes = {
+  text: 'text collate "C"',
+  integer: "bigint",
+  bytes: "bytea",
+  sequence: "bigint generated always as identity primary key",
+  clustered: "",
+};

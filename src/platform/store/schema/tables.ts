@@ -78,7 +78,7 @@ interface TreeCountColumns {
   children: number;
   descendants: number;
   /** How many descendants there may be; null without a limit. */
-  maximum: Generated<number | null>;
+  maximum: number | null;
 }
 
 interface AuditLogColumns {
@@ -96,15 +96,15 @@ interface AuditLogColumns {
   /** Old and new values by field, as JSON, without secrets. */
   fields: string;
   /** The uid of the root group of the resource; empty if there is no resource. */
-  root: Generated<string>;
+  root: string;
   /** The method of the contract; empty outside of a call. */
-  method: Generated<string>;
+  method: string;
   /** The gRPC code of the call. */
-  code: Generated<number>;
+  code: number;
   /** 1 for an event that changes nothing, such as a refused call, whose number is limited; 0 for a change. */
-  event: Generated<number>;
+  event: number;
   /** `RecordDetails` as JSON, or empty. */
-  details: Generated<string>;
+  details: string;
 }
 
 export interface Tables {

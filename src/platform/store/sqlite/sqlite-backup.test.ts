@@ -6,8 +6,9 @@ import pino from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readOrCreateKeyFile } from "#src/platform/tokens/master-key.ts";
 import { SigningKeys } from "#src/platform/tokens/signing-keys.ts";
-import { NewerSchemaError, statement } from "../database.ts";
-import { migrations } from "../schema/migrations.ts";
+import { statement } from "../database.ts";
+import { createSchemaVersion, currentSchema } from "../schema/schema-version.ts";
+import { UnsupportedSchemaError } from "../supported-schema.ts";
 import { backupSqlite, restoreSqlite } from "./sqlite-backup.ts";
 import { SqliteDatabase } from "./sqlite-database.ts";
 
@@ -88,7 +89,7 @@ describe("backup and restore", () => {
     expect(existsSync(join(folder, "nothing"))).toBe(false);
   });
 
-  it("rejects a file that is not a backup, is newer, or is damaged", () => {
+  it("rejects a file that is not a backup, is newer or earlier, or is damaged", () => {
     const before = readdirSync(folder).length;
     const other = another();
     writeFileSync(other, "not a database at all, but a text that is long enough to be looked at");
@@ -97,10 +98,17 @@ describe("backup and restore", () => {
 
     const newer = another();
     const file = new DatabaseSync(newer);
-    file.exec(`create table tomorrow (x); pragma user_version = ${migrations.length + 1}`);
+    file.exec(`${createSchemaVersion}; insert into schema_version values (${currentSchema.version + 1}, 'x')`);
     file.close();
-    expect(() => restoreSqlite(newer, another())).toThrowError(NewerSchemaError);
+    expect(() => restoreSqlite(newer, another())).toThrowError(UnsupportedSchemaError);
     rmSync(newer);
+
+    const earlier = another();
+    const earlierFile = new DatabaseSync(earlier);
+    earlierFile.exec("create table facts (name text); pragma user_version = 12");
+    earlierFile.close();
+    expect(() => restoreSqlite(earlier, another())).toThrowError(UnsupportedSchemaError);
+    rmSync(earlier);
 
     const damaged = another();
     backupSqlite(data, damaged);

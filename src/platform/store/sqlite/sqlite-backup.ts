@@ -2,16 +2,20 @@ import { randomBytes } from "node:crypto";
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { NewerSchemaError } from "../database.ts";
-import { migrations } from "../schema/migrations.ts";
+import { type SchemaVersion } from "../schema/schema-version.ts";
+import { requireSupportedSchema } from "../supported-schema.ts";
+import { schemaOf } from "./migrate.ts";
 
 /** How long to wait while a running platform locks the file (ms). */
 const busyTimeout = 10_000;
+/** SQLITE_NOTADB, the code of a file that is not a database at all. */
+const notADatabase = 26;
 
 /**
  * Copies the data of a platform, which may be running: the copy is a consistent snapshot. Secrets in it stay sealed with
  * the key file, which is not part of it.
  * @throws Error if the data does not exist or the backup file exists
+ * @throws UnsupportedSchemaError
  */
 export function backupSqlite(data: string, file: string): void {
   if (!existsSync(data)) throw new Error(`${data} does not exist`);
@@ -21,7 +25,7 @@ export function backupSqlite(data: string, file: string): void {
 /**
  * Restores the data of a platform from a backup that was made by this version or an older one.
  * @throws Error if the backup is missing, damaged or not a backup, or if the data exists
- * @throws NewerSchemaError
+ * @throws UnsupportedSchemaError
  */
 export function restoreSqlite(file: string, data: string): void {
   if (!existsSync(file)) throw new Error(`${file} does not exist`);
@@ -50,18 +54,20 @@ function copy(from: string, to: string): void {
 }
 
 function check(source: DatabaseSync, path: string): void {
-  const version = versionOf(source, path);
-  if (version === 0) throw new Error(`${path} does not hold the data of a platform`);
-  if (version > migrations.length) throw new NewerSchemaError(version, migrations.length);
+  const schema = readSchema(source, path);
+  if (schema === undefined) throw new Error(`${path} does not hold the data of a platform`);
+  requireSupportedSchema(schema);
   const [first] = source.prepare("pragma integrity_check(1)").all();
   if (first?.["integrity_check"] !== "ok") throw new Error(`${path} is damaged: ${String(first?.["integrity_check"])}`);
 }
 
-function versionOf(source: DatabaseSync, path: string): number {
+function readSchema(source: DatabaseSync, path: string): Partial<SchemaVersion> | undefined {
   try {
-    return Number(source.prepare("pragma user_version").get()?.["user_version"]);
+    return schemaOf(source);
   } catch (cause) {
-    throw new Error(`${path} does not hold the data of a platform`, { cause });
+    const { errcode, message } = cause as Error & { errcode?: number };
+    if (errcode === notADatabase) throw new Error(`${path} does not hold the data of a platform`, { cause });
+    throw new Error(`${path} is damaged: ${message}`, { cause });
   }
 }
 

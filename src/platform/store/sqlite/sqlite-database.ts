@@ -1,10 +1,8 @@
 import { closeSync, openSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
-import { Kysely } from "kysely";
 import { unattributedShares } from "../../shares/share.ts";
 import { Compiler, sqliteDialect } from "../compiler.ts";
 import {
-  NewerSchemaError,
   type Query,
   type Reader,
   type Statement,
@@ -13,8 +11,8 @@ import {
   type Writer,
 } from "../database.ts";
 import { type Job, JobQueue, type NextJob } from "../job-queue.ts";
-import { migrations, sqliteTypes } from "../schema/migrations.ts";
 import { Checkpointer } from "./checkpointer.ts";
+import { migrateSqlite } from "./migrate.ts";
 import { PreparedStatements } from "./prepared-statements.ts";
 import { ReadLanes } from "./read-lanes.ts";
 
@@ -60,7 +58,7 @@ export class SqliteDatabase implements Database {
   /**
    * @param path of the file, which is created if it does not exist; its schema is migrated to the current version
    * @param cacheMiB the page cache of each of the three connections
-   * @throws NewerSchemaError
+   * @throws UnsupportedSchemaError
    */
   constructor(path: string, cacheMiB = defaultCacheMiB) {
     // Only the owner may access the file. SQLite creates the log and its index with the same mode.
@@ -72,7 +70,7 @@ export class SqliteDatabase implements Database {
     // A negative number is in KiB.
     const cacheSize = `pragma cache_size = -${cacheMiB * 1024}`;
     database.exec(cacheSize);
-    migrate(database);
+    migrateSqlite(database);
     this.#checkpointer = new Checkpointer(path, checkpointLength);
     const compiler = new Compiler(sqliteDialect);
     this.#writer = new Connection(database, compiler);
@@ -237,22 +235,5 @@ class Connection implements Writer {
 
   close(): void {
     this.#database.close();
-  }
-}
-
-/** Migrates the schema to the current version, in one transaction. @throws NewerSchemaError */
-function migrate(database: DatabaseSync): void {
-  const builder = new Kysely<unknown>({ dialect: sqliteDialect });
-  database.exec("begin immediate");
-  try {
-    const found = Number(database.prepare("pragma user_version").get()?.["user_version"]);
-    if (found > migrations.length) throw new NewerSchemaError(found, migrations.length);
-    for (const migration of migrations.slice(found))
-      for (const step of migration(builder, sqliteTypes)) database.exec(step.compile().sql);
-    database.exec(`pragma user_version = ${migrations.length}`);
-    database.exec("commit");
-  } catch (error) {
-    database.exec("rollback");
-    throw error;
   }
 }

@@ -1,0 +1,24 @@
+import type { Migration } from "./migration.ts";
+
+/** The audit log: who changed what, and when, and the events of the security log. */
+export const auditTable: Migration = ({ text, integer, sequence }) => [
+  `create table audit_log (
+    sequence ${sequence},
+    time ${integer} not null,
+    actor ${text} not null,
+    author ${text} not null,
+    action ${text} not null,
+    type ${text} not null,
+    uid ${text} not null,
+    fields ${text} not null,
+    root ${text} not null,
+    method ${text} not null,
+    code ${integer} not null,
+    event ${integer} not null,
+    details ${text} not null
+  )`,
+  "create index audit_log_by_uid on audit_log (uid, sequence)",
+  "create index audit_log_by_root on audit_log (root, sequence)",
+  "create index audit_log_by_actor on audit_log (actor, sequence)",
+  "create index audit_log_events on audit_log (sequence) where event = 1",
+];
