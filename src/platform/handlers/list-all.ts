@@ -56,8 +56,7 @@ export async function listAll<D extends DescMessage, T extends Message>(
   };
   const items = await next();
   if (after === undefined) return { items, rest: undefined };
-  const { caller } = call;
-  const closed = sessions.openLists.open(caller.kind === "admin" ? "" : caller.uid);
+  const closed = sessions.openLists.open(call.caller);
   const rest = new RestOfList(closed, async () => (after === undefined ? [] : next()));
   return { items, rest };
 }
