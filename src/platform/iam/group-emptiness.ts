@@ -1,22 +1,39 @@
 import { collections } from "../collections/collections.ts";
+import { subtreeOf } from "../contract/uid.ts";
 import { failedPrecondition } from "../errors/api-error.ts";
 import { type Reader, type Statement, statement } from "../store/database.ts";
 import { settleAll } from "../store/settle-all.ts";
 import type { ResourceTable } from "../store/schema/tables.ts";
 
-/** @property now milliseconds since the epoch */
-type Parent = { parent: string; now: number };
+/**
+ * The children of a group are below it, too: with the end of that range, a database does not examine what others have, whichever
+ * index it takes.
+ * @property to the end of the uids that are in the group
+ * @property now milliseconds since the epoch
+ */
+type Parent = { parent: string; to: string; now: number };
 
 type FindChild = Statement<Parent, { uid: string }>;
 
 /** Finds one child that is not a creator binding, which is deleted with its group. */
 const roleBinding: FindChild = statement((db, p: Parent) =>
   db
-    .selectFrom("role_bindings as binding")
-    .leftJoin("founding_bindings as creator", "creator.binding_uid", "binding.uid")
-    .select("binding.uid")
-    .where("binding.parent", "=", p.parent)
-    .where("creator.binding_uid", "is", null)
+    .selectFrom("role_bindings")
+    .select("uid")
+    .where("parent", "=", p.parent)
+    .where("uid", ">=", p.parent)
+    .where("uid", "<", p.to)
+    .where((row) =>
+      row.not(
+        row.exists(
+          row
+            .selectFrom("founding_bindings")
+            .select("binding_uid")
+            .where("group_uid", "=", p.parent)
+            .whereRef("binding_uid", "=", "role_bindings.uid"),
+        ),
+      ),
+    )
     .limit(1),
 );
 
@@ -29,7 +46,15 @@ const special: Partial<Record<ResourceTable, FindChild>> = { role_bindings: role
 
 /** Finds one child in any other table. */
 function childIn(table: ResourceTable): FindChild {
-  return statement((db, p: Parent) => db.selectFrom(table).select("uid").where("parent", "=", p.parent).limit(1));
+  return statement((db, p: Parent) =>
+    db
+      .selectFrom(table)
+      .select("uid")
+      .where("parent", "=", p.parent)
+      .where("uid", ">=", p.parent)
+      .where("uid", "<", p.to)
+      .limit(1),
+  );
 }
 
 /** The children that prevent the deletion of a group. */
@@ -39,7 +64,8 @@ const childTypes = collections
 
 /** Requires that a group is empty. @throws ApiError (9), `RESOURCE_NOT_EMPTY`, that names the first type of child */
 export async function checkEmpty(reader: Reader, group: string, now: number): Promise<void> {
-  const children = await settleAll(childTypes.map(({ find }) => reader.first(find, { parent: group, now })));
+  const parameters = { parent: group, to: subtreeOf(group).to, now };
+  const children = await settleAll(childTypes.map(({ find }) => reader.first(find, parameters)));
   const index = children.findIndex((child) => child !== undefined);
   const first = childTypes[index];
   if (first !== undefined)

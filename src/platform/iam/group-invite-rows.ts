@@ -7,15 +7,16 @@ import {
   GroupInviteRoleSchema,
   GroupInviteSchema,
 } from "../gen/muster/platform/iam/v2beta1/group_invite_pb.ts";
+import { deleteSome } from "../resources/partial-deletion.ts";
 import { type Reader, statement } from "../store/database.ts";
 
-const inGroup = statement((db, p: { group: string }) =>
-  db.selectFrom("group_invites").select("uid").where("parent", "=", p.group),
+const inGroup = statement((db, p: { group: string; limit: number }) =>
+  db.selectFrom("group_invites").select("uid").where("parent", "=", p.group).limit(p.limit),
 );
 
-/** Deletes the invites of a group that is deleted. They have expired, otherwise they would prevent it. */
-export async function deleteInvitesIn(tx: AuthoredWriter, group: string): Promise<void> {
-  for (const { uid } of await tx.all(inGroup, { group })) await groupInvites.delete(tx, uid);
+/** Deletes invites of a group that is to be deleted. All have expired: others prevent it. @returns as `deleteSome` */
+export function deleteInvitesIn(tx: AuthoredWriter, group: string): Promise<boolean> {
+  return deleteSome(tx, groupInvites, inGroup, { group });
 }
 
 /** Invites in the form of responses: with their roles and without their codes. */

@@ -19,7 +19,7 @@ import { permittedParent, permittedResource } from "../handlers/permitted.ts";
 import { checkUniqueName } from "../handlers/unique-name.ts";
 import { limitKeys, setLimits } from "../resources/resource-limits.ts";
 import { nameIs } from "../resources/row-condition.ts";
-import { implement, type Service } from "../service/service.ts";
+import { type Call, implement, type Service } from "../service/service.ts";
 import type { Session, Sessions, WriteSession } from "../service/session.ts";
 import { bindCreator, unbindCreator } from "./creator-binding.ts";
 import { checkEmpty } from "./group-emptiness.ts";
@@ -51,11 +51,10 @@ export function groupsService(sessions: Sessions): Service {
         return updateGroup(session, current, applyMask(GroupSchema, current, group, mask, retainedFields(session)));
       }),
 
-    deleteGroup: ({ uid }, call) =>
-      sessions.write(call, async (session) => {
-        await deleteGroup(session, uid);
-        return create(EmptySchema);
-      }),
+    deleteGroup: async ({ uid }, call) => {
+      await deleteGroup(sessions, call, uid);
+      return create(EmptySchema);
+    },
   });
 }
 
@@ -86,14 +85,17 @@ export async function updateGroup(session: WriteSession, current: Group, updated
   return updated;
 }
 
-/** Deletes an empty group, with its creator binding and its expired invites. @throws ApiError */
-export async function deleteGroup(session: WriteSession, uid: string): Promise<void> {
-  const { tx, now } = session;
-  await permittedResource(session, groups, Capability.CAP_IAM_GROUPS_DELETE, uid);
-  await checkEmpty(tx, uid, now);
-  await unbindCreator(tx, uid);
-  await deleteInvitesIn(tx, uid);
-  await groups.delete(tx, uid);
+/** Deletes an empty group, with its creator binding and its expired invites, in parts. @throws ApiError */
+export function deleteGroup(sessions: Sessions, call: Call, uid: string): Promise<void> {
+  return sessions.writeInParts(call, async (session) => {
+    const { tx, now } = session;
+    await permittedResource(session, groups, Capability.CAP_IAM_GROUPS_DELETE, uid);
+    await checkEmpty(tx, uid, now);
+    if (!(await deleteInvitesIn(tx, uid))) return false;
+    await unbindCreator(tx, uid);
+    await groups.delete(tx, uid);
+    return true;
+  });
 }
 
 /** Creates a root group. An identity becomes its owner; the admin does not need a binding. */

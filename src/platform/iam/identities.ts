@@ -79,18 +79,15 @@ export function identitiesService(sessions: Sessions): Service {
         return updated;
       }),
 
-    // Of an identity with many bindings, some are deleted in each transaction, and the identity in the last one, so that other
-    // writes do not wait for all of them. A call that ends early has deleted bindings, and can be repeated.
+    // The identity is deleted after its bindings: a call that ends early can be repeated.
     deleteIdentity: async ({ uid }, call) => {
-      const deleteSome = () =>
-        sessions.write(call, async (session) => {
-          await permittedResource(session, identities, Capability.CAP_IAM_IDENTITY_DELETE, uid);
-          if (!(await deleteBindingsOf(session.tx, uid))) return false;
-          await deleteTokens(session.tx, uid);
-          await identities.delete(session.tx, uid);
-          return true;
-        });
-      for (let isDeleted = false; !isDeleted; ) isDeleted = await deleteSome();
+      await sessions.writeInParts(call, async (session) => {
+        await permittedResource(session, identities, Capability.CAP_IAM_IDENTITY_DELETE, uid);
+        if (!(await deleteBindingsOf(session.tx, uid))) return false;
+        await deleteTokens(session.tx, uid);
+        await identities.delete(session.tx, uid);
+        return true;
+      });
       return create(EmptySchema);
     },
 

@@ -16,14 +16,10 @@ import {
 } from "../gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
 import type { Role } from "../gen/muster/platform/iam/v2beta1/role_pb.ts";
 import { type Reader, statement } from "../store/database.ts";
+import { deleteSome } from "../resources/partial-deletion.ts";
 
-/** The bindings that are deleted with the same statements. */
-const bindingsTogether = 200;
-/** The bindings that are deleted in one transaction: other writes wait for it, for some tens of milliseconds. */
-const bindingsOfTransaction = 400;
-
-const ofIdentity = statement((db, p: { identity: string }) =>
-  db.selectFrom("role_bindings").select("uid").where("identity_uid", "=", p.identity).limit(bindingsTogether),
+const ofIdentity = statement((db, p: { identity: string; limit: number }) =>
+  db.selectFrom("role_bindings").select("uid").where("identity_uid", "=", p.identity).limit(p.limit),
 );
 const withRole = statement((db, p: { role: string }) =>
   db.selectFrom("role_bindings").select("uid").where("role_uid", "=", p.role).limit(1),
@@ -39,21 +35,9 @@ const equal = statement((db, p: { group: string; identity: string; role: string;
     .limit(1),
 );
 
-/**
- * Deletes the bindings of an identity that is to be deleted.
- * @returns whether none is left; otherwise the rest is for another transaction
- */
-export async function deleteBindingsOf(tx: AuthoredWriter, identity: string): Promise<boolean> {
-  for (let deleted = 0; deleted < bindingsOfTransaction; deleted += bindingsTogether) {
-    const rows = await tx.all(ofIdentity, { identity });
-    if (rows.length === 0) return true;
-    await roleBindings.deleteAll(
-      tx,
-      rows.map(({ uid }) => uid),
-    );
-    if (rows.length < bindingsTogether) return true;
-  }
-  return false;
+/** Deletes bindings of an identity that is to be deleted. @returns as `deleteSome` */
+export function deleteBindingsOf(tx: AuthoredWriter, identity: string): Promise<boolean> {
+  return deleteSome(tx, roleBindings, ofIdentity, { identity });
 }
 
 /** Whether the role is bound. */

@@ -3,7 +3,7 @@ import { ApiError, Code, unavailable } from "../errors/api-error.ts";
 import type { Faults } from "../faults/faults.ts";
 import type { ResponseFault } from "../faults/fault-rule.ts";
 import { responseFaultOf, runWithFault } from "../faults/run-with-fault.ts";
-import { DatabaseUnavailableError } from "../store/database.ts";
+import { DatabaseUnavailableError, type WriteOutcome } from "../store/database.ts";
 import type { Span, Tracer } from "#src/telemetry/tracer.ts";
 import type { CallSlot, CallSlots } from "./call-slots.ts";
 import type { PlatformMetrics } from "./platform-metrics.ts";
@@ -45,6 +45,13 @@ export type CallResult<T> = { readonly responseFault?: ResponseFault | undefined
 
 /** Failures of the platform, not of the request. */
 const serverErrors: ReadonlySet<number> = new Set([Code.deadlineExceeded, Code.internal, Code.unavailable]);
+
+/** What a caller does after a write that failed. */
+const adviceAfter: Readonly<Record<WriteOutcome, string>> = {
+  notCommitted: "nothing was changed; retry the request",
+  unknown: "the outcome of the commit is unknown; read the resource before you retry",
+  partial: "a part of the change was made; retry the request to make the rest",
+};
 
 /** Runs calls for every transport: limits, counts and logs them, and returns a response or an `ApiError`. */
 export class CallRunner {
@@ -101,12 +108,7 @@ export class CallRunner {
   #errorOf(thrown: unknown, operation: string): ApiError {
     if (thrown instanceof ApiError) return thrown;
     this.#options.log.error({ err: thrown, operation }, "call failed");
-    if (thrown instanceof DatabaseUnavailableError)
-      return unavailable(
-        thrown.outcome === "notCommitted"
-          ? "nothing was changed; retry the request"
-          : "the outcome of the commit is unknown; read the resource before you retry",
-      );
+    if (thrown instanceof DatabaseUnavailableError) return unavailable(adviceAfter[thrown.outcome]);
     return new ApiError(Code.internal, "INTERNAL", "Internal: the call failed; see the log of the platform");
   }
 }

@@ -5,7 +5,7 @@ import { accessOf } from "../access/grants.ts";
 import { authorOf } from "../audit/author.ts";
 import { AuthoredWriter } from "../audit/authored-writer.ts";
 import type { PageTokens } from "../resources/page-token.ts";
-import type { Reader, Database } from "../store/database.ts";
+import { type Database, DatabaseUnavailableError, type Reader } from "../store/database.ts";
 import { callerShares } from "./caller-shares.ts";
 import { OpenLists } from "./open-lists.ts";
 import type { PlatformSettings } from "./platform-settings.ts";
@@ -55,6 +55,23 @@ export class Sessions {
         await this.#open(new AuthoredWriter(tx, authorOf(call.caller), now, this.#settings.quota, call), call, now),
       );
     }, callerShares(call.caller));
+  }
+
+  /**
+   * Runs work that may be too large for one transaction, in as many as it takes: other writes run between them. Each has the
+   * caller's permissions at its time, and checks again what the work requires. What the transactions before a failure
+   * have changed is kept, so the work is done in an order in which the call can be repeated.
+   * @param work does a bounded part, and returns whether it was the last one
+   * @throws ApiError, DatabaseUnavailableError
+   */
+  async writeInParts(call: Call, work: (session: WriteSession) => Promise<boolean>): Promise<void> {
+    for (let [isDone, isFirst] = [false, true]; !isDone; isFirst = false)
+      try {
+        isDone = await this.write(call, work);
+      } catch (error) {
+        if (isFirst || !(error instanceof DatabaseUnavailableError)) throw error;
+        throw new DatabaseUnavailableError("a part of the change was made", { outcome: "partial", cause: error });
+      }
   }
 
   async #open<R extends Reader>(tx: R, { caller }: Call, now: number): Promise<Session<R>> {

@@ -51,14 +51,19 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/**
+ * The outcome of a write that failed: unknown if the connection was lost during the commit, partial if some of several transactions
+ * were committed.
+ */
+export type WriteOutcome = "notCommitted" | "unknown" | "partial";
+
 /** A read or write failed because the database is locked, full, damaged or unreachable. */
 export class DatabaseUnavailableError extends Error {
   override readonly name = "DatabaseUnavailableError";
-  /** The outcome of a write: unknown if the connection was lost during the commit. */
-  readonly outcome: "notCommitted" | "unknown";
+  readonly outcome: WriteOutcome;
   constructor(
     message: string,
-    { outcome = "notCommitted", ...options }: ErrorOptions & { outcome?: "notCommitted" | "unknown" } = {},
+    { outcome = "notCommitted", ...options }: ErrorOptions & { outcome?: WriteOutcome } = {},
   ) {
     super(message, options);
     this.outcome = outcome;

@@ -35,11 +35,10 @@ export function v1GroupsService(sessions: Sessions): Service {
         return v1Group(await updateGroup(session, current, updated));
       }),
 
-    delete: ({ id }, call) =>
-      sessions.write(call, async (session) => {
-        await deleteGroup(session, id);
-        return create(EmptySchema);
-      }),
+    delete: async ({ id }, call) => {
+      await deleteGroup(sessions, call, id);
+      return create(EmptySchema);
+    },
   });
 }
 

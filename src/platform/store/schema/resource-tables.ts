@@ -58,7 +58,9 @@ export const resourceTables: Migration = (types) => {
     ),
     index("group_invites", "parent"),
     index("group_invites", "create_time"),
-    index("group_invites", "role_uid"),
+    // Whether a group or a role has an invite that is valid: of those that have expired, a tenant may have any number.
+    "create index group_invites_by_expires on group_invites (parent, expires)",
+    "create index group_invites_by_role_uid on group_invites (role_uid, expires)",
     index("group_invites", "key_id"),
 
     table(types, "repos"),
