@@ -2,6 +2,7 @@ import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { Capability } from "../access/capability.ts";
 import { type Identity, IdentitySchema, RelationshipType } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
 import { byUid, Collection } from "../resources/collection.ts";
+import { personKeyOf } from "./person-key.ts";
 
 export const identities = new Collection({
   schema: IdentitySchema,
@@ -15,6 +16,7 @@ export const identities = new Collection({
     relationship: relationshipTypeOf,
     issuer: (identity) => issuerOf(identity) ?? null,
     subject: (identity) => subjectOf(identity) ?? null,
+    person: (identity) => personKeyOf(identity) ?? null,
     expires: (identity) => expiryOf(identity) ?? null,
   },
 });

@@ -171,7 +171,7 @@ async function decide(
       "the provider has changed",
     );
   const providerGroup = groupOf(provider);
-  const identity = (await findPerson(reader, providerGroup, claimsOf(person, oidc.clientId)))?.uid;
+  const identity = await findPerson(reader, providerGroup, claimsOf(person, oidc.clientId));
   const { target } = request;
   if (target.kind === "token" && target.identity !== undefined && target.identity !== identity)
     throw deny("the account at the identity provider is not that of the requested identity", "another identity");

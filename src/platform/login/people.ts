@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { identities } from "../collections/identities.ts";
+import { type PersonalClaims, personKey } from "../collections/person-key.ts";
 import { roleBindings } from "../collections/role-bindings.ts";
 import { newUidIn } from "../contract/uid.ts";
 import type { AuthoredWriter } from "../audit/authored-writer.ts";
@@ -10,53 +11,23 @@ import { RoleBindingSchema } from "../gen/muster/platform/iam/v2beta1/role_bindi
 import { type Reader, statement } from "../store/database.ts";
 import type { Person } from "./login-request.ts";
 
-/** The claims that stand for a person at a provider. */
-export interface PersonalClaims {
-  readonly issuer: string;
-  readonly subject: string;
-  /** The client id at the provider. */
-  readonly audience: string;
-}
-
-const inGroup = statement((db, p: { group: string; issuer: string; subject: string }) =>
+const ofPerson = statement((db, p: { person: string }) =>
   db
     .selectFrom("identities")
     .select("uid")
-    .where("subject", "=", p.subject)
-    .where("issuer", "=", p.issuer)
-    .where("parent", "=", p.group)
+    .where("person", "=", p.person)
     .orderBy("create_time")
-    .orderBy("uid"),
+    .orderBy("uid")
+    .limit(1),
 );
 
 export function claimsOf({ issuer, subject }: Person, clientId: string): PersonalClaims {
   return { issuer, subject, audience: clientId };
 }
 
-/** The identity of a person in a group; the oldest one if there are several. */
-export async function findPerson(reader: Reader, group: string, claims: PersonalClaims): Promise<Identity | undefined> {
-  const { issuer, subject } = claims;
-  for (const { uid } of await reader.all(inGroup, { group, issuer, subject })) {
-    const identity = await identities.find(reader, uid);
-    if (identity !== undefined && isFor(identity, claims)) return identity;
-  }
-  return undefined;
-}
-
-/** Whether the identity is for exactly these claims: one with more conditions is not for everybody who has them. */
-function isFor({ relationship }: Identity, { issuer, subject, audience }: PersonalClaims): boolean {
-  if (relationship.case !== "claimMatch") return false;
-  const { iss, sub, aud, claims, claimPatterns } = relationship.value;
-  return (
-    iss.case === "issuer" &&
-    iss.value === issuer &&
-    sub.case === "subject" &&
-    sub.value === subject &&
-    aud.case === "audience" &&
-    aud.value === audience &&
-    Object.keys(claims).length === 0 &&
-    Object.keys(claimPatterns).length === 0
-  );
+/** The uid of the identity of a person in a group; of the oldest one if there are several. */
+export async function findPerson(reader: Reader, group: string, claims: PersonalClaims): Promise<string | undefined> {
+  return (await reader.first(ofPerson, { person: personKey(group, claims) }))?.uid;
 }
 
 /** Creates the identity of a person. @param uid of the identity, in the group of the provider */

@@ -20,6 +20,8 @@ interface IdentityColumns extends ResourceColumns {
   /** The literal issuer and subject; null if the identity has a pattern instead. */
   issuer: string | null;
   subject: string | null;
+  /** The person whom the identity is for (`collections/person-key.ts`); null if it is not for exactly one. */
+  person: string | null;
   /** When the static keys of the identity expire, in milliseconds since the epoch; null if they do not. */
   expires: number | null;
 }
