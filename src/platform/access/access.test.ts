@@ -24,6 +24,29 @@ describe("Access", () => {
     expect(access.can(create, team)).toBe(false);
   });
 
+  it("asks the grants of the groups above a uid, however many others there are", () => {
+    let asked = 0;
+    class Counting extends Set<Capability> {
+      override has(capability: Capability): boolean {
+        asked += 1;
+        return super.has(capability);
+      }
+    }
+    const many = Array.from({ length: 1_000 }, (_, n) => ({
+      group: `${root}/${n.toString(16).padStart(16, "0")}`,
+      capabilities: new Counting([list]),
+    }));
+    const busy = new Access(many);
+    for (const { group } of many) expect(busy.missing([list, create], `${group}/0000000000000001`)).toBe(create);
+    expect(asked).toBe(2_000);
+    expect([busy.sees(member), busy.sees(root)]).toEqual([true, false]);
+  });
+
+  it("joins the grants of one group", () => {
+    const both = new Access([list, create, list].map((one) => ({ group: team, capabilities: new Set([one]) })));
+    expect([both.missing([list, create], member), both.can(create, root)]).toEqual([undefined, false]);
+  });
+
   it("throws 7 for a uid that the caller can see and 5 for one that it cannot", () => {
     expect(() => access.require(create, team, "group")).toThrowError(
       expect.objectContaining({ code: Code.permissionDenied }),

@@ -1,7 +1,7 @@
-import { isWithin } from "../contract/uid.ts";
+import { ancestorsOf } from "../contract/uid.ts";
 import { type ApiError, notFound, permissionDenied } from "../errors/api-error.ts";
 import { type Capability, dottedNameOf } from "./capability.ts";
-import { type Grant, gives, outermost } from "./grant.ts";
+import { type Grant, outermost } from "./grant.ts";
 
 /** The parts of the tree where a capability is held, as the uids of their roots. None is within another. */
 export type Coverage = "everywhere" | readonly string[];
@@ -9,6 +9,7 @@ export type Coverage = "everywhere" | readonly string[];
 /** The permissions of a caller in one transaction. Pure: built from grants, queried by uid. */
 export class Access {
   readonly #grants: readonly Grant[] | "everything";
+  #byGroup: ReadonlyMap<string, ReadonlySet<Capability>> | undefined;
 
   /** @param grants "everything" for the admin */
   constructor(grants: readonly Grant[] | "everything") {
@@ -17,20 +18,34 @@ export class Access {
 
   /** Whether the caller holds the capability on `uid`: a group or a resource in one. */
   can(capability: Capability, uid: string): boolean {
-    if (this.#grants === "everything") return true;
-    return this.#grants.some((grant) => gives(grant, capability, uid));
+    return this.missing([capability], uid) === undefined;
   }
 
   /** Whether the caller can see `uid`, which means that it holds any capability there. */
   sees(uid: string): boolean {
-    if (this.#grants === "everything") return true;
-    return this.#grants.some((grant) => grant.capabilities.size > 0 && isWithin(grant.group, uid));
+    return this.#grants === "everything" || this.#heldOn(uid).some((capabilities) => capabilities.size > 0);
   }
 
   /** The first of the capabilities that the caller does not hold on `uid`. A caller cannot grant what it does not hold. */
   missing(capabilities: Iterable<Capability>, uid: string): Capability | undefined {
-    for (const capability of capabilities) if (!this.can(capability, uid)) return capability;
+    if (this.#grants === "everything") return undefined;
+    const held = this.#heldOn(uid);
+    for (const capability of capabilities) if (!held.some((some) => some.has(capability))) return capability;
     return undefined;
+  }
+
+  /**
+   * The capabilities that the grants give on `uid`, in the sense of `gives`. It takes a look-up for each level of the tree, not one for
+   * each grant: a caller with thousands of grants may have to be asked about thousands of uids.
+   */
+  #heldOn(uid: string): ReadonlySet<Capability>[] {
+    this.#byGroup ??= byGroup(this.#grants === "everything" ? [] : this.#grants);
+    const held: ReadonlySet<Capability>[] = [];
+    for (const group of [...ancestorsOf(uid), uid]) {
+      const capabilities = this.#byGroup.get(group);
+      if (capabilities !== undefined) held.push(capabilities);
+    }
+    return held;
   }
 
   /** Where in the tree the caller holds the capability. */
@@ -61,6 +76,16 @@ export class Access {
     if (missing !== undefined)
       throw deniedOn(at, `${purpose} requires ${dottedNameOf(missing)} in "${at}", which the caller does not hold`);
   }
+}
+
+/** The capabilities that are granted in each group itself. Grants of one role share a set, which is not copied. */
+function byGroup(grants: readonly Grant[]): ReadonlyMap<string, ReadonlySet<Capability>> {
+  const all = new Map<string, ReadonlySet<Capability>>();
+  for (const { group, capabilities } of grants) {
+    const known = all.get(group);
+    if (known !== capabilities) all.set(group, known === undefined ? capabilities : known.union(capabilities));
+  }
+  return all;
 }
 
 function deniedOn(uid: string, description: string): ApiError {
