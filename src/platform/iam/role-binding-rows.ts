@@ -1,10 +1,11 @@
 import { create } from "@bufbuild/protobuf";
+import { sql } from "kysely";
 import type { AuthoredWriter } from "../audit/authored-writer.ts";
 import { groups } from "../collections/groups.ts";
 import { identities, issuerOf, subjectOf } from "../collections/identities.ts";
 import { roleBindings } from "../collections/role-bindings.ts";
 import { roles } from "../collections/roles.ts";
-import { parentOf } from "../contract/uid.ts";
+import { parentOf, subtreeOf } from "../contract/uid.ts";
 import type { Group } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
 import type { Identity } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
 import {
@@ -15,8 +16,8 @@ import {
   RoleBindingSchema,
 } from "../gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
 import type { Role } from "../gen/muster/platform/iam/v2beta1/role_pb.ts";
-import { type Reader, statement } from "../store/database.ts";
 import { deleteSome } from "../resources/partial-deletion.ts";
+import { type Reader, statement } from "../store/database.ts";
 
 const ofIdentity = statement((db, p: { identity: string; limit: number }) =>
   db.selectFrom("role_bindings").select("uid").where("identity_uid", "=", p.identity).limit(p.limit),
@@ -24,15 +25,20 @@ const ofIdentity = statement((db, p: { identity: string; limit: number }) =>
 const withRole = statement((db, p: { role: string }) =>
   db.selectFrom("role_bindings").select("uid").where("role_uid", "=", p.role).limit(1),
 );
-const equal = statement((db, p: { group: string; identity: string; role: string; except: string }) =>
-  db
-    .selectFrom("role_bindings")
-    .select("uid")
-    .where("identity_uid", "=", p.identity)
-    .where("parent", "=", p.group)
-    .where("role_uid", "=", p.role)
-    .where("uid", "!=", p.except)
-    .limit(1),
+/** Reads the bindings of the identity in the group and below it: those of others in the group, and of the role, have no bound. */
+const equal = statement(
+  (db, p: { group: string; from: string; to: string; identity: string; role: string; except: string }) =>
+    db
+      .selectFrom("role_bindings")
+      .select("uid")
+      .where("identity_uid", "=", p.identity)
+      .where("uid", ">=", p.from)
+      .where("uid", "<", p.to)
+      // Written so that no index serves them.
+      .where((row) => sql<boolean>`${row.ref("parent")} || '' = ${p.group}`)
+      .where((row) => sql<boolean>`${row.ref("role_uid")} || '' = ${p.role}`)
+      .where("uid", "!=", p.except)
+      .limit(1),
 );
 
 /** Deletes bindings of an identity that is to be deleted. @returns as `deleteSome` */
@@ -47,13 +53,14 @@ export async function bindingsWithRole(tx: Reader, role: string): Promise<boolea
 
 /** Whether another binding grants the same role to the same identity in the same group. */
 export async function hasEqualBinding(tx: Reader, { uid, identityUid, roleUid }: RoleBinding): Promise<boolean> {
-  const parameters = { group: parentOf(uid) ?? "", identity: identityUid, role: roleUid, except: uid };
+  const group = parentOf(uid) ?? "";
+  const parameters = { group, ...subtreeOf(group), identity: identityUid, role: roleUid, except: uid };
   return (await tx.first(equal, parameters)) !== undefined;
 }
 
 /** Whether a binding grants the role to the identity in the group. */
 export async function grantsWithRole(tx: Reader, group: string, identity: string, role: string): Promise<boolean> {
-  return (await tx.first(equal, { group, identity, role, except: "" })) !== undefined;
+  return (await tx.first(equal, { group, ...subtreeOf(group), identity, role, except: "" })) !== undefined;
 }
 
 /** What bindings show of their identity. */
