@@ -4,6 +4,7 @@ import type { Capability } from "../access/capability.ts";
 import { isCurrent, securityStampOf } from "../access/security-stamp.ts";
 import { isWithin } from "../contract/uid.ts";
 import { type Reader, statement, type Writer } from "../store/database.ts";
+import { deleteExpiredFrom } from "../store/expired-rows.ts";
 import type { ApiTokenContent } from "./api-token.ts";
 
 /** Distinguishes a refresh token from an API token, for the platform, for people and for secret scanners. */
@@ -29,9 +30,7 @@ const deleteFamily = statement((db, p: { id: string }) => db.deleteFrom("refresh
 const deleteFamiliesOf = statement((db, p: { identity: string }) =>
   db.deleteFrom("refresh_families").where("identity_uid", "=", p.identity),
 );
-const deleteExpired = statement((db, p: { now: number }) =>
-  db.deleteFrom("refresh_families").where("expires", "<=", p.now),
-);
+const deleteExpired = deleteExpiredFrom("refresh_families");
 /** Deletes the families of an identity that expire first, and keeps some. */
 const deleteSurplus = statement((db, p: { identity: string; kept: number }) =>
   db.deleteFrom("refresh_families").where("id", "in", (families) =>

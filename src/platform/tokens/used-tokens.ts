@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { type Reader, statement, type Writer } from "../store/database.ts";
+import { deleteExpiredFrom } from "../store/expired-rows.ts";
 
 const insert = statement((db, p: { digest: string; expires: number }) =>
   db
@@ -10,7 +11,7 @@ const insert = statement((db, p: { digest: string; expires: number }) =>
 const select = statement((db, p: { digest: string; now: number }) =>
   db.selectFrom("used_tokens").select("digest").where("digest", "=", p.digest).where("expires", ">", p.now),
 );
-const deleteExpired = statement((db, p: { now: number }) => db.deleteFrom("used_tokens").where("expires", "<=", p.now));
+const deleteExpired = deleteExpiredFrom("used_tokens");
 
 /**
  * Remembers a token that is accepted once, on every replica.

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { describeOnEachBackend } from "#src/platform/tests/describe-on-each-backend.testing.ts";
+import { notDownscoped } from "../access/caller.ts";
+import { startFamily } from "../tokens/refresh-families.ts";
+import { useOnce, wasUsed } from "../tokens/used-tokens.ts";
+import { type Database, statement } from "./database.ts";
+import { expiredTogether } from "./expired-rows.ts";
+
+const rows = 250;
+const counts = statement((db) =>
+  db.selectNoFrom((row) => [
+    row.selectFrom("used_tokens").select(row.fn.countAll<number>().as("n")).as("tokens"),
+    row.selectFrom("refresh_families").select(row.fn.countAll<number>().as("n")).as("families"),
+  ]),
+);
+
+describeOnEachBackend("rows that expire at the same time", (open) => {
+  let database: Database;
+  let remove: () => Promise<void>;
+  beforeAll(async () => {
+    ({ database, remove } = await open());
+  });
+  afterAll(() => remove());
+
+  it("are deleted by the next writes, some by each, and are not valid until then", async () => {
+    const content = (n: number) => ({
+      identityUid: `identity-${n}`,
+      stamp: { value: "", key: undefined },
+      audiences: [],
+      downscoping: notDownscoped,
+      actor: { iss: "i", sub: "s", aud: "a" },
+    });
+    const insert = (n: number, now: number) =>
+      database.write(async (tx) => {
+        await useOnce(tx, `token-${n}`, now, now + 1);
+        await startFamily(tx, content(n), { now, expires: now + 1, maximum: 10 });
+      });
+    for (let n = 0; n < rows; n++) await insert(n, 1);
+    expect(await database.read((tx) => wasUsed(tx, "token-0", 2))).toBe(false);
+    const left: unknown[] = [];
+    for (let n = rows; n < rows + 3; n++) {
+      await insert(n, 2);
+      left.push(Number((await database.read((tx) => tx.first(counts, {})))?.tokens));
+      left.push(Number((await database.read((tx) => tx.first(counts, {})))?.families));
+    }
+    const [first, second, third] = [rows - expiredTogether + 1, rows - 2 * expiredTogether + 2, 3];
+    expect(left).toEqual([first, first, second, second, third, third]);
+  });
+});
