@@ -5,8 +5,8 @@ import { DatabaseSync } from "node:sqlite";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Coverage } from "../access/access.ts";
-import { type CompiledQuery, Compiler, postgresDialect, sqliteDialect } from "../store/compiler.ts";
 import type { Reader } from "../store/database.ts";
+import { postgresExplaining, sqliteExplaining } from "../store/explaining-reader.testing.ts";
 import { PostgresDatabase } from "../store/postgres/postgres-database.ts";
 import { SqliteDatabase } from "../store/sqlite/sqlite-database.ts";
 import { describeWithPostgres } from "../tests/describe-with-postgres.testing.ts";
@@ -43,15 +43,6 @@ async function plansOf(reader: Reader, [, , coverage, filter]: (typeof queries)[
       await queryRecords(reader, { coverage, filter, direction, cursor, skip: 0, limit: 51 });
 }
 
-/** A reader that runs each statement, and what explains it. */
-function explaining(compiler: Compiler, run: (query: CompiledQuery) => Promise<unknown[]>): Reader {
-  return {
-    all: async (statement, parameters) => (await run(compiler.statement(statement, parameters))) as never,
-    first: async (statement, parameters) => (await run(compiler.statement(statement, parameters)))[0] as never,
-    query: async (query) => (await run(compiler.query(query))) as never,
-  };
-}
-
 it("searches the index that finds the fewest records, and scans nothing without one, on SQLite", async () => {
   const folder = mkdtempSync(join(tmpdir(), "muster-records-"));
   await new SqliteDatabase(join(folder, "data")).close();
@@ -59,12 +50,10 @@ it("searches the index that finds the fewest records, and scans nothing without 
   direct.exec(`with recursive s(n) as (select 1 union all select n + 1 from s where n < 24000) ${fill("s")}`);
   for (const query of queries) {
     const plans: string[] = [];
-    const reader = explaining(new Compiler(sqliteDialect), async ({ sql, parameters }) => {
-      const steps = direct.prepare(`explain query plan ${sql}`).all(...(parameters as string[]));
-      plans.push(...steps.map(({ detail }) => String(detail)));
-      return direct.prepare(sql).all(...(parameters as string[]));
-    });
-    await plansOf(reader, query);
+    await plansOf(
+      sqliteExplaining(direct, (step) => plans.push(step)),
+      query,
+    );
     const [name, index] = query;
     // The whole log is scanned along its primary key, up to a limit.
     const onLog = plans.filter((step) => /^(?:SEARCH|SCAN) audit_log/.test(step));
@@ -102,26 +91,10 @@ describeWithPostgres("on PostgreSQL", (postgres) => {
     "reads a bounded number of rows for %s",
     async (...query) => {
       let most = 0;
-      const reader = explaining(new Compiler(postgresDialect), async ({ sql, parameters }) => {
-        const values = [...parameters];
-        const { rows } = await client.query<{ "QUERY PLAN": string }>(`explain (analyze, timing off) ${sql}`, values);
-        for (const { "QUERY PLAN": line } of rows) most = Math.max(most, rowsIn(line));
-        const result = await client.query<Record<string, unknown>>({ text: sql, values });
-        return result.rows.map((row) => ({
-          ...row,
-          ...(row["sequence"] === undefined ? {} : { sequence: Number(row["sequence"]), time: Number(row["time"]) }),
-        }));
-      });
+      const reader = postgresExplaining(client, (rows) => (most = Math.max(most, rows)));
       await plansOf(reader, query);
       expect(most).toBeGreaterThan(0);
       expect(most).toBeLessThanOrEqual(10_001);
     },
   );
 });
-
-/** The rows that a step of a plan returned or removed. */
-function rowsIn(line: string): number {
-  const returned = /actual rows=([\d.]+)/.exec(line)?.[1];
-  const removed = /Rows Removed by Filter: (\d+)/.exec(line)?.[1];
-  return Number(returned ?? removed ?? 0);
-}

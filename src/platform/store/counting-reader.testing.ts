@@ -1,17 +1,18 @@
 import type { Query, Reader, Statement, Writer } from "./database.ts";
 
-/** A reader that counts its statements. */
+/** A reader that counts its statements, and the rows that they return. */
 export class CountingReader<R extends Reader = Reader> implements Reader {
   protected readonly counted: R;
   statements = 0;
+  rows = 0;
 
   constructor(counted: R) {
     this.counted = counted;
   }
 
-  all<P extends object, T>(one: Statement<P, T>, parameters: P): Promise<T[]> {
+  async all<P extends object, T>(one: Statement<P, T>, parameters: P): Promise<T[]> {
     this.statements++;
-    return this.counted.all(one, parameters);
+    return this.#returned(await this.counted.all(one, parameters));
   }
 
   first<P extends object, T>(one: Statement<P, T>, parameters: P): Promise<T | undefined> {
@@ -19,9 +20,14 @@ export class CountingReader<R extends Reader = Reader> implements Reader {
     return this.counted.first(one, parameters);
   }
 
-  query<T>(query: Query<T>): Promise<T[]> {
+  async query<T>(query: Query<T>): Promise<T[]> {
     this.statements++;
-    return this.counted.query(query);
+    return this.#returned(await this.counted.query(query));
+  }
+
+  #returned<T>(rows: T[]): T[] {
+    this.rows += rows.length;
+    return rows;
   }
 }
 

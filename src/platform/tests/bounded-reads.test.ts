@@ -1,0 +1,123 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Access } from "../access/access.ts";
+import { Capability } from "../access/capability.ts";
+import { personKey } from "../collections/person-key.ts";
+import { checkEmpty } from "../iam/group-emptiness.ts";
+import { lookUpIdentity } from "../iam/identity-lookup.ts";
+import { grantsWithRole } from "../iam/role-binding-rows.ts";
+import { checkNotInUse } from "../iam/role-in-use.ts";
+import { findPerson } from "../login/people.ts";
+import type { Session } from "../service/session.ts";
+import { CountingReader } from "../store/counting-reader.testing.ts";
+import type { Reader } from "../store/database.ts";
+import { postgresExplaining, sqliteExplaining } from "../store/explaining-reader.testing.ts";
+import { PostgresDatabase } from "../store/postgres/postgres-database.ts";
+import { SqliteDatabase } from "../store/sqlite/sqlite-database.ts";
+import { describeWithPostgres } from "./describe-with-postgres.testing.ts";
+
+const rows = 3_000;
+const [tenant, other] = ["b".repeat(40), "a".repeat(40)];
+const group = `${tenant}/${"1".repeat(16)}`;
+const [identity, role] = [`${tenant}/${"2".repeat(16)}`, `${tenant}/${"3".repeat(16)}`];
+const claims = { issuer: "https://issuer.example.com", subject: "ada", audience: "client" };
+const now = 1_000_000;
+
+/** What tenants can have any number of, and what they are looked up by. @param digits 16 digits of the number n */
+const fill = (series: string, digits: string) => {
+  const resource = (parent: string) => `'${parent}/' || ${digits}, '${parent}', 'x', n, n, ''`;
+  const identities = (parent: string, person: string) =>
+    `insert into identities (uid, parent, name, create_time, update_time, body, relationship, issuer, subject, person)
+    select ${resource(parent)}, 2, '${claims.issuer}', '${claims.subject}', '${person}' from ${series}`;
+  return [
+    identities(other, "another"),
+    identities(group, personKey(group, claims)),
+    `insert into group_invites (uid, parent, name, create_time, update_time, body, role_uid, expires, key_id, code_hash)
+    select ${resource(group)}, '${role}', ${now} - n, ${digits}, '' from ${series}`,
+    // Of one identity in another group, as many as it may have, and of many identities in the group.
+    `insert into role_bindings (uid, parent, name, create_time, update_time, body, identity_uid, role_uid)
+    select ${resource(other)}, case when n > ${rows / 10} then '${other}' else '${identity}' end, '${role}' from ${series}`,
+    `insert into role_bindings (uid, parent, name, create_time, update_time, body, identity_uid, role_uid)
+    select ${resource(group)}, '${tenant}/' || ${digits}, '${role}' from ${series}`,
+  ];
+};
+
+/** A caller who can list the identities of one group, in which there are many, or none. */
+const session = (tx: Reader, at: string) => {
+  const capabilities = new Set([Capability.CAP_IAM_IDENTITY_LIST]);
+  return { tx, access: new Access([{ group: at, capabilities }]) } as unknown as Session;
+};
+
+const reads: readonly [name: string, index: string, (reader: Reader) => Promise<unknown>][] = [
+  ["the identity of a person", "identities_by_person", (reader) => findPerson(reader, group, claims)],
+  [
+    "the identity with an issuer and a subject",
+    "identities_by_subject",
+    (reader) => lookUpIdentity(session(reader, group), claims.issuer, claims.subject).catch(() => {}),
+  ],
+  [
+    "no identity, while others have some",
+    "identities_by_subject",
+    (reader) => lookUpIdentity(session(reader, `${tenant}/${"f".repeat(16)}`), claims.issuer, "ada").catch(() => {}),
+  ],
+  ["a valid invite of a group", "group_invites_by_expires", (reader) => checkEmpty(reader, group, now).catch(() => {})],
+  [
+    "a valid invite with a role",
+    "group_invites_by_role_uid",
+    (reader) => checkNotInUse(reader, `${tenant}/x`, now).catch(() => {}),
+  ],
+  ["an equal role binding", "role_bindings_by_identity_uid", (reader) => grantsWithRole(reader, group, identity, role)],
+];
+
+describe("on SQLite", () => {
+  const folder = mkdtempSync(join(tmpdir(), "muster-reads-"));
+  let file: DatabaseSync;
+  beforeAll(async () => {
+    await new SqliteDatabase(join(folder, "data")).close();
+    file = new DatabaseSync(join(folder, "data"));
+    const series = `with recursive s(n) as (select 1 union all select n + 1 from s where n < ${rows})`;
+    for (const insert of fill("s", "substr('0000000000000000' || n, -16)")) file.exec(`${series} ${insert}`);
+  });
+  afterAll(() => {
+    file.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  it.each(reads)("searches the index that bounds the rows for %s, and returns a few", async (_, index, read) => {
+    const steps: string[] = [];
+    const reader = new CountingReader(sqliteExplaining(file, (step) => steps.push(step)));
+    await read(reader);
+    expect(steps).toContainEqual(expect.stringMatching(`SEARCH ${tableOf(index)} USING (COVERING )?INDEX ${index} `));
+    expect(reader.rows).toBeLessThan(10);
+  });
+});
+
+function tableOf(index: string): string {
+  return index.slice(0, index.indexOf("_by_"));
+}
+
+describeWithPostgres("on PostgreSQL", (postgres) => {
+  let client: Client;
+  beforeAll(async () => {
+    const url = await postgres().newDatabase();
+    await (await PostgresDatabase.open(url, { connections: 1 })).close();
+    client = new Client({ connectionString: url });
+    await client.connect();
+    for (const insert of fill(`generate_series(1, ${rows}) as s(n)`, "lpad(n::text, 16, '0')"))
+      await client.query(insert);
+    await client.query("analyze");
+    // In tables of this size, PostgreSQL prefers to scan them.
+    await client.query("set enable_seqscan = off");
+  });
+  afterAll(() => client.end());
+
+  it.each(reads)("examines a few rows for %s", async (_name, _index, read) => {
+    const examined: number[] = [];
+    await read(postgresExplaining(client, (found) => examined.push(found)));
+    expect(Math.max(...examined), examined.join()).toBeLessThan(10);
+  });
+});
