@@ -33,7 +33,7 @@ export interface Observations {
 }
 
 /**
- * A tenant that calls the platform at a steady rate: gets, pages, creates, deletes, exchanges and gRPC calls. A call starts
+ * A tenant that calls the platform at a steady rate: gets, pages, lists of v1, creates, deletes, exchanges and gRPC calls. A call starts
  * when it is due, whether or not those before it have completed, so a slow platform does not lower the rate.
  */
 export class Bystander {
@@ -118,7 +118,7 @@ export class Bystander {
 
   async #call(n: number): Promise<void> {
     const { root, identities } = this.#tenant;
-    switch (n % 6) {
+    switch (n % 7) {
       case 0:
         return void (await this.#rest("GET", `/iam/v2beta1/identities/${identities[n % identities.length]}`));
       case 1:
@@ -138,6 +138,8 @@ export class Bystander {
         const { path, token } = this.#exchange;
         return void (await send({ address: this.#address, agent: this.#agent, method: "GET", path, token }));
       }
+      case 5:
+        return void (await this.#rest("GET", "/iam/v1/identities"));
       default:
         await this.#grpc.listGroups({ uidp: { descendantsOf: root } }, { headers: this.#metadata() });
     }

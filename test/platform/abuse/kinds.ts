@@ -10,6 +10,7 @@ import * as http2 from "./kinds/http2.ts";
 import * as issuers from "./kinds/issuers.ts";
 import * as lists from "./kinds/lists.ts";
 import * as patterns from "./kinds/patterns.ts";
+import * as people from "./kinds/people.ts";
 
 /** All kinds, in the order in which they run. */
 export const abuseKinds: readonly AbuseKind[] = [
@@ -18,6 +19,7 @@ export const abuseKinds: readonly AbuseKind[] = [
   grpc,
   lists,
   exchanges,
+  people,
   issuers,
   changes,
   bodies,

@@ -8,10 +8,12 @@ import { builtinRoles } from "#src/platform/access/builtin-roles.ts";
 import { AuthoredWriter } from "#src/platform/audit/authored-writer.ts";
 import { advisories } from "#src/platform/collections/advisories.ts";
 import { groups } from "#src/platform/collections/groups.ts";
+import { groupInvites } from "#src/platform/collections/group-invites.ts";
 import { identities } from "#src/platform/collections/identities.ts";
 import { repos } from "#src/platform/collections/repos.ts";
 import { roleBindings } from "#src/platform/collections/role-bindings.ts";
 import { newRootUid, newUidIn } from "#src/platform/contract/uid.ts";
+import { GroupInviteSchema } from "#src/platform/gen/muster/platform/iam/v2beta1/group_invite_pb.ts";
 import { GroupSchema } from "#src/platform/gen/muster/platform/iam/v2beta1/group_pb.ts";
 import { IdentitySchema } from "#src/platform/gen/muster/platform/iam/v2beta1/identity_pb.ts";
 import { RoleBindingSchema } from "#src/platform/gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
@@ -28,6 +30,7 @@ export const staticAudience = "127.0.0.1";
 
 const islands = 10_000;
 const bindingsOfDoomed = 5_000;
+const invitesOfAbandoned = 20_000;
 const teams = 200;
 const reposOfTeam = 100;
 const identitiesOfTeam = 10;
@@ -51,6 +54,8 @@ export interface Tenants {
     readonly islander: string;
     /** Identities with 5,000 role bindings each. */
     readonly doomed: readonly string[];
+    /** Groups with 20,000 expired invites each, and nothing else. */
+    readonly abandoned: readonly string[];
     /** The deepest group that the tree can have. */
     readonly deepest: string;
   };
@@ -112,6 +117,12 @@ async function fill(path: string, adminTokenFile: string): Promise<Tenants> {
     for (let binding = 0; binding < bindingsOfDoomed; binding++)
       await filler.bind(teamUids[binding % teams] ?? abuser.root, identity, "viewer");
   }
+  const abandoned: string[] = [];
+  for (let n = 0; n < 2; n++) {
+    const group = await filler.group(abuser.root, `abandoned-${n}`);
+    abandoned.push(group);
+    for (let invite = 0; invite < invitesOfAbandoned; invite++) await filler.expiredInvite(group);
+  }
   let deepest = abuser.root;
   // A group at the maximum depth of 64 could contain nothing.
   for (let depth = 1; depth < 63; depth++) deepest = await filler.group(deepest, `level-${depth}`);
@@ -119,7 +130,7 @@ async function fill(path: string, adminTokenFile: string): Promise<Tenants> {
   await database.close();
   return {
     bystander: { ...bystander, identities: bystanderIdentities },
-    abuser: { ...abuser, groups: teamUids, identities: identityUids, islander, doomed, deepest },
+    abuser: { ...abuser, groups: teamUids, identities: identityUids, islander, doomed, abandoned, deepest },
     key: await exportJWK(privateKey),
   };
 }
@@ -179,6 +190,20 @@ class Filler {
     const { createTime } = this.#times();
     const resource = create(RoleBindingSchema, { uid: newUidIn(group), identityUid, roleUid, createTime });
     await this.#add((tx) => roleBindings.insert(tx, resource));
+  }
+
+  async expiredInvite(group: string): Promise<void> {
+    const uid = newUidIn(group);
+    const roleUid = builtinRoles.find(({ name }) => name === "viewer")?.uid ?? "";
+    const expirationTime = timestampFromMs(this.#now - 1);
+    const resource = create(GroupInviteSchema, {
+      uid,
+      roleUid,
+      keyId: uid.slice(-16),
+      expirationTime,
+      ...this.#times(),
+    });
+    await this.#add((tx) => groupInvites.insert(tx, resource));
   }
 
   async repo(group: string, name: string): Promise<void> {

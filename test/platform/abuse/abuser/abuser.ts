@@ -74,6 +74,14 @@ export class Abuser {
     return (text === "" ? {} : JSON.parse(text)) as T;
   }
 
+  /** Makes a call as a browser does, without a token. @returns what it needs of the response, whatever the status is */
+  async visit(call: AbuseCall): Promise<{ status: number; location: string; cookie: string; text: string }> {
+    const { statusCode: status, headers, body } = await this.#request(100, { token: undefined, ...call });
+    const [cookie = ""] = [headers["set-cookie"] ?? []].flat();
+    const location = String(headers["location"] ?? "");
+    return { status, location, cookie: cookie.split(";")[0] ?? "", text: await body.text() };
+  }
+
   /** Creates a resource of the tenant. @returns its uid */
   async create(collection: string, parent: string, resource: object): Promise<string> {
     return (await this.ok({ method: "POST", path: `/iam/v2beta1/${collection}/${parent}`, body: resource })).uid;

@@ -1,8 +1,9 @@
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from "jose";
 import { selfSignedCertificate } from "#src/platform/tests/self-signed.testing.ts";
 
@@ -13,6 +14,9 @@ export type Behavior = "good" | "hang" | "trickle" | "huge" | "padded";
 const paddedIssuers = 48;
 /** Slightly less than the largest key set that the platform accepts. */
 const paddingBytes = 250 * 1024;
+
+/** The only person who can log in at an issuer, and the client of the platform there. */
+export const [person, loginClient] = ["person", "platform"];
 
 /** Issuers on loopback, of which some never respond, or respond with much. One server serves all, under different paths. */
 export class HostileIssuers {
@@ -35,11 +39,8 @@ export class HostileIssuers {
     const server = createServer({ key, cert }, (request, response) => {
       const [, name = "", document] = /^\/([^/]+)\/(.*)$/.exec(request.url ?? "") ?? [];
       const issuer = `${base}/${name}`;
-      respond(
-        behaviorOf(name),
-        response,
-        document === "keys" ? keysOf(name, jwk) : { issuer, jwks_uri: `${issuer}/keys` },
-      );
+      if (document === "token") return void sendIdToken(issuer, privateKey, request, response);
+      respond(behaviorOf(name), response, document === "keys" ? keysOf(name, jwk) : configurationOf(issuer));
     }).listen(0, "127.0.0.1");
     await once(server, "listening");
     const base = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -59,15 +60,36 @@ export class HostileIssuers {
   }
 
   token(issuer: string, claims: Readonly<Record<string, unknown>>): Promise<string> {
-    return new SignJWT({ iss: issuer, ...claims })
-      .setProtectedHeader({ alg: "ES256", kid: "hostile" })
-      .setExpirationTime("1h")
-      .sign(this.#privateKey);
+    return signed(this.#privateKey, issuer, claims);
   }
+}
+
+function signed(key: CryptoKey, issuer: string, claims: Readonly<Record<string, unknown>>): Promise<string> {
+  return new SignJWT({ iss: issuer, ...claims })
+    .setProtectedHeader({ alg: "ES256", kid: "hostile" })
+    .setExpirationTime("1h")
+    .sign(key);
+}
+
+/** Responds with an ID token of the only person of an issuer. The code is the nonce of the login. */
+async function sendIdToken(
+  issuer: string,
+  key: CryptoKey,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const nonce = new URLSearchParams(await text(request)).get("code");
+  const claims = { sub: person, aud: loginClient, iat: Math.floor(Date.now() / 1_000), nonce };
+  response.end(JSON.stringify({ id_token: await signed(key, issuer, claims) }));
 }
 
 function behaviorOf(name: string): Behavior {
   return name.replace(/-\d+$/, "") as Behavior;
+}
+
+function configurationOf(issuer: string): object {
+  const endpoints = { authorization_endpoint: `${issuer}/authorize`, token_endpoint: `${issuer}/token` };
+  return { issuer, jwks_uri: `${issuer}/keys`, ...endpoints };
 }
 
 function keysOf(name: string, jwk: JWK): object {

@@ -17,6 +17,20 @@ export const deletions: AbuseKind = {
   },
 };
 
+export const abandonedGroups: AbuseKind = {
+  name: "abandoned-groups",
+  what: "deletes groups with 20,000 expired invites",
+  prepare: (abuser) => async () => {
+    const { abandoned } = abuser.tenant;
+    await Promise.all(
+      abandoned.map(async (uid) => {
+        await abuser.ok({ method: "DELETE", path: `/iam/v2beta1/groups/${uid}` });
+        abuser.count("deleted");
+      }),
+    );
+  },
+};
+
 export const createsAndDeletes: AbuseKind = {
   name: "creates-and-deletes",
   what: "creates and deletes groups, 400 at a time",

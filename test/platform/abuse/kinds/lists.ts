@@ -30,6 +30,32 @@ export const v1Lists: AbuseKind = {
   prepare: (abuser) => (signal) => abuser.flood(signal, 100, () => ({ path: "/registry/v1/repos" })),
 };
 
+export const heldLists: AbuseKind = {
+  name: "held-lists",
+  what: "v1 lists of 20,000 repos by 20 identities, which receive the beginning and hold the rest",
+  prepare: async (abuser) => {
+    const { root, identities } = abuser.tenant;
+    const { roles } = await abuser.ok<{ roles: { uid: string }[] }>({ path: "/iam/v2beta1/roles?name=viewer" });
+    const tokens = await Promise.all(
+      identities.slice(0, 20).map(async (identityUid) => {
+        await abuser.create("roleBindings", root, { identityUid, roleUid: roles[0]?.uid });
+        return abuser.tokenOf(identityUid);
+      }),
+    );
+    let n = 0;
+    return (signal) =>
+      abuser.hold(signal, 100, (socket) => {
+        const token = tokens[n++ % tokens.length] ?? "";
+        socket.write(`GET /registry/v1/repos HTTP/1.1\r\nhost: platform\r\nauthorization: Bearer ${token}\r\n\r\n`);
+        socket.once("data", (data: Buffer) => {
+          // A list that is refused is tried again.
+          if (data.toString("latin1", 9, 12) === "200") socket.pause();
+          else setTimeout(() => socket.destroy(), 100);
+        });
+      });
+  },
+};
+
 export const statements: AbuseKind = {
   name: "statements",
   what: "lists with ever different filters, so that no prepared statement is used twice",
