@@ -55,6 +55,8 @@ describe("an ID token", () => {
     ["has no time (iat)", { iat: undefined }],
     ["the token has expired", { exp: seconds }],
     ["the token has no expiry", { exp: undefined }],
+    ["a time that is invalid (exp)", { exp: "1900000000" }],
+    ["a time that is invalid (iat)", { iat: -1 }],
     ["the token is not valid yet", { iat: seconds + 61 }],
     ["has a subject that is empty or too long", { sub: "" }],
     ["has a subject that is empty or too long", { sub: "a".repeat(401) }],

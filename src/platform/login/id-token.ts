@@ -29,7 +29,7 @@ export async function personIn(text: string, { issuer, clientId, nonce, now, key
   if (!audiences.includes(clientId)) throw invalid("is for another client");
   if ((audiences.length > 1 || azp !== undefined) && azp !== clientId) throw invalid("is for another client (azp)");
   if (claims["nonce"] !== nonce) throw invalid("is of another login (nonce)");
-  if (typeof iat !== "number") throw invalid("has no time (iat)");
+  if (iat === undefined) throw invalid("has no time (iat)");
   judged(() => checkTime(token, now));
   if (!fits(subjectRule, token.subject)) throw invalid("has a subject that is empty or too long");
   const keys = await keysOf(token.keyId);

@@ -94,6 +94,10 @@ describe("exchange for an AWS identity", () => {
       () => request().with(0, "POST https://evil.example.com/?Action=GetCallerIdentity&Version=2011-06-15 HTTP/1.1"),
     ],
     ["another host", () => request().map((line) => line.replace(/^host: .*/, "host: evil.example.com"))],
+    [
+      "a date that is not in the calendar",
+      () => request().map((line) => line.replaceAll(/\b20\d{6}(?=[T/])/g, "20260230")),
+    ],
     ["a header twice", () => [...request(), "Muster-Identity: other"]],
     ["an unsigned binding", () => request({}, platform.now, binding())],
     ["an unsigned header", () => request(binding(), platform.now, { "x-forwarded-host": "evil" })],

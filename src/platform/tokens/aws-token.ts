@@ -119,8 +119,11 @@ function readAuthorization(value: string): { signed: ReadonlySet<string>; signat
 function readDate(value: string): number {
   const [, ...parts] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(value) ?? [];
   const [year, month, day, hour, minute, second] = parts;
-  const date = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
-  if (Number.isNaN(date)) throw rejected("must have the header X-Amz-Date: YYYYMMDDTHHMMSSZ");
+  const text = `${year}-${month}-${day}T${hour}:${minute}:${second}.000Z`;
+  const date = Date.parse(text);
+  // JavaScript reads the 30th of February as the 2nd of March.
+  if (Number.isNaN(date) || new Date(date).toISOString() !== text)
+    throw rejected("must have the header X-Amz-Date: YYYYMMDDTHHMMSSZ");
   return date;
 }
 

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from "node:crypto";
-import { type JWK, SignJWT } from "jose";
+import { CompactSign, FlattenedSign, type JWK, type JWSHeaderParameters, SignJWT } from "jose";
 import { describe, expect, it } from "vitest";
 import { tokenLimits } from "../limits/token-limits.ts";
 import { KeySet } from "./key-set.ts";
@@ -40,6 +40,29 @@ describe("KeySet", () => {
     expect(await found({ alg: "ES384" })).toBe(false);
     expect(await found({ use: "enc" })).toBe(false);
     expect(await found({ key_ops: ["encrypt"] })).toBe(false);
+  });
+
+  it("accepts no extension: RFC 7515 demands it of those that are not supported, and JWTs must not use b64", async () => {
+    const one = pair();
+    const keys = new KeySet([jwkOf(one)]);
+    const signed = (header: JWSHeaderParameters, payload = Buffer.from("{}")) => {
+      const crit = { b64: true, exp: true, "https://example.com": true };
+      return new CompactSign(payload).setProtectedHeader({ alg: "ES256", ...header }).sign(one.privateKey, { crit });
+    };
+    expect(await keys.signerOf(await signed({}))).toBeDefined();
+    expect(await keys.signerOf(await signed({ b64: true }))).toBeDefined();
+    for (const header of [
+      { crit: ["b64"], b64: true },
+      { crit: ["exp"], exp: 1 },
+      { crit: ["https://example.com"], "https://example.com": 1 },
+      { b64: false },
+    ])
+      expect(await keys.signerOf(await signed(header)), JSON.stringify(header)).toBeUndefined();
+    // The payload of this one is signed as it is.
+    const unencoded = await new FlattenedSign(Buffer.from("e30"))
+      .setProtectedHeader({ alg: "ES256", crit: ["b64"], b64: false })
+      .sign(one.privateKey);
+    expect(await keys.signerOf(`${unencoded.protected}.e30.${unencoded.signature}`)).toBeUndefined();
   });
 
   it("tries a bounded number of keys", async () => {

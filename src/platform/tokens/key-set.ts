@@ -53,14 +53,15 @@ export class KeySet {
   }
 
   #candidates(token: string): readonly (Signer & { readonly alg: string })[] {
-    let header: { readonly alg?: unknown; readonly kid?: unknown };
+    let header: { readonly alg?: unknown; readonly kid?: unknown; readonly crit?: unknown; readonly b64?: unknown };
     try {
       header = decodeProtectedHeader(token);
     } catch {
       return [];
     }
-    const { alg, kid } = header;
-    if (typeof alg !== "string") return [];
+    const { alg, kid, crit, b64 = true } = header;
+    // No extension is supported (RFC 7515, 4.1.11). A JWT is always encoded (RFC 7797, 7); the library would verify others.
+    if (typeof alg !== "string" || crit !== undefined || b64 !== true) return [];
     return this.#keys
       .filter(({ key }) => (kid === undefined || key.id === kid) && key.canVerify(alg))
       .slice(0, tokenLimits.triedKeys.value)

@@ -4,12 +4,19 @@ import { permissionDenied, unauthenticated } from "../errors/api-error.ts";
 import type { Limit } from "../limits/limit.ts";
 import { tokenLimits } from "../limits/token-limits.ts";
 import { longNumbersIn } from "./long-numbers.ts";
+import { hasRepeatedMember } from "./repeated-members.ts";
 
 /** The maximum length of a token, longer than the tokens of any issuer. */
 const maximumLength = 16 * 1024;
 
 /** The allowed clock skew: nbf and iat may be this far in the future (ms). */
 const clockSkew = minutes(1);
+
+/** The latest time that ECMAScript represents, in seconds. */
+const latestTime = 8.64e12;
+
+/** A type for a purpose of its own, such as `logout+jwt` (RFC 8725, 3.11). Access tokens (RFC 9068) are subject tokens. */
+const typeOfAnotherPurpose = /^(?!(?:application\/)?at\+jwt$).*\+jwt$/i;
 
 /** The content of a subject token. It cannot be trusted until the signature is verified. */
 export interface SubjectToken {
@@ -28,8 +35,13 @@ export interface SubjectToken {
  *   token.
  */
 export function readSubjectToken(bearer: string): SubjectToken {
-  const token = parse(bearer);
-  if (token === undefined) throw unauthenticated("the bearer token is not a JWT with an issuer and a subject");
+  const parsed = parse(bearer);
+  if (parsed === undefined) throw unauthenticated("the bearer token is not a JWT with an issuer and a subject");
+  const { token, type, isAmbiguous } = parsed;
+  // RFC 7515, 4 and RFC 7519, 4: names are unique. Other programs may read the first of two members, and this one the last.
+  if (isAmbiguous)
+    throw unauthenticated("the bearer token has two members of the same name in its header or its claims");
+  if (typeOfAnotherPurpose.test(type)) throw unauthenticated("the bearer token is a JWT for another purpose (typ)");
   const { issuer, subject, audiences } = token;
   check("issuer (iss)", issuer.length, tokenLimits.tokenIssuer);
   check("subject (sub)", subject.length, tokenLimits.tokenSubject);
@@ -38,16 +50,30 @@ export function readSubjectToken(bearer: string): SubjectToken {
   return token;
 }
 
-function parse(bearer: string): SubjectToken | undefined {
+interface ParsedToken {
+  readonly token: SubjectToken;
+  /** The parameter `typ` of the header; empty if there is none. */
+  readonly type: string;
+  /** Whether a name occurs twice in an object. */
+  readonly isAmbiguous: boolean;
+}
+
+function parse(bearer: string): ParsedToken | undefined {
   if (bearer.length > maximumLength) return undefined;
   try {
     const claims = decodeJwt(bearer);
-    const { kid } = decodeProtectedHeader(bearer);
+    const { kid, typ = "" }: { kid?: unknown; typ?: unknown } = decodeProtectedHeader(bearer);
     const { iss, sub, aud } = claims;
-    if (typeof iss !== "string" || typeof sub !== "string") return undefined;
+    if (typeof iss !== "string" || typeof sub !== "string" || typeof typ !== "string") return undefined;
+    if (kid !== undefined && typeof kid !== "string") return undefined;
     const audiences = (Array.isArray(aud) ? aud : [aud]).filter((audience) => typeof audience === "string");
-    const longNumbers = longNumbersIn(Buffer.from(bearer.split(".")[1] ?? "", "base64url").toString());
-    return { text: bearer, keyId: kid, issuer: iss, subject: sub, audiences, claims, longNumbers };
+    const [header = "", payload = ""] = bearer.split(".", 2).map((part) => Buffer.from(part, "base64url").toString());
+    const longNumbers = longNumbersIn(payload);
+    return {
+      token: { text: bearer, keyId: kid, issuer: iss, subject: sub, audiences, claims, longNumbers },
+      type: typ,
+      isAmbiguous: hasRepeatedMember(header) || hasRepeatedMember(payload),
+    };
   } catch {
     return undefined;
   }
@@ -62,10 +88,18 @@ function totalLength(texts: readonly string[]): number {
 }
 
 /** Checks exp, nbf and iat. @throws ApiError (7) */
-export function checkTime({ claims: { exp, nbf, iat } }: SubjectToken, now: number): void {
-  if (typeof exp !== "number") throw permissionDenied("the token has no expiry (exp)");
-  if (exp * 1_000 <= now) throw permissionDenied("the token has expired");
+export function checkTime({ claims: { exp, nbf, iat } }: Pick<SubjectToken, "claims">, now: number): void {
+  if (exp === undefined) throw permissionDenied("the token has no expiry (exp)");
+  for (const [name, time] of Object.entries({ exp, nbf, iat }))
+    if (time !== undefined && !isNumericDate(time))
+      throw permissionDenied(`the token has a time that is invalid (${name})`);
+  if (Number(exp) * 1_000 <= now) throw permissionDenied("the token has expired");
   for (const time of [nbf, iat])
-    if (time !== undefined && (typeof time !== "number" || time * 1_000 > now + clockSkew))
+    if (time !== undefined && Number(time) * 1_000 > now + clockSkew)
       throw permissionDenied("the token is not valid yet (nbf or iat is in the future)");
+}
+
+/** Seconds since the epoch, with or without a fraction (RFC 7519, 2). POSIX, to which it refers, defines none before. */
+function isNumericDate(value: unknown): boolean {
+  return typeof value === "number" && value >= 0 && value <= latestTime;
 }

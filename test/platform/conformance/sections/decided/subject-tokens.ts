@@ -155,6 +155,54 @@ export const subjectTokens: Section = {
       ],
     },
     {
+      id: "subject-token.times",
+      text: "The times of a token are finite numbers that are not negative (RFC 7519, 2); `exp` is required. The message names an invalid time (7).",
+      cases: [
+        overBoth(async (world) => {
+          const { uid: identity, subject } = await world.makeAssumable();
+          const tokenWith = (times: string) => {
+            const claims = JSON.stringify({ iss: world.issuer.issuer, sub: subject, aud: world.subjectTokenAudience });
+            return world.issuer.sign(`${claims.slice(0, -1)},${times}}`);
+          };
+          const later = now() + 600;
+          succeeded(
+            await world.exchange(await tokenWith(`"exp":${later}.5,"iat":${now()}.25`), { identity }),
+            "fractions",
+          );
+          for (const times of [
+            '"exp":1e999',
+            `"exp":"${later}"`,
+            '"exp":-1',
+            '"exp":null',
+            `"exp":[${later}]`,
+            `"exp":${later},"nbf":"0"`,
+            `"exp":${later},"iat":-1e999`,
+          ])
+            await isRejectedByName(world, identity, await tokenWith(times), `a token with ${times}`);
+        }),
+      ],
+    },
+    {
+      id: "subject-token.extensions",
+      text: "A token whose header names an extension that is not supported in `crit` is rejected (RFC 7515, 4.1.11); so is one that uses `b64` (RFC 7797, 7).",
+      cases: [
+        overBoth(async (world) => {
+          const { uid: identity, subject, subjectToken } = await world.makeAssumable();
+          const claims = { iss: world.issuer.issuer, sub: subject, aud: world.subjectTokenAudience, exp: now() + 600 };
+          for (const header of [
+            { crit: ["b64"], b64: true },
+            { crit: ["exp"], exp: 1 },
+          ])
+            rejected(
+              await world.exchange(await world.issuer.sign(JSON.stringify(claims), header), { identity }),
+              { code: 7, message: /signature|crit|extension/i },
+              `a token with ${JSON.stringify(header)}`,
+            );
+          succeeded(await world.exchange(subjectToken, { identity }), "a token without extensions");
+        }),
+      ],
+    },
+    {
       id: "subject-token.future",
       text: "It must not be dated more than 60 s in the future.",
       cases: [
