@@ -1,5 +1,5 @@
 import type { Actor } from "../access/caller.ts";
-import { securityStampOf } from "../access/security-stamp.ts";
+import { initialStamp, securityStampOf } from "../access/security-stamp.ts";
 import { AuthoredWriter, type CallDetails } from "../audit/authored-writer.ts";
 import { identityEvent } from "../audit/security-event.ts";
 import type { RecordEvent } from "../audit/write-with-event.ts";
@@ -22,6 +22,7 @@ import { endInvite, hasRedeemed, inviteFor } from "./invites.ts";
 import type { LoginGrant } from "./login-grant.ts";
 import type { LoginRequest, Person } from "./login-request.ts";
 import { OAuthError, refused } from "./oauth-error.ts";
+import type { PlannedIdentity } from "./pending-login.ts";
 import { bind, claimsOf, createPerson, findPerson } from "./people.ts";
 import { groupOf, providersFor } from "./providers.ts";
 import { isPublicIssuer } from "./public-issuers.ts";
@@ -42,8 +43,7 @@ export interface ShownRole {
 
 /** What a login would do. */
 export interface LoginPlan {
-  /** The uid of the person's identity; undefined if it would be created. */
-  readonly identity: string | undefined;
+  readonly identity: PlannedIdentity;
   readonly name: string;
   readonly provider: string;
   readonly group: string;
@@ -92,7 +92,7 @@ export async function planLogin(
   const nameOf = async (group: string) => (await groups.find(reader, group))?.name ?? group;
   const group = await nameOf(providerGroup);
   const plan = {
-    identity,
+    identity: { uid: identity, stamp: await stampOf(reader, identity) },
     name: provider.name,
     provider: login.person.issuer,
     group,
@@ -113,6 +113,8 @@ export async function planLogin(
 }
 
 interface Completion {
+  /** What the person agreed to. */
+  readonly planned: PlannedIdentity;
   readonly now: number;
   readonly settings: PlatformSettings;
   readonly call: CallDetails;
@@ -122,15 +124,26 @@ interface Completion {
 /**
  * Does what the person agreed to: creates the identity at a first login, redeems the invite, and records the login, all in the
  * given transaction.
- * @throws OAuthError (access_denied) if it is refused
+ * @throws OAuthError (access_denied) if it is refused, or the identity was deleted or lost its tokens since the person was asked
  */
 export async function completeLogin(
   writer: Writer,
   login: AuthenticatedLogin,
-  { now, settings, call, record }: Completion,
+  { planned, now, settings, call, record }: Completion,
 ): Promise<LoginGrant> {
   const { person, request } = login;
   const { oidc, providerGroup, identity, defaultRole, invite } = await decide(writer, login, now, settings);
+  // An identity that another login of the person has created meanwhile is the one that the page announced.
+  const isAnother = planned.uid !== undefined && planned.uid !== identity;
+  if (isAnother || planned.stamp !== (await stampOf(writer, identity)))
+    throw refused(
+      "the identity was changed during the login: start again",
+      login.provider,
+      "the identity has changed",
+      {
+        identity: planned.uid,
+      },
+    );
   const claims = claimsOf(person, oidc.clientId);
   const actor: Actor = { iss: person.issuer, sub: person.subject, aud: oidc.clientId };
   const uid = identity ?? newUidIn(providerGroup);
@@ -148,11 +161,16 @@ export async function completeLogin(
   const { target, audiences } = request;
   return {
     identity: uid,
-    stamp: (await securityStampOf(writer, uid)).value,
+    stamp: planned.stamp,
     audiences,
     group: target.kind === "token" ? target.group : undefined,
     actor,
   };
+}
+
+/** The value of the stamp of an identity; that of a new one for undefined. */
+async function stampOf(reader: Reader, identity: string | undefined): Promise<string> {
+  return (identity === undefined ? initialStamp : await securityStampOf(reader, identity)).value;
 }
 
 async function decide(

@@ -3,8 +3,10 @@ import type { IdentityProvider } from "../gen/muster/platform/iam/v2beta1/identi
 import { oidcOf } from "../iam/client-secret.ts";
 import type { WholeResponse } from "../server/http-handler.ts";
 import type { CallSlot } from "../service/call-slots.ts";
+import type { Writer } from "../store/database.ts";
 import { checkClient } from "./client-id.ts";
 import { type AuthenticatedLogin, completeLogin, InviteError, planLogin } from "./complete-login.ts";
+import { decideOnce } from "./consent.ts";
 import { personIn } from "./id-token.ts";
 import { type LoginCall, type LoginContext, type LoginHandler, pathIn } from "./login-context.ts";
 import type { LoginRequest } from "./login-request.ts";
@@ -139,7 +141,7 @@ async function askPerson(
     lifetime: settings.loginLifetime,
     formToken,
     action: pathIn(settings, "/login/consent"),
-    cookie: pending.keep({ step: "consent", ...login, formToken }, now),
+    cookie: pending.keep({ step: "consent", ...login, planned: plan.identity, formToken }, now),
     now,
   });
 }
@@ -151,13 +153,17 @@ export function consent(context: LoginContext): LoginHandler {
     const now = clock();
     const step = pending.at("consent", call.request, now);
     checkForm(call, step.formToken);
-    const { target, invite } = step.request;
+    const { planned, request } = step;
+    const { target, invite } = request;
     return returning(target, async () => {
-      if (call.parameters.one("decision") !== "approve") return returnDenial(context, target, call.database);
+      const decided = (tx: Writer) => decideOnce(tx, step, now);
+      if (call.parameters.one("decision") !== "approve") return returnDenial(context, target, call.database, decided);
+      const details = { method: "Login/Consent", address: call.address };
       const completed = () =>
-        returnLogin(context, { target, now, ...call }, (tx, record) =>
-          completeLogin(tx, step, { now, settings, record, call: { method: "Login/Consent", address: call.address } }),
-        );
+        returnLogin(context, { target, now, ...call }, async (tx, record) => {
+          await decided(tx);
+          return completeLogin(tx, step, { planned, now, settings, record, call: details });
+        });
       return invite === undefined ? completed() : countingWrongInvites(attempts, call.address, completed);
     });
   };

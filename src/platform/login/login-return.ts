@@ -83,17 +83,24 @@ export async function returnLogin(
   }
 }
 
-/** The person does not agree. @throws OAuthError (access_denied) where a program waits */
+/**
+ * The person does not agree.
+ * @param decided records that the person has decided
+ * @throws OAuthError (access_denied) where a program waits; what `decided` throws
+ */
 export async function returnDenial(
   { pending }: LoginContext,
   target: LoginTarget,
   database: CallDatabase,
+  decided: (tx: Writer) => Promise<void>,
 ): Promise<WholeResponse> {
-  if (target.kind !== "device") throw new OAuthError("access_denied", "the login was cancelled");
   await database.write(async (tx) => {
+    await decided(tx);
+    if (target.kind !== "device") return;
     const waiting = await findCode<DeviceCode>(tx, target.device);
     if (waiting?.state === "pending") await changeCode(tx, target.device, "denied", waiting.content);
   });
+  if (target.kind !== "device") throw new OAuthError("access_denied", "the login was cancelled");
   return donePage("The login was cancelled", "The device gets no access. You can close this page.", pending.forget);
 }
 

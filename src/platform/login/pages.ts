@@ -54,7 +54,7 @@ export function consentPage(consent: Consent): WholeResponse {
 <dl>
 <dt>Account</dt><dd>${accountOf(person)}</dd>
 <dt>Identity provider</dt><dd>${plan.name} (${plan.provider})</dd>
-<dt>Identity</dt><dd>${plan.identity === undefined ? html`a new one, in the group <strong>${plan.group}</strong>` : html`<code>${plan.identity}</code>`}</dd>
+<dt>Identity</dt><dd>${plan.identity.uid === undefined ? html`a new one, in the group <strong>${plan.group}</strong>` : html`<code>${plan.identity.uid}</code>`}</dd>
 <dt>Lifetime</dt><dd>${lifetimeOf(target, lifetime)}</dd>
 ${target.kind === "token" && target.group !== undefined ? html`<dt>Restricted to</dt><dd><code>${target.group}</code> and the groups below it</dd>` : undefined}
 </dl>

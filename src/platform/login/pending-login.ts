@@ -31,8 +31,24 @@ export type LoginStep =
       readonly request: LoginRequest;
       readonly provider: string;
       readonly person: Person;
+      /** The person's identity, as the page named it. */
+      readonly planned: PlannedIdentity;
       readonly formToken: string;
     };
+
+/** An identity at the time of a plan. */
+export interface PlannedIdentity {
+  /** Undefined if it would be created. */
+  readonly uid: string | undefined;
+  /** The value of its security stamp; that of a new identity if it would be created. */
+  readonly stamp: string;
+}
+
+/** A step as the browser has it, and until when it does (ms). */
+type KeptStep<S extends LoginStep["step"]> = Extract<LoginStep, { step: S }> & { readonly expires: number };
+
+/** The step of a login that the person is asked about. */
+export type AskedStep = KeptStep<"consent">;
 
 /**
  * Keeps the step of a login in a cookie of the browser, sealed: every replica can go on with it, nothing is stored for people who
@@ -67,14 +83,14 @@ export class PendingLogins {
   }
 
   /** The step that the browser is at. @throws OAuthError (access_denied) if it is at another one, or took too long */
-  at<S extends LoginStep["step"]>(step: S, request: HttpRequest, now: number): Extract<LoginStep, { step: S }> {
+  at<S extends LoginStep["step"]>(step: S, request: HttpRequest, now: number): KeptStep<S> {
     const found = this.#read(request);
     if (found === undefined || found.step !== step || found.expires <= now)
       throw new OAuthError(
         "access_denied",
         "this browser did not start the login, has finished it, or took too long: start again",
       );
-    return found as Extract<LoginStep, { step: S }> & { expires: number };
+    return found as KeptStep<S>;
   }
 
   #read({ headers: { cookie = "" } }: HttpRequest): (LoginStep & { readonly expires: number }) | undefined {

@@ -1,6 +1,6 @@
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { LoginWorld, program } from "./login-world.testing.ts";
+import { descriptionOf, LoginWorld, program, query, subjectOf } from "./login-world.testing.ts";
 import { RunningPlatform } from "./running-platform.testing.ts";
 import type { TestBrowser, Visit } from "./test-browser.testing.ts";
 
@@ -179,4 +179,48 @@ it("no token of a login outlives a logout at the other replica, or the end of al
     expect((await platform.as(accessToken).get(`/iam/v2beta1/groups/${group}`)).status).toBe(401);
     await isEnded(refreshToken);
   }
+});
+
+const used = "the login was decided already: start again";
+
+it("a consent is used once, whether it is sent to two replicas at once or later", async () => {
+  const { group } = await world.group();
+  const consent = await asked({ group });
+  const ends = await both((at) => decide(consent, at));
+  expect(ends.filter((end) => codeOf(end) !== "")).toHaveLength(1);
+  expect(ends.map(descriptionOf).filter((text) => text !== null)).toEqual([used]);
+  expect(descriptionOf(await decide(consent, platform))).toBe(used);
+  expect(descriptionOf(await decide(consent, replica, "deny"))).toBe(used);
+
+  const cancelled = await asked({ group });
+  expect(descriptionOf(await decide(cancelled, replica, "deny"))).toBe("the login was cancelled");
+  expect(descriptionOf(await decide(cancelled, platform))).toBe(used);
+});
+
+it("a consent to a client of the family is used once", async () => {
+  const { provider } = await world.group();
+  const redirect = `${program}?token=true&error=true`;
+  const consent = await asked(`${platform.url}/oauth?${query({ exit: "redirect", redirect, idp_id: provider })}`);
+  const ends = await both((at) => decide(consent, at));
+  const tokens = ends.map(({ url }) => new URL(url).searchParams.get("token")).filter((token) => token !== null);
+  expect(tokens).toHaveLength(1);
+});
+
+it("a consent ends with the tokens of the identity, and with the identity", async () => {
+  const { group } = await world.group();
+  const identity = subjectOf((await world.tokens({ group }))["access_token"]);
+  const [revoked, deleted, later] = [await asked({ group }), await asked({ group }), await asked({ group }, "ben")];
+  await platform.admin.ok("POST", `/iam/v2beta1/identities/${identity}:revokeTokens`);
+  const description = "the identity was changed during the login: start again";
+  expect(descriptionOf(await decide(revoked, replica))).toBe(description);
+  const again = await asked({ group });
+  expect(codeOf(await decide(again, replica))).not.toBe("");
+  await platform.admin.ok("DELETE", `/iam/v2beta1/identities/${identity}`);
+  expect(descriptionOf(await decide(deleted, platform))).toBe(description);
+  expect(await countIn(group, "identities")).toBe(0);
+
+  // For the first login of a person, too: what was created meanwhile has lost its tokens.
+  const ben = subjectOf((await world.tokens({ group }, "ben"))["access_token"]);
+  await platform.admin.ok("POST", `/iam/v2beta1/identities/${ben}:revokeTokens`);
+  expect(descriptionOf(await decide(later, replica))).toBe(description);
 });
