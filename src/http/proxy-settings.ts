@@ -1,4 +1,5 @@
 import { BlockList, isIP } from "node:net";
+import { asciiLowerCase } from "#src/text/ascii-case.ts";
 
 /** The proxies of a process, as the environment has them. */
 export interface ProxySettings {
@@ -25,8 +26,7 @@ export function readProxySettings(env: Environment): ProxySettings {
   return {
     https: proxyIn(env, "HTTPS_PROXY"),
     http: proxyIn(env, "HTTP_PROXY"),
-    direct: (valueOf(env, "NO_PROXY") ?? "")
-      .toLowerCase()
+    direct: asciiLowerCase(valueOf(env, "NO_PROXY") ?? "")
       .split(/[,\s]+/)
       .filter((entry) => entry !== ""),
   };
@@ -40,10 +40,7 @@ export function readProxySettings(env: Environment): ProxySettings {
 export function proxyFor(target: URL, { https, http, direct }: ProxySettings): URL | undefined {
   const proxy = target.protocol === "https:" ? https : http;
   if (proxy === undefined) return undefined;
-  const host = target.hostname
-    .replace(/^\[|\]$/g, "")
-    .replace(/\.$/, "")
-    .toLowerCase();
+  const host = asciiLowerCase(target.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, ""));
   const port = target.port || (target.protocol === "https:" ? "443" : "80");
   return isLoopback(host) || direct.some((entry) => isDirect(entry, host, port)) ? undefined : proxy;
 }

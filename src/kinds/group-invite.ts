@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { type GroupInvite, groupInviteDefinition } from "#src/api/group-invite.ts";
 import { externalText, externalUid } from "#src/platform-client/collection.ts";
+import { isEqualIgnoringAsciiCase } from "#src/text/ascii-case.ts";
 import { childUids } from "#src/platform-client/uid.ts";
 import type { Fields, Kind, ResolvedUids } from "./kind.ts";
 import { parentReference } from "./parent-reference.ts";
@@ -79,7 +80,7 @@ function fieldsOf({ spec: { email = "", singleUse } }: GroupInvite, { role }: Re
 
 /** A platform may store an address in lower case, and compares the addresses of people without regard to case. */
 function isSameAddress(actual: string, desired: unknown): boolean {
-  return typeof desired === "string" && actual.toLowerCase() === desired.toLowerCase();
+  return typeof desired === "string" && isEqualIgnoringAsciiCase(actual, desired);
 }
 
 function roleOf({ role, roleUid }: ExternalGroupInvite): string {

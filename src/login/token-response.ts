@@ -1,3 +1,4 @@
+import { asciiLowerCase } from "#src/text/ascii-case.ts";
 import { hours, seconds } from "#src/time/durations.ts";
 import { isTokenText, type LoginTokens } from "./credentials.ts";
 import { LoginFailure } from "./login-failure.ts";
@@ -13,7 +14,7 @@ const maxLifetimeMs = hours(24 * 366);
 export function parseTokenResponse(body: Readonly<Record<string, unknown>>, now: number): LoginTokens {
   const { access_token: accessToken, refresh_token: refreshToken, token_type: type } = body;
   if (!isTokenText(accessToken)) throw invalid("does not contain a token");
-  if (typeof type !== "string" || type.toLowerCase() !== "bearer") throw invalid("does not contain a bearer token");
+  if (typeof type !== "string" || asciiLowerCase(type) !== "bearer") throw invalid("does not contain a bearer token");
   const lifetimeMs = lifetimeOf(body["expires_in"]);
   if (lifetimeMs === undefined) throw invalid("does not say when the token expires");
   if (refreshToken !== undefined && !isTokenText(refreshToken)) throw invalid("contains an invalid refresh token");

@@ -1,3 +1,5 @@
+import { asciiLowerCase } from "#src/text/ascii-case.ts";
+
 /** How traces are sampled, as in `OTEL_TRACES_SAMPLER`. */
 export interface SamplerSetting {
   readonly root: "on" | "off" | { readonly ratio: number };
@@ -32,7 +34,7 @@ const samplers: Readonly<Record<string, (ratio: number) => SamplerSetting["root"
 export function readTraceSettings(env: Readonly<Record<string, string | undefined>>): TraceSettings {
   const given = (name: string) => env[name]?.trim() ?? "";
   const endpoint = given("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") || given("OTEL_EXPORTER_OTLP_ENDPOINT");
-  if (endpoint === "" || given("OTEL_SDK_DISABLED").toLowerCase() === "true") return { is: "off" };
+  if (endpoint === "" || asciiLowerCase(given("OTEL_SDK_DISABLED")) === "true") return { is: "off" };
   const exporter = given("OTEL_TRACES_EXPORTER");
   if (exporter === "none") return { is: "off" };
   if (exporter !== "" && exporter !== "otlp")

@@ -1,3 +1,5 @@
+import { asciiLowerCase } from "#src/text/ascii-case.ts";
+
 /** The verbs of Docker's protocol for credential helpers. */
 export const dockerVerbs = ["get", "store", "erase", "list"] as const;
 export type DockerVerb = (typeof dockerVerbs)[number];
@@ -48,8 +50,5 @@ export async function respondToDocker(
 
 /** Docker passes `registry.example.com`, `registry.example.com:5000` or `https://registry.example.com/v1/`. */
 function hostOf(address: string): string {
-  return address
-    .replace(/^[a-z]+:\/\//i, "")
-    .replace(/\/.*$/s, "")
-    .toLowerCase();
+  return asciiLowerCase(address.replace(/^[a-z]+:\/\//i, "").replace(/\/.*$/s, ""));
 }

@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto";
+import { asciiUpperCase } from "#src/text/ascii-case.ts";
 import type { WholeResponse } from "../server/http-handler.ts";
 import { checkClient } from "./client-id.ts";
 import { findByUserCode, hashOf, insertCode, newCode, type StoredCode } from "./login-codes.ts";
@@ -55,7 +56,7 @@ export function findDevice(context: LoginContext): LoginHandler {
     const { database } = call;
     const now = clock();
     checkForm(call, pending.at("device", call.request, now).formToken);
-    const typed = (call.parameters.one("user_code", 64) ?? "").toUpperCase().replaceAll(/[^A-Z]/g, "");
+    const typed = asciiUpperCase(call.parameters.one("user_code", 64) ?? "").replaceAll(/[^A-Z]/g, "");
     const waiting = await attempts.try(call.address, async (wrong) => {
       const found = await database.read((tx) => findByUserCode<DeviceCode>(tx, hashOf(typed)));
       if (isWaiting(found, now)) return found;

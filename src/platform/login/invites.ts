@@ -1,5 +1,6 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
+import { isEqualIgnoringAsciiCase } from "#src/text/ascii-case.ts";
 import type { AuthoredWriter } from "../audit/authored-writer.ts";
 import { groupInvites } from "../collections/group-invites.ts";
 import { isWithin, parentOf } from "../contract/uid.ts";
@@ -81,5 +82,5 @@ function isCodeOf({ code }: GroupInvite, given: string): boolean {
 }
 
 function isAddressOf({ email, emailVerified }: Person, address: string): boolean {
-  return emailVerified && email !== undefined && email.toLowerCase() === address.toLowerCase();
+  return emailVerified && email !== undefined && isEqualIgnoringAsciiCase(email, address);
 }

@@ -1,3 +1,4 @@
+import { asciiLowerCase } from "#src/text/ascii-case.ts";
 import type { ApiError } from "../errors/api-error.ts";
 import type { BodyReader, HttpHandler, HttpRequest, HttpResponse, WholeResponse } from "../server/http-handler.ts";
 import { httpStatusOf } from "../rest/rest-error.ts";
@@ -118,7 +119,8 @@ async function parametersOf(request: HttpRequest, readBody: BodyReader): Promise
   const body = await readBody();
   const { method, url = "/", headers } = request;
   if (method === "GET") return url.includes("?") ? url.slice(url.indexOf("?") + 1) : "";
-  if (headers["content-type"]?.split(";")[0]?.trim().toLowerCase() !== "application/x-www-form-urlencoded")
+  const [type = ""] = (headers["content-type"] ?? "").split(";");
+  if (asciiLowerCase(type.trim()) !== "application/x-www-form-urlencoded")
     throw new OAuthError("invalid_request", "the content type must be application/x-www-form-urlencoded");
   if (body === undefined) throw new OAuthError("invalid_request", "the form is too large");
   return body.toString();

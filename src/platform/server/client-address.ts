@@ -1,4 +1,5 @@
 import { BlockList, isIP, isIPv4 } from "node:net";
+import { asciiLowerCase } from "#src/text/ascii-case.ts";
 import type { IncomingHttpHeaders } from "node:http";
 
 /** The maximum number of proxies that a request is followed through. */
@@ -89,7 +90,7 @@ function addressIn(text: string): string | undefined {
 
 /** An IPv4 address, also if it is mapped into IPv6; other addresses unchanged. */
 function withoutMapping(address: string): string {
-  const plain = address.toLowerCase().startsWith("::ffff:") ? address.slice(7) : address;
+  const plain = asciiLowerCase(address).startsWith("::ffff:") ? address.slice(7) : address;
   return isIPv4(plain) ? plain : address;
 }
 

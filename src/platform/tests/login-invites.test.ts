@@ -50,6 +50,16 @@ describe("an invite", () => {
     expect(errorOf(late)).toBe("access_denied");
   });
 
+  it("for an address is for no other that Unicode folds to it", async () => {
+    const { group } = await world.group();
+    const invite = await world.invite(group, "editor", { email: "Kate@EXAMPLE.com" });
+    // The Kelvin sign in lower case is k.
+    const other = await world.logIn(world.browser(), world.authorizeUrl({ group, invite }), "\u212Aate");
+    expect(errorOf(other)).toBe("access_denied");
+    const kate = subjectOf((await world.tokens({ group, invite }, "kate"))["access_token"]);
+    expect(await world.rolesOf(kate)).toContain(`editor ${group}`);
+  });
+
   it("is used once by two people at the same time", async () => {
     const { group } = await world.group();
     const invite = await world.invite(group, "editor", { singleUse: true });

@@ -1,3 +1,4 @@
+import { asciiLowerCase } from "#src/text/ascii-case.ts";
 import { hours, minutes } from "#src/time/durations.ts";
 import { invalidArgument, permissionDenied, unauthenticated } from "../errors/api-error.ts";
 
@@ -48,12 +49,12 @@ export function readAwsToken(bearer: string, vendor: string): AwsToken | undefin
   const [line = "", ...fields] = head.split("\r\n");
   if (!isGetCallerIdentity(line)) throw rejected(`must be POST ${awsIssuer}${awsPath} HTTP/1.1`);
   const headers = readHeaders(fields);
-  if (headers.get("host")?.toLowerCase() !== awsHost) throw rejected(`must have the header Host: ${awsHost}`);
+  if (asciiLowerCase(headers.get("host") ?? "") !== awsHost) throw rejected(`must have the header Host: ${awsHost}`);
   const date = readDate(headers.get("x-amz-date") ?? "");
   const { signed, signature, scope } = readAuthorization(headers.get("authorization") ?? "");
   if (scope !== `${headers.get("x-amz-date")?.slice(0, 8)}/us-east-1/sts/aws4_request`)
     throw rejected("must be signed for the service sts in us-east-1, on the day of X-Amz-Date");
-  const [audienceHeader, identityHeader] = [`${vendor}-audience`.toLowerCase(), `${vendor}-identity`.toLowerCase()];
+  const [audienceHeader, identityHeader] = [asciiLowerCase(`${vendor}-audience`), asciiLowerCase(`${vendor}-identity`)];
   for (const name of ["host", "x-amz-date", audienceHeader, identityHeader])
     if (!signed.has(name)) throw rejected(`must sign the header ${name}`);
   for (const name of signed) if (!headers.has(name)) throw rejected(`lacks the signed header ${name}`);
@@ -95,7 +96,7 @@ function readHeaders(fields: readonly string[]): ReadonlyMap<string, string> {
   const headers = new Map<string, string>();
   for (const field of fields) {
     const [, name = "", value = ""] = /^([!#$%&'*+.^`|~\w-]+):[ \t]*([ -~]*?)[ \t]*$/.exec(field) ?? [];
-    const key = name.toLowerCase();
+    const key = asciiLowerCase(name);
     if (key === "") throw rejected("has a header that is not NAME: VALUE in ASCII");
     if (headers.has(key)) throw rejected(`has the header ${key} twice`);
     headers.set(key, value);
