@@ -4,6 +4,7 @@ import type { WallClock } from "#src/time/wall-clock.ts";
 import type { WebhookOptions } from "./audit-export/webhook.ts";
 import type { FaultRule } from "./faults/fault-rule.ts";
 import type { InitFile } from "./init-file.ts";
+import type { NameResolver } from "./names/name-resolver.ts";
 import type { ListenOptions } from "./server/http-server.ts";
 import type { PlatformSettings } from "./service/platform-settings.ts";
 import type { Database } from "./store/database.ts";
@@ -13,6 +14,8 @@ import type { MasterKey } from "./tokens/master-key.ts";
 export interface PlatformOptions {
   readonly database: Database;
   readonly masterKey: MasterKey;
+  /** Resolves the names of issuers, identity providers, AWS STS and the webhook. */
+  readonly names: NameResolver;
   readonly clock: WallClock;
   readonly log: Logger;
   readonly tracer?: Tracer | undefined;

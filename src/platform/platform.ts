@@ -28,7 +28,7 @@ const drainMilliseconds = 8_000;
  * @throws Error if the address is in use, or the database or the admin token file cannot be written
  */
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
-  const { database, adminTokenFile, initFile, auditRetention, auditWebhook: webhook, clock, log } = options;
+  const { database, adminTokenFile, initFile, auditRetention, auditWebhook: webhook, names, clock, log } = options;
   const handlers = Promise.withResolvers<PortHandlers>();
   // Requests that await it receive the error. Without a request, it must not be an unhandled rejection.
   handlers.promise.catch(() => {});
@@ -39,7 +39,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const stopping = new AbortController();
     const connections = () => server.connections();
     const securityLog = new SecurityLog({ database, log, clock, monotonic: () => performance.now() });
-    const auditExport = webhook === undefined ? undefined : new AuditExport({ database, webhook, clock, log });
+    const auditExport = webhook === undefined ? undefined : new AuditExport({ database, webhook, names, clock, log });
     handlers.resolve(
       await portHandlers(options, settings, { connections, stopping: stopping.signal, securityLog, auditExport }),
     );

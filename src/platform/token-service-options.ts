@@ -5,6 +5,7 @@ import type { PlatformSettings } from "./service/platform-settings.ts";
 import { RateLimit } from "./service/rate-limit.ts";
 import type { ApiTokens } from "./tokens/api-token.ts";
 import { AwsSts } from "./tokens/aws-sts.ts";
+import { documentFetcher } from "./tokens/fetch-document.ts";
 import { IssuerKeys } from "./tokens/issuer-keys.ts";
 import { PatternCache } from "./tokens/pattern-cache.ts";
 import { StaticKeySets } from "./tokens/static-keys.ts";
@@ -15,20 +16,23 @@ export function tokenServiceOptions(
     database,
     clock,
     log,
+    names,
     rateLimit: callsPerSecond,
-    maximumIssuerRequests,
-  }: Pick<PlatformOptions, "database" | "clock" | "log" | "rateLimit" | "maximumIssuerRequests">,
+    maximumIssuerRequests: maximumRequests,
+  }: Pick<PlatformOptions, "database" | "clock" | "log" | "names" | "rateLimit" | "maximumIssuerRequests">,
   settings: PlatformSettings,
   tokens: ApiTokens,
   securityLog: SecurityLog,
 ): SecurityTokenServiceOptions {
+  const fetch = documentFetcher(names);
   return {
     database,
+    fetch,
     tokens,
-    issuerKeys: new IssuerKeys({ trusted: settings.trustedIssuers, clock, maximumRequests: maximumIssuerRequests }),
+    issuerKeys: new IssuerKeys({ trusted: settings.trustedIssuers, clock, maximumRequests, fetch }),
     staticKeys: new StaticKeySets(),
     patterns: new PatternCache(),
-    awsSts: new AwsSts(settings.awsSts, maximumIssuerRequests),
+    awsSts: new AwsSts(settings.awsSts, fetch, maximumRequests),
     rateLimit: callsPerSecond === undefined ? undefined : new RateLimit(callsPerSecond, clock),
     settings,
     clock,

@@ -3,6 +3,7 @@ import { createLog } from "#src/telemetry/log.ts";
 import { startTracing } from "#src/telemetry/start-tracing.ts";
 import { type InitFile, parseInitFile } from "#src/platform/init-file.ts";
 import type { WebhookOptions } from "#src/platform/audit-export/webhook.ts";
+import { NameResolver } from "#src/platform/names/name-resolver.ts";
 import { startPlatform } from "#src/platform/platform.ts";
 import type { PlatformSettings } from "#src/platform/service/platform-settings.ts";
 import { portLimits } from "#src/platform/server/port-limits.ts";
@@ -67,6 +68,7 @@ export default defineCommand({
       const platform = await startPlatform({
         database,
         masterKey,
+        names: new NameResolver(),
         clock: Date.now,
         log,
         tracer,

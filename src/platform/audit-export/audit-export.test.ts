@@ -3,6 +3,7 @@ import pino from "pino";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { record } from "../audit/audit-log.ts";
 import { AuthoredWriter } from "../audit/authored-writer.ts";
+import { NameResolver } from "../names/name-resolver.ts";
 import type { Database } from "../store/database.ts";
 import { describeOnEachBackend } from "../tests/describe-on-each-backend.testing.ts";
 import { AuditExport } from "./audit-export.ts";
@@ -34,7 +35,14 @@ describeOnEachBackend("audit export", (open) => {
   const start = ({ on = database, readSecrets = () => [secret], request = delays.request } = {}) => {
     const log = pino({}, { write: (line: string) => void lines.push(line) });
     const webhook = { url: receiver.url, ca: undefined, readSecrets };
-    const started = new AuditExport({ database: on, webhook, clock: now, log, delays: { ...delays, request } });
+    const started = new AuditExport({
+      database: on,
+      webhook,
+      names: new NameResolver(),
+      clock: now,
+      log,
+      delays: { ...delays, request },
+    });
     exports.push(started);
     return started;
   };

@@ -5,6 +5,7 @@ import { minutes, seconds } from "#src/time/durations.ts";
 import type { WallClock } from "#src/time/wall-clock.ts";
 import { nextRecords } from "../audit/read-records.ts";
 import { jsonOf } from "../audit/record-message.ts";
+import type { NameResolver } from "../names/name-resolver.ts";
 import { type Database, statement } from "../store/database.ts";
 import { ExportLease, exportPosition, leaseMs } from "./export-state.ts";
 import { requestTimeoutMs, Webhook, type WebhookOptions } from "./webhook.ts";
@@ -18,6 +19,7 @@ const closeTimeoutMs = seconds(3);
 export interface AuditExportOptions {
   readonly database: Database;
   readonly webhook: WebhookOptions;
+  readonly names: NameResolver;
   readonly clock: WallClock;
   readonly log: Logger;
   readonly delays?: ExportDelays;
@@ -65,7 +67,7 @@ export class AuditExport {
   constructor(options: AuditExportOptions) {
     this.#options = options;
     this.#delays = options.delays ?? defaultDelays;
-    this.#webhook = new Webhook(options.webhook, this.#delays.request);
+    this.#webhook = new Webhook(options.webhook, options.names, this.#delays.request);
     this.#lease = new ExportLease(options.database, randomUUID());
     this.#running = this.#run();
   }

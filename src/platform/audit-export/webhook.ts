@@ -1,5 +1,7 @@
 import { Agent } from "undici";
 import { seconds } from "#src/time/durations.ts";
+import { lookupFunction } from "../names/lookup-function.ts";
+import type { NameResolver } from "../names/name-resolver.ts";
 import { signatureHeader, signatureOf } from "./signature.ts";
 
 /** How long a receiver may take to respond. */
@@ -24,11 +26,13 @@ export class Webhook {
   readonly #agent: Agent;
   readonly #timeoutMs: number;
 
-  constructor(options: WebhookOptions, timeoutMs = requestTimeoutMs) {
+  constructor(options: WebhookOptions, names: NameResolver, timeoutMs = requestTimeoutMs) {
     this.#options = options;
     this.#timeoutMs = timeoutMs;
     const { ca } = options;
-    this.#agent = new Agent({ allowH2: false, connections: 1, connect: ca === undefined ? {} : { ca } });
+    const lookup = lookupFunction(names, { shares: [], search: true });
+    const connect = { lookup, ...(ca === undefined ? {} : { ca }) };
+    this.#agent = new Agent({ allowH2: false, connections: 1, connect });
   }
 
   /**

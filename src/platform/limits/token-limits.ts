@@ -31,6 +31,11 @@ export const tokenLimits = {
     unit: "items",
     setting: "--maximum-issuer-requests",
   },
+  nameLookups: {
+    what: "Host names that name servers are asked for at a time, which root groups share; each for at most 3 s",
+    value: 256,
+    unit: "items",
+  },
   refreshTokens: {
     what: "Valid refresh tokens of an identity; the oldest ones end when there are about 64 more",
     value: 1_000,

@@ -42,6 +42,7 @@ export function loginContext(
     masterKey,
     clock,
     log,
+    fetch: tokenService.fetch,
     maximumRequests: maximumIssuerRequests,
   });
   return {

@@ -11,8 +11,8 @@ import { BoundedCache } from "../limits/bounded-cache.ts";
 import { Lease } from "../shares/lease.ts";
 import { Pool } from "../shares/pool.ts";
 import { rootGroupShare } from "../shares/share.ts";
-import { discover, type FetchText } from "../tokens/discovery.ts";
-import { FetchError, fetchDocument, type FetchOptions } from "../tokens/fetch-document.ts";
+import { discover } from "../tokens/discovery.ts";
+import { FetchError, type FetchOptions, type FetchText } from "../tokens/fetch-document.ts";
 import type { IssuerKeys } from "../tokens/issuer-keys.ts";
 import type { KeySet } from "../tokens/key-set.ts";
 import type { MasterKey } from "../tokens/master-key.ts";
@@ -32,7 +32,7 @@ export interface OpenIdProvidersOptions {
   readonly log: Logger;
   /** How many providers are asked at a time. Root groups share it. */
   readonly maximumRequests: number;
-  readonly fetch?: FetchText;
+  readonly fetch: FetchText;
 }
 
 /** What of a provider's discovery document a login needs. */
@@ -71,7 +71,7 @@ export class OpenIdProviders {
 
   constructor(options: OpenIdProvidersOptions) {
     this.#options = options;
-    this.#fetch = options.fetch ?? fetchDocument;
+    this.#fetch = options.fetch;
     this.#requests = new Pool(options.maximumRequests);
   }
 
@@ -129,7 +129,12 @@ export class OpenIdProviders {
     if (secret !== "" && !endpoints.secretInForm)
       headers["authorization"] = `Basic ${Buffer.from(`${encoded(clientId)}:${encoded(secret)}`).toString("base64")}`;
     const text = await this.#ask(provider.uid, issuer, () =>
-      this.#fetch(endpoints.token, { ...this.#fetchOptions(issuer), method: "POST", headers, body: form.toString() }),
+      this.#fetch(endpoints.token, {
+        ...this.#fetchOptions(issuer, provider.uid),
+        method: "POST",
+        headers,
+        body: form.toString(),
+      }),
     );
     const token = idTokenIn(text);
     if (token === undefined) throw new OAuthError("access_denied", "the identity provider sent no ID token");
@@ -149,7 +154,7 @@ export class OpenIdProviders {
     const lease = Lease.take(this.#requests, [rootGroupShare(uid)]);
     if (lease === undefined)
       throw new OAuthError("temporarily_unavailable", "too many identity providers are being asked; try again later");
-    const endpoints = this.#discover(issuer).finally(() => lease.release());
+    const endpoints = this.#discover(issuer, uid).finally(() => lease.release());
     const entry: Known = { requestedAt: this.#options.clock(), endpoints, failed: false };
     endpoints.catch(() => {
       entry.failed = true;
@@ -158,8 +163,8 @@ export class OpenIdProviders {
     return this.#ask(uid, issuer, () => endpoints);
   }
 
-  async #discover(issuer: string): Promise<Endpoints> {
-    const found = await discover(issuer, this.#fetch, this.#fetchOptions(issuer));
+  async #discover(issuer: string, uid: string): Promise<Endpoints> {
+    const found = await discover(issuer, this.#fetch, this.#fetchOptions(issuer, uid));
     const methods = found["token_endpoint_auth_methods_supported"];
     return {
       authorization: endpointIn(found, "authorization_endpoint"),
@@ -172,9 +177,9 @@ export class OpenIdProviders {
     };
   }
 
-  #fetchOptions(issuer: string): FetchOptions {
+  #fetchOptions(issuer: string, uid: string): FetchOptions {
     const trusted = this.#options.trusted.find((one) => one.issuer === issuer);
-    return { privateAddresses: trusted !== undefined, ca: trusted?.ca };
+    return { privateAddresses: trusted !== undefined, ca: trusted?.ca, shares: [rootGroupShare(uid)] };
   }
 
   async #ask<T>(uid: string, issuer: string, work: () => Promise<T>): Promise<T> {

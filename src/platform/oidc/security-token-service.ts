@@ -39,7 +39,7 @@ import type { ApiTokens } from "../tokens/api-token.ts";
 import type { AwsSts } from "../tokens/aws-sts.ts";
 import { awsIssuer, type AwsToken, awsTokenExpiry, readAwsToken } from "../tokens/aws-token.ts";
 import { exactMismatch, patternMismatch } from "../tokens/claim-match.ts";
-import { FetchError } from "../tokens/fetch-document.ts";
+import { FetchError, type FetchText } from "../tokens/fetch-document.ts";
 import type { IssuerKeys } from "../tokens/issuer-keys.ts";
 import type { KeySet, Signer } from "../tokens/key-set.ts";
 import type { PatternCache } from "../tokens/pattern-cache.ts";
@@ -61,6 +61,8 @@ import { explained } from "./refused-exchange.ts";
 export interface SecurityTokenServiceOptions {
   readonly database: Database;
   readonly tokens: ApiTokens;
+  /** Fetches what the token service and logins need from others. */
+  readonly fetch: FetchText;
   readonly issuerKeys: IssuerKeys;
   readonly staticKeys: StaticKeySets;
   readonly patterns: PatternCache;

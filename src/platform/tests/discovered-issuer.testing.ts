@@ -6,11 +6,10 @@ import { SignJWT } from "jose";
 import type { TrustedIssuer } from "#src/platform/tokens/trusted-issuer.ts";
 import { selfSignedCertificate } from "./self-signed.testing.ts";
 
-const { key, certificate } = selfSignedCertificate();
-
 /** An issuer on loopback whose keys are discovered over https. */
 export class DiscoveredIssuer {
   readonly #server: Server;
+  readonly #certificate: string;
   readonly #privateKey: KeyObject;
   readonly url: string;
   /** The keys that it serves; at first the one that signs. */
@@ -20,11 +19,12 @@ export class DiscoveredIssuer {
   /** The number of requests that it received. */
   requests = 0;
 
-  private constructor(server: Server) {
+  private constructor(server: Server, hostname: string, certificate: string) {
     const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
     this.#server = server;
+    this.#certificate = certificate;
     this.#privateKey = privateKey;
-    this.url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    this.url = `https://${hostname}:${(server.address() as AddressInfo).port}`;
     this.keys = [{ ...publicKey.export({ format: "jwk" }), kid: "k" }];
     server.on("request", (request, response) => {
       this.requests++;
@@ -34,15 +34,17 @@ export class DiscoveredIssuer {
     });
   }
 
-  static async start(): Promise<DiscoveredIssuer> {
+  /** @param hostname 127.0.0.1 or a name for it */
+  static async start(hostname = "127.0.0.1"): Promise<DiscoveredIssuer> {
+    const { key, certificate } = selfSignedCertificate({ names: [hostname] });
     const server = createServer({ key, cert: certificate });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    return new DiscoveredIssuer(server);
+    return new DiscoveredIssuer(server, hostname, certificate);
   }
 
   /** The setting with which a platform may fetch its keys. */
   get trusted(): TrustedIssuer {
-    return { issuer: this.url, ca: certificate, jwksUrl: undefined };
+    return { issuer: this.url, ca: this.#certificate, jwksUrl: undefined };
   }
 
   /** A token that is valid for ten minutes. @param header in addition to the algorithm; by default the id of its key */

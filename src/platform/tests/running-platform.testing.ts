@@ -8,6 +8,7 @@ import type { PlatformOptions } from "#src/platform/platform-options.ts";
 import { type Platform, startPlatform } from "#src/platform/platform.ts";
 import type { PlatformSettings } from "#src/platform/service/platform-settings.ts";
 import { tokenLimits } from "#src/platform/limits/token-limits.ts";
+import { NameResolver } from "#src/platform/names/name-resolver.ts";
 import { type PortLimits, portLimits } from "#src/platform/server/port-limits.ts";
 import type { TlsFiles } from "#src/platform/server/tls-files.ts";
 import { PostgresDatabase } from "#src/platform/store/postgres/postgres-database.ts";
@@ -133,6 +134,7 @@ interface RunningOptions
       | "auditWebhook"
       | "initFile"
       | "log"
+      | "names"
     >
   > {
   readonly tls?: TlsFiles;
@@ -163,6 +165,7 @@ export function optionsIn(folder: string, database: Database): PlatformOptions {
   return {
     database,
     masterKey: readOrCreateKeyFile(join(folder, "key")),
+    names: new NameResolver(),
     clock: Date.now,
     listen: { host: "127.0.0.1", port: 0, tls: undefined },
     adminTokenFile: join(folder, "admin-token"),

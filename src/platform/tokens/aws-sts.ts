@@ -1,7 +1,7 @@
 import { Lease } from "../shares/lease.ts";
 import { Pool } from "../shares/pool.ts";
-import { rootGroupShare } from "../shares/share.ts";
-import { FetchError, fetchDocument, type FetchOptions } from "./fetch-document.ts";
+import { rootGroupShare, type Share } from "../shares/share.ts";
+import { FetchError, type FetchText } from "./fetch-document.ts";
 import { type AwsToken, awsHost, awsPath } from "./aws-token.ts";
 
 /** Where requests to AWS STS are sent. */
@@ -26,10 +26,12 @@ const maximumLength = 2_048;
 /** Asks AWS which principals signed requests. The requests at a time are bounded, and root groups share them. */
 export class AwsSts {
   readonly #endpoint: StsEndpoint;
+  readonly #fetch: FetchText;
   readonly #requests: Pool;
 
-  constructor(endpoint: StsEndpoint, maximumRequests: number) {
+  constructor(endpoint: StsEndpoint, fetch: FetchText, maximumRequests: number) {
     this.#endpoint = endpoint;
+    this.#fetch = fetch;
     this.#requests = new Pool(maximumRequests);
   }
 
@@ -39,32 +41,31 @@ export class AwsSts {
    * @throws FetchError
    */
   async principalOf(token: AwsToken, identity: string): Promise<AwsPrincipal | undefined> {
-    const lease = Lease.take(this.#requests, [rootGroupShare(identity)]);
+    const shares = [rootGroupShare(identity)];
+    const lease = Lease.take(this.#requests, shares);
     if (lease === undefined) throw new FetchError("is being asked too often; retry later", true);
     try {
-      return await ask(token, this.#endpoint);
+      return await this.#ask(token, shares);
     } finally {
       lease.release();
     }
   }
-}
 
-async function ask(
-  { headers }: AwsToken,
-  { url, ca, privateAddresses }: StsEndpoint,
-): Promise<AwsPrincipal | undefined> {
-  const options: FetchOptions = { ca, privateAddresses, method: "POST", headers: { ...headers, host: awsHost } };
-  let text: string;
-  try {
-    text = await fetchDocument(`${url}${awsPath}`, options);
-  } catch (error) {
-    if (error instanceof FetchError && error.status !== undefined && error.status >= 400 && error.status < 500)
-      return undefined;
-    throw error;
+  async #ask({ headers }: AwsToken, shares: readonly Share[]): Promise<AwsPrincipal | undefined> {
+    const { url, ca, privateAddresses } = this.#endpoint;
+    const all = { ...headers, host: awsHost };
+    let text: string;
+    try {
+      text = await this.#fetch(`${url}${awsPath}`, { privateAddresses, shares, ca, method: "POST", headers: all });
+    } catch (error) {
+      if (error instanceof FetchError && error.status !== undefined && error.status >= 400 && error.status < 500)
+        return undefined;
+      throw error;
+    }
+    const principal = parse(text);
+    if (principal === undefined) throw new FetchError("sent an invalid response", false);
+    return principal;
   }
-  const principal = parse(text);
-  if (principal === undefined) throw new FetchError("sent an invalid response", false);
-  return principal;
 }
 
 function parse(text: string): AwsPrincipal | undefined {

@@ -1,58 +1,64 @@
-import type { LookupAddress } from "node:dns";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { FakeNameServer } from "#src/platform/names/fake-name-server.testing.ts";
+import { NameResolver } from "#src/platform/names/name-resolver.ts";
 import { selfSignedCertificate } from "#src/platform/tests/self-signed.testing.ts";
 
-/** The addresses that the name resolves to: one entry per lookup, the last one for all further lookups. */
-const lookups: LookupAddress[][] = [];
-let lookupCount = 0;
-
-vi.mock("node:dns", () => ({
-  lookup: (_name: string, _options: object, callback: (error: null, addresses: LookupAddress[]) => void) => {
-    const addresses = lookups[Math.min(lookupCount++, lookups.length - 1)] ?? [];
-    queueMicrotask(() => callback(null, addresses));
-  },
-}));
 /** In these tests a loopback address counts as public, so that no packet leaves the machine. */
 vi.mock("./public-address.ts", () => ({ isPublicAddress: (address: string) => address === "127.0.0.2" }));
 
-// Other files of the worker use the module with the real resolver, before and after this one.
+// Other files of the worker use the module with the real check, before and after this one.
 vi.resetModules();
 const { fetchDocument } = await import("./fetch-document.ts");
 afterAll(() => void vi.resetModules());
 
-const { key, certificate } = selfSignedCertificate();
+const host = "issuer.test";
+/** The addresses of the host: one entry per lookup, the last one for all further lookups. */
+const lookups: (readonly string[])[] = [];
+const lookupCount = () => nameServer.queries.filter((query) => query === `A ${host}`).length;
+let nameServer: FakeNameServer;
+
+const { key, certificate } = selfSignedCertificate({ names: [host] });
 const reached = { public: 0, private: 0 };
 let servers: Server[];
 let port = 0;
 
-async function serve(host: string, name: keyof typeof reached): Promise<Server> {
+async function serve(address: string, name: keyof typeof reached): Promise<Server> {
   const server = createServer({ key, cert: certificate }, (_, response) => response.end(name));
   server.on("connection", () => reached[name]++);
-  await new Promise<void>((resolve) => server.listen(port, host, resolve));
+  await new Promise<void>((resolve) => server.listen(port, address, resolve));
   port = (server.address() as AddressInfo).port;
   return server;
 }
 
 beforeAll(async () => {
   servers = [await serve("127.0.0.2", "public"), await serve("127.0.0.1", "private")];
+  nameServer = await FakeNameServer.start(() => ({ a: lookups[Math.min(lookupCount(), lookups.length) - 1] ?? [] }));
 });
-afterAll(() => servers.forEach((server) => server.close()));
+afterAll(() => {
+  servers.forEach((server) => server.close());
+  nameServer.stop();
+});
 afterEach(() => {
-  lookups.length = lookupCount = reached.public = reached.private = 0;
+  lookups.length = nameServer.queries.length = reached.public = reached.private = 0;
 });
 
-const publicAddresses = [{ address: "127.0.0.2", family: 4 }];
-const privateAddresses = [{ address: "127.0.0.1", family: 4 }];
+const publicAddresses = ["127.0.0.2"];
+const privateAddresses = ["127.0.0.1"];
 const get = () =>
-  fetchDocument(`https://localhost:${port}/`, { privateAddresses: false, ca: certificate, timeLimit: 2_000 });
+  fetchDocument(new NameResolver({ servers: [nameServer.address] }), `https://${host}:${port}/`, {
+    privateAddresses: false,
+    shares: [],
+    ca: certificate,
+    timeLimit: 2_000,
+  });
 
 describe("DNS rebinding", () => {
   it("connects to the address that was checked, even if the name resolves to another one afterwards", async () => {
     lookups.push(publicAddresses, privateAddresses);
     expect(await get()).toBe("public");
-    expect(lookupCount).toBe(1);
+    expect(lookupCount()).toBe(1);
     expect(reached).toEqual({ public: 1, private: 0 });
   });
 

@@ -1,6 +1,4 @@
-import { FetchError, type FetchOptions } from "./fetch-document.ts";
-
-export type FetchText = (url: string, options: FetchOptions) => Promise<string>;
+import { FetchError, type FetchOptions, type FetchText } from "./fetch-document.ts";
 
 /**
  * The discovery document of an issuer (OpenID Connect Discovery). Its members are not checked, apart from the issuer.

@@ -2,6 +2,7 @@ import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { selfSignedCertificate } from "#src/platform/tests/self-signed.testing.ts";
+import { NameResolver } from "../names/name-resolver.ts";
 import { fetchDocument } from "./fetch-document.ts";
 
 const { key, certificate } = selfSignedCertificate();
@@ -28,11 +29,12 @@ afterAll(() => {
 
 /** The same for every address, so that it does not show what there is in the platform's network. */
 const unreachable = { message: "is unreachable, or does not have a public address", transient: true };
-const trusted = { privateAddresses: true, ca: certificate };
+const trusted = { privateAddresses: true, shares: [], ca: certificate };
+const names = new NameResolver();
 
 describe("fetchDocument", () => {
   it("fetches a document over https", async () => {
-    expect(await fetchDocument(`https://127.0.0.1:${port}/ok`, trusted)).toBe('{"ok":true}');
+    expect(await fetchDocument(names, `https://127.0.0.1:${port}/ok`, trusted)).toBe('{"ok":true}');
   });
 
   it.each([
@@ -41,7 +43,7 @@ describe("fetchDocument", () => {
     ["/large", "sent a document that is larger than 256 KiB", false],
     ["/slow", "did not respond in time", true],
   ])("rejects %s: it %s", async (path, message, transient) => {
-    const failure = fetchDocument(`https://127.0.0.1:${port}${path}`, {
+    const failure = fetchDocument(names, `https://127.0.0.1:${port}${path}`, {
       ...trusted,
       ...(path === "/slow" ? { timeLimit: 300 } : {}),
     });
@@ -49,12 +51,14 @@ describe("fetchDocument", () => {
   });
 
   it("rejects http", async () => {
-    await expect(fetchDocument(`http://127.0.0.1:${port}/ok`, trusted)).rejects.toThrowError("is not an https URL");
+    await expect(fetchDocument(names, `http://127.0.0.1:${port}/ok`, trusted)).rejects.toThrowError(
+      "is not an https URL",
+    );
   });
 
   it("rejects a certificate that is not trusted", async () => {
     await expect(
-      fetchDocument(`https://127.0.0.1:${port}/ok`, { privateAddresses: true, ca: undefined }),
+      fetchDocument(names, `https://127.0.0.1:${port}/ok`, { privateAddresses: true, shares: [], ca: undefined }),
     ).rejects.toMatchObject(unreachable);
   });
 
@@ -63,7 +67,7 @@ describe("fetchDocument", () => {
     async (host) => {
       const before = connections;
       await expect(
-        fetchDocument(`https://${host}:${port}/ok`, { privateAddresses: false, ca: certificate }),
+        fetchDocument(names, `https://${host}:${port}/ok`, { privateAddresses: false, shares: [], ca: certificate }),
       ).rejects.toMatchObject(unreachable);
       expect(connections).toBe(before);
     },

@@ -1,6 +1,9 @@
-import { lookup as resolve, type LookupAddress } from "node:dns";
-import { isIP, type LookupFunction } from "node:net";
-import { Agent } from "undici";
+import type { LookupAddress } from "node:dns";
+import { isIP } from "node:net";
+import { Agent, buildConnector } from "undici";
+import { lookupFunction } from "../names/lookup-function.ts";
+import type { NameResolver } from "../names/name-resolver.ts";
+import type { Share } from "../shares/share.ts";
 import { isPublicAddress } from "./public-address.ts";
 
 const defaultTimeLimit = 5_000;
@@ -23,8 +26,10 @@ export class FetchError extends Error {
 }
 
 export interface FetchOptions {
-  /** Whether connections to private addresses are allowed. */
+  /** Whether the operators of the platform trust the URL: then connections to private addresses are allowed. */
   readonly privateAddresses: boolean;
+  /** For whom the document is fetched. */
+  readonly shares: readonly Share[];
   /** The certificate authorities in PEM; undefined for those of the system. */
   readonly ca: string | undefined;
   /** The time limit for the whole request, in milliseconds. */
@@ -36,15 +41,25 @@ export interface FetchOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** Fetches a document. @throws FetchError */
+export type FetchText = (url: string, options: FetchOptions) => Promise<string>;
+
+/** `fetchDocument` with a resolver. */
+export function documentFetcher(names: NameResolver): FetchText {
+  return (url, options) => fetchDocument(names, url, options);
+}
+
 /**
  * Fetches a JSON document from an untrusted URL: https only, no redirects, limits on size and time, and, by default, only
  * public addresses. The address that is checked is the address of the connection, which defeats DNS rebinding.
  * @throws FetchError
  */
 export async function fetchDocument(
+  names: NameResolver,
   url: string,
   {
     privateAddresses,
+    shares,
     ca,
     timeLimit = defaultTimeLimit,
     method = "GET",
@@ -58,11 +73,17 @@ export async function fetchDocument(
   const literal = hostname.replace(/^\[|\]$/g, "");
   // A literal IP address is used without a DNS lookup.
   if (!privateAddresses && isIP(literal) !== 0 && !isPublicAddress(literal)) throw notPublic();
+  const signal = AbortSignal.timeout(timeLimit);
+  const request = { shares, search: privateAddresses, signal };
+  const connect = buildConnector({
+    allowH2: false,
+    ...(ca === undefined ? {} : { ca }),
+    lookup: lookupFunction(names, request, privateAddresses ? undefined : requirePublic),
+  });
   const agent = new Agent({
     allowH2: false,
-    connect: { ...(ca === undefined ? {} : { ca }), ...(privateAddresses ? {} : { lookup: publicLookup }) },
+    connect,
   });
-  const signal = AbortSignal.timeout(timeLimit);
   try {
     const { statusCode, body } = await agent.request({
       origin,
@@ -107,16 +128,7 @@ function notPublic(): FetchError {
   return unreachable(new Error("the address is not public, and the issuer is not trusted"));
 }
 
-/** A DNS lookup that fails if any of the addresses is not public. */
-const publicLookup: LookupFunction = (hostname, options, callback) => {
-  resolve(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
-    const [first] = addresses ?? [];
-    if (error !== null || first === undefined) {
-      callback(error ?? new Error("no address"), "");
-      return;
-    }
-    if (!addresses.every(({ address }) => isPublicAddress(address))) callback(notPublic(), "");
-    else if (options.all === true) callback(null, addresses);
-    else callback(null, first.address, first.family);
-  });
-};
+/** @throws FetchError if any of the addresses is not public */
+function requirePublic(addresses: readonly LookupAddress[]): void {
+  if (!addresses.every(({ address }) => isPublicAddress(address))) throw notPublic();
+}

@@ -5,8 +5,8 @@ import { Lease } from "../shares/lease.ts";
 import { Pool } from "../shares/pool.ts";
 import { rootGroupShare, type Share } from "../shares/share.ts";
 import { Turns } from "../shares/turns.ts";
-import { discover, type FetchText } from "./discovery.ts";
-import { FetchError, fetchDocument, type FetchOptions } from "./fetch-document.ts";
+import { discover } from "./discovery.ts";
+import { FetchError, type FetchOptions, type FetchText } from "./fetch-document.ts";
 import { parseJwks } from "./jwks.ts";
 import { KeySet } from "./key-set.ts";
 import type { TrustedIssuer } from "./trusted-issuer.ts";
@@ -25,7 +25,7 @@ export interface IssuerKeysOptions {
   readonly clock: WallClock;
   /** How many issuers are asked at a time. Root groups share it. */
   readonly maximumRequests: number;
-  readonly fetch?: FetchText;
+  readonly fetch: FetchText;
 }
 
 interface CachedKeys {
@@ -52,7 +52,7 @@ export class IssuerKeys {
   readonly #turns = new Turns();
   readonly #known = new BoundedCache<string, CachedKeys>({ entries: 1_000, bytes: 16 * 1024 * 1024 });
 
-  constructor({ trusted, clock, maximumRequests, fetch = fetchDocument }: IssuerKeysOptions) {
+  constructor({ trusted, clock, maximumRequests, fetch }: IssuerKeysOptions) {
     this.#trusted = new Map(trusted.map((entry) => [entry.issuer, entry]));
     this.#clock = clock;
     this.#fetch = fetch;
@@ -132,7 +132,7 @@ export class IssuerKeys {
       return this.#fetch(url, options);
     };
     const trusted = this.#trusted.get(issuer);
-    const options = { privateAddresses: trusted !== undefined, ca: trusted?.ca };
+    const options = { privateAddresses: trusted !== undefined, ca: trusted?.ca, shares };
     const jwksUrl = trusted?.jwksUrl ?? (await discoverJwksUrl(issuer, fetch, options));
     const keys = new KeySet(parseJwks(await fetch(jwksUrl, options))?.publicKeys ?? []);
     if (keys.size === 0) throw new FetchError("has no valid JWKS document with public keys", false);

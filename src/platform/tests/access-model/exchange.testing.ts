@@ -6,6 +6,7 @@ import type { Caller } from "#src/platform/access/caller.ts";
 import { dottedNameOf } from "#src/platform/access/capability.ts";
 import { ApiError, type Code } from "#src/platform/errors/api-error.ts";
 import { SecurityTokenService } from "#src/platform/gen/muster/platform/oidc/security_token_service_pb.ts";
+import { NameResolver } from "#src/platform/names/name-resolver.ts";
 import type { Database } from "#src/platform/store/database.ts";
 import { ApiTokens } from "#src/platform/tokens/api-token.ts";
 import type { MasterKey } from "#src/platform/tokens/master-key.ts";
@@ -31,7 +32,8 @@ export class Exchange {
   private constructor(database: Database, keys: SigningKeys) {
     const tokens = new ApiTokens(keys, settings.authUrl, settings.baseUrl, clock);
     this.#securityLog = new SecurityLog({ database, log, clock, monotonic: clock });
-    const options = { database, clock, log, rateLimit: undefined, maximumIssuerRequests: 1 };
+    const names = new NameResolver();
+    const options = { database, clock, log, names, rateLimit: undefined, maximumIssuerRequests: 1 };
     const service = securityTokenService(tokenServiceOptions(options, settings, tokens, this.#securityLog));
     if (service.authentication !== "none") throw new Error("the exchange needs an API token");
     this.#service = service;
