@@ -48,6 +48,22 @@ describe("exchange for an AWS identity", () => {
     expect(sts.received[0]).toMatchObject({ host: "sts.amazonaws.com", accept: "application/json" });
   });
 
+  it("asks an endpoint with a certificate for its own name, and sends the host header as it was signed", async () => {
+    sts.serverNames.length = 0;
+    const named = await RunningPlatform.start({ awsSts: sts.endpointAt("localhost") });
+    const { uid: identity } = await named.admin.ok("POST", `/iam/v2beta1/identities/${named.root}`, {
+      name: "a",
+      awsIdentity: { awsAccount: principal.Account, arn: principal.Arn, userId: principal.UserId },
+    });
+    const headers = { "Muster-Audience": named.url, "Muster-Identity": identity };
+    expect((await named.exchange(tokenOf(request(headers)), identity)).status).toBe(200);
+    await named.stop();
+    expect((await exchange(request())).status).toBe(200);
+    // RFC 6066 allows no address as the name of a server.
+    expect(sts.serverNames).toEqual(["localhost", false]);
+    expect(sts.received.map(({ host }) => host)).toEqual(["sts.amazonaws.com", "sts.amazonaws.com"]);
+  });
+
   it("matches patterns of the ARN and the user id, and nothing of another principal", async () => {
     const byPattern = await identityOf({
       arnPattern: "arn:aws:sts::[0-9]+:assumed-role/builder/.*",

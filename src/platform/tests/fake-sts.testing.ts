@@ -6,7 +6,8 @@ import type { StsEndpoint } from "#src/platform/tokens/aws-sts.ts";
 import { selfSignedCertificate } from "./self-signed.testing.ts";
 
 const host = "sts.amazonaws.com";
-const { key, certificate } = selfSignedCertificate({ names: [host, "localhost"] });
+/** Not for AWS: this endpoint has another name. */
+const { key, certificate } = selfSignedCertificate({ names: ["localhost"] });
 
 export const principal = {
   Account: "123456789012",
@@ -81,6 +82,7 @@ export class FakeSts {
 
   private constructor(server: Server) {
     this.#server = server;
+    server.on("secureConnection", ({ servername }) => this.serverNames.push(servername ?? false));
     server.on("request", ({ method, url, headers }, response) => {
       this.received.push(headers);
       const [, names = "", signature] =
@@ -93,6 +95,9 @@ export class FakeSts {
     });
   }
 
+  /** The names for which clients asked during TLS handshakes (SNI); false for none. */
+  readonly serverNames: (string | false)[] = [];
+
   static async start(): Promise<FakeSts> {
     const server = createServer({ key, cert: certificate });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -100,8 +105,13 @@ export class FakeSts {
   }
 
   get endpoint(): StsEndpoint {
+    return this.endpointAt("127.0.0.1");
+  }
+
+  /** @param hostname 127.0.0.1 or a name for it */
+  endpointAt(hostname: string): StsEndpoint {
     const { port } = this.#server.address() as AddressInfo;
-    return { url: `https://127.0.0.1:${port}`, ca: certificate, privateAddresses: true };
+    return { url: `https://${hostname}:${port}`, ca: certificate, privateAddresses: true };
   }
 
   stop(): void {

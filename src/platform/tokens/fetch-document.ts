@@ -51,7 +51,8 @@ export function documentFetcher(names: NameResolver): FetchText {
 
 /**
  * Fetches a JSON document from an untrusted URL: https only, no redirects, limits on size and time, and, by default, only
- * public addresses. The address that is checked is the address of the connection, which defeats DNS rebinding.
+ * public addresses. The address that is checked is the address of the connection, which defeats DNS rebinding. The server must
+ * have a certificate for the host of the URL, whatever the header `host` says.
  * @throws FetchError
  */
 export async function fetchDocument(
@@ -82,7 +83,7 @@ export async function fetchDocument(
   });
   const agent = new Agent({
     allowH2: false,
-    connect,
+    connect: verifiedByUrl(connect),
   });
   try {
     const { statusCode, body } = await agent.request({
@@ -114,6 +115,12 @@ export async function fetchDocument(
   } finally {
     await agent.destroy();
   }
+}
+
+/** undici takes the name that TLS verifies from the header `host`. This connector takes it from the URL. */
+function verifiedByUrl(connect: buildConnector.connector): buildConnector.connector {
+  return ({ hostname, host = hostname, protocol, port }, callback) =>
+    connect({ hostname, host, protocol, port }, callback);
 }
 
 /**
