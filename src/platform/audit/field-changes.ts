@@ -20,8 +20,11 @@ export type FieldChanges = Readonly<Record<string, FieldChange>>;
 /** Replaces the value of a secret: the record shows that it changed, but not its value. */
 const secretMark = "(secret)";
 
-/** Fields that the platform maintains, and the uid, which is a field of the record itself. */
-const maintainedFields: ReadonlySet<string> = new Set(["uid", "createTime", "updateTime", "lastSeenTime"]);
+/**
+ * Fields that the platform maintains, and the uid, which is a field of the record itself. Records are kept after the identity of a
+ * person is deleted, and name people by uids alone.
+ */
+const maintainedFields: ReadonlySet<string> = new Set(["uid", "createTime", "updateTime", "lastSeenTime", "person"]);
 
 /** The fields in which two versions of a resource differ. @param before undefined for create @param after undefined for delete */
 export function fieldChanges<T extends Message>(

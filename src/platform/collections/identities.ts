@@ -3,6 +3,7 @@ import { Capability } from "../access/capability.ts";
 import { type Identity, IdentitySchema, RelationshipType } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
 import { byUid, Collection } from "../resources/collection.ts";
 import { personKeyOf } from "./person-key.ts";
+import { emailKeyOf, nameKeyOf } from "./searched-person.ts";
 
 export const identities = new Collection({
   schema: IdentitySchema,
@@ -17,6 +18,8 @@ export const identities = new Collection({
     issuer: (identity) => issuerOf(identity) ?? null,
     subject: (identity) => subjectOf(identity) ?? null,
     person: (identity) => personKeyOf(identity) ?? null,
+    person_name: ({ person }) => (person?.name ? nameKeyOf(person.name) : null),
+    person_email: ({ person }) => (person?.email ? emailKeyOf(person.email) : null),
     expires: (identity) => expiryOf(identity) ?? null,
   },
 });

@@ -31,6 +31,8 @@ const lower: Readonly<Record<string, Partial<FieldLimits>>> = {
   "muster.platform.oidc.ExchangeRefreshTokenRequest.cap": scopes,
   "muster.platform.oidc.ExchangeRefreshTokenRequest.scopes": scopes,
   "muster.platform.iam.v2beta1.BatchCreateRoleBindingsRequest.requests": { items: sizeLimits.batch.value },
+  // As long as an e-mail address.
+  "muster.platform.iam.v2beta1.ListIdentitiesRequest.person": { textLength: 254 },
   "muster.platform.iam.v2beta1.Identity.StaticKeys.audiences": { items: 1 },
 };
 

@@ -26,6 +26,7 @@ import { deleteTokens, endTokens, endTokensOfKeys } from "../tokens/end-tokens.t
 import { assumptionChange } from "./assumption-change.ts";
 import { lookUpIdentity } from "./identity-lookup.ts";
 import { checkRelationship } from "./identity-rules.ts";
+import { personFilter } from "./person-filter.ts";
 import { deleteBindingsOf } from "./role-binding-rows.ts";
 
 export function identitiesService(sessions: Sessions): Service {
@@ -33,12 +34,13 @@ export function identitiesService(sessions: Sessions): Service {
     listIdentities: (request, call) =>
       sessions.read(call, async (session) => {
         const { relationshipType } = request;
+        const person = personFilter(request.person);
         const isOfType: Condition<"identities"> = (row) => row("relationship", "=", relationshipType);
         const { items, ...page } = await listPage(session, identities, {
           schema: ListIdentitiesRequestSchema,
           request,
-          conditions: nameIs(request.name),
-          scanned: relationshipType === RelationshipType.UNSPECIFIED ? [] : [isOfType],
+          conditions: [...nameIs(request.name), ...person.conditions],
+          scanned: [...person.scanned, ...(relationshipType === RelationshipType.UNSPECIFIED ? [] : [isOfType])],
         });
         return create(ListIdentitiesResponseSchema, { identities: items, ...page });
       }),
@@ -52,6 +54,7 @@ export function identitiesService(sessions: Sessions): Service {
         const time = timestampFromMs(session.now);
         const created = clone(IdentitySchema, identity);
         Object.assign(created, { uid: newUidIn(parent), createTime: time, updateTime: time, lastSeenTime: time });
+        delete created.person;
         checkTexts(created);
         checkRelationship(created, session.now, session.settings.trustedIssuers);
         await checkUniqueName(session, identities, created.uid, created.name);
@@ -71,7 +74,11 @@ export function identitiesService(sessions: Sessions): Service {
           await requireGrantsOf(session, current.uid);
           checkRelationship(updated, session.now, session.settings.trustedIssuers);
         }
-        if (change.kind === "replaced") await endTokens(session.tx, updated.uid);
+        if (change.kind === "replaced") {
+          // From now on, it may be somebody else.
+          delete updated.person;
+          await endTokens(session.tx, updated.uid);
+        }
         if (change.kind === "keys") await endTokensOfKeys(session.tx, updated.uid, change);
         if (updated.name !== current.name) await checkUniqueName(session, identities, updated.uid, updated.name);
         updated.updateTime = timestampFromMs(session.now);

@@ -23,9 +23,10 @@ import type { LoginGrant } from "./login-grant.ts";
 import type { LoginRequest, Person } from "./login-request.ts";
 import { OAuthError, refused } from "./oauth-error.ts";
 import type { PlannedIdentity } from "./pending-login.ts";
-import { bind, claimsOf, createPerson, findPerson } from "./people.ts";
+import { bind, claimsOf, createPerson, findPerson, setPerson } from "./people.ts";
 import { groupOf, providersFor } from "./providers.ts";
 import { isPublicIssuer } from "./public-issuers.ts";
+import { vouchedPerson } from "./vouched-person.ts";
 
 /** A person whom an identity provider has authenticated, for a request. */
 export interface AuthenticatedLogin {
@@ -158,6 +159,7 @@ export async function completeLogin(
   }
   await record(identityEvent("login", { identity: uid, actor }, call));
   await updateLastSeen(writer, uid, now);
+  await setPerson(writer, uid, vouchedPerson(person), now);
   const { target, audiences } = request;
   return {
     identity: uid,

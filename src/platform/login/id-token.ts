@@ -4,6 +4,7 @@ import type { KeySet } from "../tokens/key-set.ts";
 import { checkTime, readSubjectToken, type SubjectToken } from "../tokens/subject-token.ts";
 import type { Person } from "./login-request.ts";
 import { OAuthError } from "./oauth-error.ts";
+import { plainName } from "./vouched-person.ts";
 
 /** The maximum length of an e-mail address. */
 const longestEmail = 254;
@@ -24,7 +25,7 @@ export interface ExpectedToken {
 export async function personIn(text: string, { issuer, clientId, nonce, now, keysOf }: ExpectedToken): Promise<Person> {
   const token = judged(() => readSubjectToken(text));
   const { claims, audiences } = token;
-  const { azp, iat, email, email_verified: verified } = claims;
+  const { azp, iat, name, email, email_verified: verified } = claims;
   if (token.issuer !== issuer) throw invalid("is from another issuer");
   if (!audiences.includes(clientId)) throw invalid("is for another client");
   if ((audiences.length > 1 || azp !== undefined) && azp !== clientId) throw invalid("is for another client (azp)");
@@ -38,6 +39,7 @@ export async function personIn(text: string, { issuer, clientId, nonce, now, key
   return {
     issuer,
     subject: token.subject,
+    name: plainName(name),
     email: isAddress ? email : undefined,
     // Some providers send a text.
     emailVerified: isAddress && (verified === true || verified === "true"),

@@ -45,6 +45,8 @@ export interface LoginRequest {
 export interface Person {
   readonly issuer: string;
   readonly subject: string;
+  /** As `plainName` returns it. */
+  readonly name: string | undefined;
   readonly email: string | undefined;
   readonly emailVerified: boolean;
 }

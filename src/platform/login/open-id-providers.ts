@@ -42,7 +42,8 @@ interface Endpoints {
   /** Whether the secret is sent in the form, because the provider does not accept it in the header. */
   readonly secretInForm: boolean;
   readonly supportsPkce: boolean;
-  readonly supportsEmail: boolean;
+  /** The scopes for what people see of a person, as far as the provider supports them. */
+  readonly personalScopes: readonly string[];
   readonly supportsClaims: boolean;
   /** Whether the provider names itself in its redirects (RFC 9207). */
   readonly sendsIssuer: boolean;
@@ -82,7 +83,8 @@ export class OpenIdProviders {
     { redirectUri, state, nonce, verifier }: LoginSecrets & { readonly redirectUri: string },
   ): Promise<string> {
     const endpoints = await this.#endpointsOf(uid, oidc.issuer);
-    const scopes = new Set(["openid", ...(endpoints.supportsEmail ? ["email"] : []), ...oidc.additionalScopes]);
+    const scopes = new Set(["openid", ...endpoints.personalScopes, ...oidc.additionalScopes]);
+    const claims = Object.entries(claimsOfScopes).flatMap(([scope, names]) => (scopes.has(scope) ? names : []));
     const url = new URL(endpoints.authorization);
     const parameters = {
       response_type: "code",
@@ -91,8 +93,8 @@ export class OpenIdProviders {
       scope: [...scopes].join(" "),
       state,
       nonce,
-      // The e-mail address belongs into the ID token, since nothing else that the provider sends is signed.
-      ...(endpoints.supportsClaims && scopes.has("email") ? { claims: emailClaims } : {}),
+      // Name and e-mail address belong into the ID token, since nothing else that the provider sends is signed.
+      ...(endpoints.supportsClaims && claims.length > 0 ? { claims: claimsParameter(claims) } : {}),
       ...(oidc.pkceEnabled || endpoints.supportsPkce
         ? { code_challenge: challengeOf(verifier), code_challenge_method: "S256" }
         : {}),
@@ -171,7 +173,7 @@ export class OpenIdProviders {
       token: endpointIn(found, "token_endpoint"),
       secretInForm: Array.isArray(methods) && !methods.includes("client_secret_basic"),
       supportsPkce: lists(found["code_challenge_methods_supported"], "S256"),
-      supportsEmail: lists(found["scopes_supported"], "email"),
+      personalScopes: Object.keys(claimsOfScopes).filter((scope) => lists(found["scopes_supported"], scope)),
       supportsClaims: found["claims_parameter_supported"] === true,
       sendsIssuer: found["authorization_response_iss_parameter_supported"] === true,
     };
@@ -211,7 +213,16 @@ export function challengeOf(verifier: string): string {
   return hash("sha256", verifier, "base64url");
 }
 
-const emailClaims = JSON.stringify({ id_token: { email: null, email_verified: null } });
+/** What is read of a person, by the scope that asks for it. */
+const claimsOfScopes: Readonly<Record<string, readonly string[]>> = {
+  profile: ["name"],
+  email: ["email", "email_verified"],
+};
+
+/** The parameter that asks for claims in the ID token (OpenID Connect Core, 5.5). */
+function claimsParameter(names: readonly string[]): string {
+  return JSON.stringify({ id_token: Object.fromEntries(names.map((name) => [name, null])) });
+}
 
 /** The encoding of RFC 6749, 2.3.1, for the Basic scheme. */
 function encoded(text: string): string {

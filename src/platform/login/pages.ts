@@ -76,9 +76,10 @@ function roleItem({ role, group }: ShownRole): Html {
   return html`<li><strong>${role}</strong> in the group ${group}</li>`;
 }
 
-function accountOf({ email, emailVerified, subject }: Person): Html {
-  if (email === undefined) return html`<strong>${subject}</strong>`;
-  return html`<strong>${email}</strong>${emailVerified ? undefined : " (not verified)"}, ${subject}`;
+function accountOf({ name, email, emailVerified, subject }: Person): Html {
+  const named = name === undefined ? undefined : `${name}, `;
+  if (email === undefined) return html`${named}<strong>${subject}</strong>`;
+  return html`${named}<strong>${email}</strong>${emailVerified ? undefined : " (not verified)"}, ${subject}`;
 }
 
 function askingFor(target: LoginTarget, now: number): Html {

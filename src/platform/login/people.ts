@@ -5,10 +5,10 @@ import { identities } from "../collections/identities.ts";
 import { type PersonalClaims, personKey } from "../collections/person-key.ts";
 import { roleBindings } from "../collections/role-bindings.ts";
 import { newUidIn } from "../contract/uid.ts";
-import type { AuthoredWriter } from "../audit/authored-writer.ts";
-import { type Identity, IdentitySchema } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
+import { AuthoredWriter } from "../audit/authored-writer.ts";
+import { type Identity, type Identity_Person, IdentitySchema } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
 import { RoleBindingSchema } from "../gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
-import { type Reader, statement } from "../store/database.ts";
+import { type Reader, statement, type Writer } from "../store/database.ts";
 import type { Person } from "./login-request.ts";
 
 const ofPerson = statement((db, p: { person: string }) =>
@@ -55,6 +55,22 @@ export async function createPerson(
   });
   await identities.insert(tx, identity);
   return identity;
+}
+
+/** Replaces what is known about the person by what the provider vouched for at this login. */
+export async function setPerson(
+  tx: Writer,
+  uid: string,
+  person: Identity_Person | undefined,
+  now: number,
+): Promise<void> {
+  const identity = await identities.find(tx, uid);
+  if (identity === undefined) return;
+  const before = identity.person;
+  if (before?.name === person?.name && before?.email === person?.email) return;
+  if (person === undefined) delete identity.person;
+  else identity.person = person;
+  await identities.update(new AuthoredWriter(tx, { kind: "platform" }, now), identity);
 }
 
 export async function bind(tx: AuthoredWriter, identity: string, role: string, group: string): Promise<void> {

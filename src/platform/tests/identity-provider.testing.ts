@@ -20,12 +20,14 @@ export interface TestClient {
 
 /**
  * A real OpenID provider on loopback. Its login page asks for the name of an account and nothing else. The e-mail address of an
- * account is its name at example.com, verified unless the name begins with "unverified".
+ * account is its name at example.com, verified unless the name begins with "unverified". Its other claims are those of `people`.
  */
 export class TestIdentityProvider {
   readonly #server: Server;
   #provider: Provider | undefined;
   readonly url: string;
+  /** What the provider says about accounts, in addition to the e-mail address or instead of it. */
+  readonly people = new Map<string, Readonly<Record<string, unknown>>>();
   /** Handles a request instead of the provider, if it returns true. */
   intercept: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
 
@@ -65,7 +67,7 @@ export class TestIdentityProvider {
       })),
       jwks: { keys: [{ ...privateKey.export({ format: "jwk" }), use: "sig", alg: "ES256", kid: "1" }] },
       cookies: { keys: ["a secret of a test"] },
-      claims: { openid: ["sub"], email: ["email", "email_verified"] },
+      claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name"] },
       features: { devInteractions: { enabled: false }, claimsParameter: { enabled: true } },
       interactions: { url: (_: unknown, { uid }: { uid: string }) => `/accounts/${uid}` },
       findAccount: (_: unknown, accountId: string) => ({
@@ -74,6 +76,7 @@ export class TestIdentityProvider {
           sub: accountId,
           email: `${accountId}@example.com`,
           email_verified: !accountId.startsWith("unverified"),
+          ...this.people.get(accountId),
         }),
       }),
       renderError: (context: { body: string }, { error }: { error: string }) => {
@@ -82,8 +85,8 @@ export class TestIdentityProvider {
       // The people of the tests consent to everything.
       loadExistingGrant: async ({ oidc: { provider, client, session } }: Context) => {
         const grant = new provider.Grant({ accountId: session.accountId, clientId: client.clientId });
-        grant.addOIDCScope("openid email");
-        grant.addOIDCClaims(["email", "email_verified"]);
+        grant.addOIDCScope("openid email profile");
+        grant.addOIDCClaims(["email", "email_verified", "name"]);
         await grant.save();
         return grant;
       },

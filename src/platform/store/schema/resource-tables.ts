@@ -21,6 +21,8 @@ export const resourceTables: Migration = (types) => {
       `issuer ${text}`,
       `subject ${text}`,
       `person ${text}`,
+      `person_name ${text}`,
+      `person_email ${text}`,
       `expires ${integer}`,
     ),
     index("identities", "parent"),
@@ -29,6 +31,8 @@ export const resourceTables: Migration = (types) => {
     index("identities", "update_time"),
     "create index identities_by_subject on identities (subject, issuer, uid)",
     "create index identities_by_person on identities (person, create_time, uid)",
+    // Most identities are not of people.
+    "create index identities_by_person_email on identities (person_email, uid) where person_email is not null",
 
     table(types, "roles"),
     index("roles", "parent"),

@@ -22,6 +22,9 @@ interface IdentityColumns extends ResourceColumns {
   subject: string | null;
   /** The person whom the identity is for (`collections/person-key.ts`); null if it is not for exactly one. */
   person: string | null;
+  /** What a person is searched by (`collections/searched-person.ts`); null without a name or an e-mail address. */
+  person_name: string | null;
+  person_email: string | null;
   /** When the static keys of the identity expire, in milliseconds since the epoch; null if they do not. */
   expires: number | null;
 }
