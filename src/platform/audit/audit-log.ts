@@ -1,7 +1,7 @@
 import type { DescMessage, Message } from "@bufbuild/protobuf";
 import { rootOf } from "../contract/uid.ts";
 import { statement, type Writer } from "../store/database.ts";
-import type { AuditRecord, ChangeAction, RecordDetails } from "./audit-record.ts";
+import type { AuditRecord, ChangeAction, RecordDetails, RecordForm } from "./audit-record.ts";
 import { nameOf } from "./author.ts";
 import type { AuthoredWriter } from "./authored-writer.ts";
 import { fieldChanges } from "./field-changes.ts";
@@ -19,7 +19,9 @@ const insert = statement((db, p: Insertable) =>
     root: p.root,
     method: p.method,
     code: p.code,
-    event: p.event,
+    form: p.form,
+    change_count: p.change_count,
+    first_time: p.first_time,
     details: p.details,
   }),
 );
@@ -35,7 +37,9 @@ interface Insertable {
   readonly root: string;
   readonly method: string;
   readonly code: number;
-  readonly event: 0 | 1;
+  readonly form: RecordForm;
+  readonly change_count: number;
+  readonly first_time: number;
   readonly details: string;
 }
 
@@ -96,7 +100,9 @@ function commonColumns({ author, now: time, call }: AuthoredWriter) {
     method: call?.method ?? "",
     details: call === undefined ? "" : JSON.stringify({ address: call.address } satisfies RecordDetails),
     code: 0,
-    event: 0,
+    form: "full",
+    change_count: 1,
+    first_time: time,
   } as const;
 }
 
@@ -120,7 +126,9 @@ export async function insertEvent(tx: Writer, { event, time, omitted }: WaitingE
     root: rootOf(uid),
     method,
     code,
-    event: 1,
+    form: "event",
+    change_count: 0,
+    first_time: time,
     details: JSON.stringify(details),
   });
 }

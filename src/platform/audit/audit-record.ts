@@ -4,6 +4,15 @@ import type { FieldChanges } from "./field-changes.ts";
 /** What was done to a resource, or to a key or token of the platform. */
 export type ChangeAction = "create" | "update" | "delete" | "rotate" | "revoke" | "revokeTokens";
 
+/**
+ * How much a record says.
+ * - `event`: what happened changed no resource.
+ * - `full`: a change, with the old and new values of its fields.
+ * - `short`: one or more changes, without old values (`short-form.ts`).
+ * - `state`: not a change, but the fields of a resource after its oldest records, which retention has deleted.
+ */
+export type RecordForm = "event" | "full" | "short" | "state";
+
 /** What happened without a change of a resource. */
 export type EventAction =
   /** A person logged in. */
@@ -30,7 +39,12 @@ export interface AuditRecord {
   /** RFC 3339, milliseconds, UTC. */
   readonly time: string;
   readonly actor: Author;
-  readonly action: ChangeAction | EventAction;
+  readonly action: ChangeAction | EventAction | "state";
+  readonly form: RecordForm;
+  /** How many changes the record stands for; 0 for an event and for a state. */
+  readonly changeCount: number;
+  /** The time of the first of the changes, as `time`, which is that of the last. */
+  readonly firstTime: string;
   /** The type of the resource as in error messages: `role binding`. */
   readonly type: string;
   /** Decides who can read the record. Empty if the record is not about a resource. */
@@ -51,6 +65,10 @@ export interface RecordDetails {
   readonly reason?: string;
   /** How many events like this one were left out in the same minute. */
   readonly omitted?: number;
+  /** Of a state: when the tokens of the identity were last ended before their time. */
+  readonly tokensEnded?: string;
+  /** Of a state: whether the resource was created before the first record, so that it may have fields that no record has. */
+  readonly isPartial?: true;
   /** Other values by name, as JSON. */
   readonly fields?: Readonly<Record<string, unknown>>;
 }

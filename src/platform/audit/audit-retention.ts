@@ -45,7 +45,7 @@ const nextOfEvents = statement((db, p: { before: number; stride: number }) =>
   db
     .selectFrom("audit_log")
     .select("sequence")
-    .where("event", "=", sql.lit(1))
+    .where("form", "=", sql.lit("event"))
     .where("sequence", "<", p.before)
     .orderBy("sequence", "desc")
     .limit(1)
@@ -60,7 +60,7 @@ const deleteOldestEvents = statement((db, p: { until: number; batch: number }) =
           row
             .selectFrom("audit_log")
             .select("sequence")
-            .where("event", "=", sql.lit(1))
+            .where("form", "=", sql.lit("event"))
             .where("sequence", "<=", p.until)
             .orderBy("sequence")
             .limit(p.batch)

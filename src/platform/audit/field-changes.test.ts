@@ -63,4 +63,25 @@ describe("fieldChanges", () => {
     const invite = create(GroupInviteSchema, { email: "a@example.com", code: "hunter2" });
     expect(JSON.stringify([created, fieldChanges(GroupInviteSchema, undefined, invite)])).not.toContain("hunter");
   });
+
+  it("shows that an e-mail address is set, but not which", () => {
+    const invite = (email: string) => create(GroupInviteSchema, { roleUid: "r", email });
+    expect(fieldChanges(GroupInviteSchema, undefined, invite("kate@corp.test"))).toEqual({
+      roleUid: { new: "r" },
+      email: { new: "(personal)" },
+    });
+    expect(fieldChanges(GroupInviteSchema, invite("kate@corp.test"), invite("joe@corp.test"))).toEqual({
+      email: { old: "(personal)", new: "(personal)" },
+    });
+  });
+
+  it("shows that a message without fields is set", () => {
+    const empty = identity({ case: "claimMatch", value: {} });
+    expect(fieldChanges(IdentitySchema, undefined, empty)).toEqual({ name: { new: "i" }, claimMatch: { new: {} } });
+    const subject = identity({ case: "claimMatch", value: { sub: { case: "subject", value: "s" } } });
+    expect(fieldChanges(IdentitySchema, empty, subject)).toEqual({
+      claimMatch: { old: {} },
+      "claimMatch.subject": { new: "s" },
+    });
+  });
 });

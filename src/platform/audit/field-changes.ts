@@ -7,11 +7,14 @@ import {
   toJson,
 } from "@bufbuild/protobuf";
 import { behaviorOf } from "../contract/field-behavior.ts";
+import { GroupInviteSchema } from "../gen/muster/platform/iam/v2beta1/group_invite_pb.ts";
 
-/** The value of a field before and after a change. A missing value means that the field was not set. */
+/** The value of a field before and after a change. A missing value means that the field was not set. A short record has no old value. */
 export interface FieldChange {
   readonly old?: JsonValue;
   readonly new?: JsonValue;
+  /** Instead of `new`: the field may be set, to a value that the record does not have. */
+  readonly omitted?: true;
 }
 
 /** Changes by the path of the field in JSON: `claimMatch.subject`. */
@@ -19,6 +22,12 @@ export type FieldChanges = Readonly<Record<string, FieldChange>>;
 
 /** Replaces the value of a secret: the record shows that it changed, but not its value. */
 const secretMark = "(secret)";
+
+/** Replaces what only identifies a person outside of the platform. Records name people by the uids of their identities. */
+const personalMark = "(personal)";
+
+/** Fields that contain e-mail addresses. */
+const personalFields: ReadonlySet<DescField> = new Set([GroupInviteSchema.field.email]);
 
 /**
  * Fields that the platform maintains, and the uid, which is a field of the record itself. Records are kept after the identity of a
@@ -62,14 +71,20 @@ function addLeaves(leaves: Map<string, Leaf>, prefix: string, { fields }: DescMe
     const value = json[field.jsonName];
     if (value === undefined || (prefix === "" && maintainedFields.has(field.jsonName))) continue;
     const path = `${prefix}${field.jsonName}`;
-    if (field.fieldKind === "message" && !isWellKnown(field.message) && !behaviorOf(field).secret)
+    // A message without fields is a value, too: that it is set may be all that it says.
+    if (field.fieldKind === "message" && !isWellKnown(field.message) && !behaviorOf(field).secret && !isEmpty(value))
       addLeaves(leaves, `${path}.`, field.message, value as JsonObject);
     else leaves.set(path, { field, value });
   }
 }
 
 function shown({ field, value }: Leaf): JsonValue {
+  if (personalFields.has(field)) return personalMark;
   return containsSecret(field) ? secretMark : value;
+}
+
+function isEmpty(value: JsonValue): boolean {
+  return Object.keys(value as JsonObject).length === 0;
 }
 
 /** Well-known types such as timestamps are single values in JSON. */

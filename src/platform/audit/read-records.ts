@@ -35,12 +35,16 @@ export async function recordsWithin(
 }
 
 function recordOf(row: Selectable<Tables["audit_log"]>): AuditRecord {
-  const { sequence, time, author, action, type, uid, fields, method, code, details } = row;
+  const { sequence, time, author, action, form, change_count, first_time, type, uid, fields, method, code, details } =
+    row;
   return {
     sequence,
     time: new Date(time).toISOString(),
     actor: JSON.parse(author) as Author,
     action: action as AuditRecord["action"],
+    form: form as AuditRecord["form"],
+    changeCount: change_count,
+    firstTime: new Date(first_time).toISOString(),
     type,
     uid,
     fields: JSON.parse(fields) as FieldChanges,

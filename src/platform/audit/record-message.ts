@@ -12,10 +12,11 @@ import { type Author, nameOf } from "./author.ts";
 
 /** A record as the API returns it. */
 export function messageOf(record: AuditRecord): RecordMessage {
-  const { sequence, time, actor, action, type, uid, fields, method, code, details } = record;
-  const changes = Object.entries(fields).map(([path, { old, new: next }]) => [
+  const { sequence, time, actor, action, form, changeCount, firstTime, type, uid, fields, method, code, details } =
+    record;
+  const changes = Object.entries(fields).map(([path, { old, new: next, omitted = false }]) => [
     path,
-    create(ChangeSchema, { ...valueNamed("old", old), ...valueNamed("new", next) }),
+    create(ChangeSchema, { ...valueNamed("old", old), ...valueNamed("new", next), omitted }),
   ]);
   return create(RecordSchema, {
     id: String(sequence),
@@ -31,6 +32,9 @@ export function messageOf(record: AuditRecord): RecordMessage {
     changes: Object.fromEntries(changes) as RecordMessage["changes"],
     ...(details.fields === undefined ? {} : { details: details.fields as JsonObject }),
     omitted: details.omitted ?? 0,
+    form,
+    changeCount,
+    ...(firstTime === time ? {} : { firstTime: timestampFromMs(Date.parse(firstTime)) }),
   });
 }
 

@@ -17,10 +17,10 @@ const [group, identity] = [`${tenant}/${"1".repeat(16)}`, `${tenant}/${"2".repea
 
 /** More records than a query examines: of a tenant, in one of its groups and by one of its identities. */
 const fill = (series: string) => `
-  insert into audit_log (time, actor, author, action, type, uid, fields, root, method, code, event, details)
+  insert into audit_log (time, actor, author, action, type, uid, fields, root, method, code, form, change_count, first_time, details)
   select n * 1000, case n % 3 when 0 then '${identity}' when 1 then '${tenant}/y' else '${other}' end, '{}', 'use', '',
     case n % 3 when 0 then '${group}' when 1 then '${tenant}/x' else '${other}' end, '{}',
-    case n % 3 when 2 then '${other}' else '${tenant}' end, 'x.Y/Z', 0, 1, ''
+    case n % 3 when 2 then '${other}' else '${tenant}' end, 'x.Y/Z', 0, 'event', 0, n * 1000, ''
   from ${series}`;
 
 const queries: readonly [name: string, index: string, Coverage, RecordFilter][] = [

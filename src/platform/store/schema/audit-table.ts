@@ -14,11 +14,13 @@ export const auditTable: Migration = ({ text, integer, sequence }) => [
     root ${text} not null,
     method ${text} not null,
     code ${integer} not null,
-    event ${integer} not null,
+    form ${text} not null,
+    change_count ${integer} not null,
+    first_time ${integer} not null,
     details ${text} not null
   )`,
   "create index audit_log_by_uid on audit_log (uid, sequence)",
   "create index audit_log_by_root on audit_log (root, sequence)",
   "create index audit_log_by_actor on audit_log (actor, sequence)",
-  "create index audit_log_events on audit_log (sequence) where event = 1",
+  "create index audit_log_events on audit_log (sequence) where form = 'event'",
 ];

@@ -106,8 +106,12 @@ interface AuditLogColumns {
   method: string;
   /** The gRPC code of the call. */
   code: number;
-  /** 1 for an event that changes nothing, such as a refused call, whose number is limited; 0 for a change. */
-  event: number;
+  /** A `RecordForm`. */
+  form: string;
+  /** How many changes the record stands for. */
+  change_count: number;
+  /** The time of the first of them, in milliseconds since the epoch. */
+  first_time: number;
   /** `RecordDetails` as JSON, or empty. */
   details: string;
 }

@@ -14,7 +14,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file muster/platform/audit/v1beta1/record.proto.
  */
 export const file_muster_platform_audit_v1beta1_record: GenFile = /*@__PURE__*/
-  fileDesc("CiptdXN0ZXIvcGxhdGZvcm0vYXVkaXQvdjFiZXRhMS9yZWNvcmQucHJvdG8SHW11c3Rlci5wbGF0Zm9ybS5hdWRpdC52MWJldGExIooECgZSZWNvcmQSDwoCaWQYASABKAlCA+BBAxI0CgtjcmVhdGVfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxI4CgVhY3RvchgDIAEoCzIkLm11c3Rlci5wbGF0Zm9ybS5hdWRpdC52MWJldGExLkFjdG9yQgPgQQMSEwoGYWN0aW9uGAQgASgJQgPgQQMSEwoGbWV0aG9kGAUgASgJQgPgQQMSGgoNcmVzb3VyY2VfdHlwZRgGIAEoCUID4EEDEhUKCHJlc291cmNlGAcgASgJQgPgQQMSEQoEY29kZRgIIAEoBUID4EEDEhMKBnJlYXNvbhgJIAEoCUID4EEDEhQKB2FkZHJlc3MYCiABKAlCA+BBAxJICgdjaGFuZ2VzGAsgAygLMjIubXVzdGVyLnBsYXRmb3JtLmF1ZGl0LnYxYmV0YTEuUmVjb3JkLkNoYW5nZXNFbnRyeUID4EEDEi0KB2RldGFpbHMYDCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgPgQQMSFAoHb21pdHRlZBgNIAEoBUID4EEDGlUKDENoYW5nZXNFbnRyeRILCgNrZXkYASABKAkSNAoFdmFsdWUYAiABKAsyJS5tdXN0ZXIucGxhdGZvcm0uYXVkaXQudjFiZXRhMS5DaGFuZ2U6AjgBIlsKBUFjdG9yEhEKBG5hbWUYASABKAlCA+BBAxITCgZpc3N1ZXIYAiABKAlCA+BBAxIUCgdzdWJqZWN0GAMgASgJQgPgQQMSFAoHY29tbWFuZBgEIAEoCUID4EEDIlwKBkNoYW5nZRIoCgNvbGQYASABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWVCA+BBAxIoCgNuZXcYAiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWVCA+BBAyLTAQoSTGlzdFJlY29yZHNSZXF1ZXN0Eg0KBWFjdG9yGAEgASgJEg4KBm1ldGhvZBgCIAEoCRIQCghyZXNvdXJjZRgDIAEoCRIRCgRjb2RlGAQgASgFSACIAQESKQoFc2luY2UYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCXBhZ2Vfc2l6ZRgGIAEoBRISCgpwYWdlX3Rva2VuGAcgASgJEhAKCG9yZGVyX2J5GAggASgJEgwKBHNraXAYCSABKAVCBwoFX2NvZGUiugEKE0xpc3RSZWNvcmRzUmVzcG9uc2USNgoHcmVjb3JkcxgBIAMoCzIlLm11c3Rlci5wbGF0Zm9ybS5hdWRpdC52MWJldGExLlJlY29yZBIcCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlIAIgBARIYCgt0b3RhbF9jb3VudBgDIAEoA0gBiAEBEg8KB3NraXBwZWQYBCABKAVCEgoQX25leHRfcGFnZV90b2tlbkIOCgxfdG90YWxfY291bnQypwEKDlJlY29yZHNTZXJ2aWNlEpQBCgtMaXN0UmVjb3JkcxIxLm11c3Rlci5wbGF0Zm9ybS5hdWRpdC52MWJldGExLkxpc3RSZWNvcmRzUmVxdWVzdBoyLm11c3Rlci5wbGF0Zm9ybS5hdWRpdC52MWJldGExLkxpc3RSZWNvcmRzUmVzcG9uc2UiHoLT5JMCGBIWL2F1ZGl0L3YxYmV0YTEvcmVjb3Jkc2IGcHJvdG8z", [file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("CiptdXN0ZXIvcGxhdGZvcm0vYXVkaXQvdjFiZXRhMS9yZWNvcmQucHJvdG8SHW11c3Rlci5wbGF0Zm9ybS5hdWRpdC52MWJldGExIu0ECgZSZWNvcmQSDwoCaWQYASABKAlCA+BBAxI0CgtjcmVhdGVfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxI4CgVhY3RvchgDIAEoCzIkLm11c3Rlci5wbGF0Zm9ybS5hdWRpdC52MWJldGExLkFjdG9yQgPgQQMSEwoGYWN0aW9uGAQgASgJQgPgQQMSEwoGbWV0aG9kGAUgASgJQgPgQQMSGgoNcmVzb3VyY2VfdHlwZRgGIAEoCUID4EEDEhUKCHJlc291cmNlGAcgASgJQgPgQQMSEQoEY29kZRgIIAEoBUID4EEDEhMKBnJlYXNvbhgJIAEoCUID4EEDEhQKB2FkZHJlc3MYCiABKAlCA+BBAxJICgdjaGFuZ2VzGAsgAygLMjIubXVzdGVyLnBsYXRmb3JtLmF1ZGl0LnYxYmV0YTEuUmVjb3JkLkNoYW5nZXNFbnRyeUID4EEDEi0KB2RldGFpbHMYDCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgPgQQMSFAoHb21pdHRlZBgNIAEoBUID4EEDEhEKBGZvcm0YDiABKAlCA+BBAxIZCgxjaGFuZ2VfY291bnQYDyABKAVCA+BBAxIzCgpmaXJzdF90aW1lGBAgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDGlUKDENoYW5nZXNFbnRyeRILCgNrZXkYASABKAkSNAoFdmFsdWUYAiABKAsyJS5tdXN0ZXIucGxhdGZvcm0uYXVkaXQudjFiZXRhMS5DaGFuZ2U6AjgBIlsKBUFjdG9yEhEKBG5hbWUYASABKAlCA+BBAxITCgZpc3N1ZXIYAiABKAlCA+BBAxIUCgdzdWJqZWN0GAMgASgJQgPgQQMSFAoHY29tbWFuZBgEIAEoCUID4EEDInIKBkNoYW5nZRIoCgNvbGQYASABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWVCA+BBAxIoCgNuZXcYAiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWVCA+BBAxIUCgdvbWl0dGVkGAMgASgIQgPgQQMi0wEKEkxpc3RSZWNvcmRzUmVxdWVzdBINCgVhY3RvchgBIAEoCRIOCgZtZXRob2QYAiABKAkSEAoIcmVzb3VyY2UYAyABKAkSEQoEY29kZRgEIAEoBUgAiAEBEikKBXNpbmNlGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglwYWdlX3NpemUYBiABKAUSEgoKcGFnZV90b2tlbhgHIAEoCRIQCghvcmRlcl9ieRgIIAEoCRIMCgRza2lwGAkgASgFQgcKBV9jb2RlIroBChNMaXN0UmVjb3Jkc1Jlc3BvbnNlEjYKB3JlY29yZHMYASADKAsyJS5tdXN0ZXIucGxhdGZvcm0uYXVkaXQudjFiZXRhMS5SZWNvcmQSHAoPbmV4dF9wYWdlX3Rva2VuGAIgASgJSACIAQESGAoLdG90YWxfY291bnQYAyABKANIAYgBARIPCgdza2lwcGVkGAQgASgFQhIKEF9uZXh0X3BhZ2VfdG9rZW5CDgoMX3RvdGFsX2NvdW50MqcBCg5SZWNvcmRzU2VydmljZRKUAQoLTGlzdFJlY29yZHMSMS5tdXN0ZXIucGxhdGZvcm0uYXVkaXQudjFiZXRhMS5MaXN0UmVjb3Jkc1JlcXVlc3QaMi5tdXN0ZXIucGxhdGZvcm0uYXVkaXQudjFiZXRhMS5MaXN0UmVjb3Jkc1Jlc3BvbnNlIh6C0+STAhgSFi9hdWRpdC92MWJldGExL3JlY29yZHNiBnByb3RvMw", [file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * What happened, once. A record never contains a token or a secret.
@@ -40,8 +40,9 @@ export type Record = Message<"muster.platform.audit.v1beta1.Record"> & {
   actor?: Actor | undefined;
 
   /**
-   * What was done: create, update, delete, rotate, revoke, revokeTokens; login, logout; exchange, refresh, reuse (a refresh token was used twice, so
-   * its family ended); refuse (a call was refused); use (an admin token was used); omit (records were left out).
+   * What was done: create, update, delete, rotate, revoke, revokeTokens (all tokens of an identity ended, by the method of this name or because it is
+   * assumed in another way); login, logout; exchange, refresh, reuse (a refresh token was used twice, so its family ended); refuse (a call was
+   * refused); use (an admin token was used); omit (records were left out); state (nothing: see form).
    *
    * @generated from field: string action = 4;
    */
@@ -92,7 +93,8 @@ export type Record = Message<"muster.platform.audit.v1beta1.Record"> & {
   address: string;
 
   /**
-   * The fields that were changed, by path. The value of a secret is "(secret)".
+   * The fields that were changed, by path; of a state, those that are set. The value of a secret is "(secret)", that of an e-mail address
+   * "(personal)".
    *
    * @generated from field: map<string, muster.platform.audit.v1beta1.Change> changes = 11;
    */
@@ -111,6 +113,32 @@ export type Record = Message<"muster.platform.audit.v1beta1.Record"> & {
    * @generated from field: int32 omitted = 13;
    */
   omitted: number;
+
+  /**
+   * How much the record says:
+   * event: what happened changed no resource;
+   * full: a change, with all old and new values;
+   * short: one or more changes, because there were many: without old values, and with new values only where they are small and decide
+   * access;
+   * state: not a change, but the fields that a resource had after its oldest records, which were deleted because of their age.
+   *
+   * @generated from field: string form = 14;
+   */
+  form: string;
+
+  /**
+   * How many changes the record stands for: 1, or more if it is short; 0 if it is an event or a state.
+   *
+   * @generated from field: int32 change_count = 15;
+   */
+  changeCount: number;
+
+  /**
+   * When the first of several changes was made; create_time is that of the last one. Absent for one change.
+   *
+   * @generated from field: google.protobuf.Timestamp first_time = 16;
+   */
+  firstTime?: Timestamp | undefined;
 };
 
 /**
@@ -168,16 +196,25 @@ export const ActorSchema: GenMessage<Actor> = /*@__PURE__*/
  */
 export type Change = Message<"muster.platform.audit.v1beta1.Change"> & {
   /**
-   * Absent if the field was not set.
+   * Absent if the field was not set, and in a short record.
    *
    * @generated from field: google.protobuf.Value old = 1;
    */
   old?: Value | undefined;
 
   /**
+   * Absent if the field is not set, or if the value is omitted.
+   *
    * @generated from field: google.protobuf.Value new = 2;
    */
   new?: Value | undefined;
+
+  /**
+   * Whether the field may be set, to a value that the record does not have.
+   *
+   * @generated from field: bool omitted = 3;
+   */
+  omitted: boolean;
 };
 
 /**
