@@ -2,6 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { writeAdminTokenFile } from "./access/admin-token-file.ts";
 import { newAdminToken, insertAdminToken } from "./access/admin-token.ts";
+import { record } from "./audit/audit-log.ts";
 import { AuthoredWriter } from "./audit/authored-writer.ts";
 import { groups } from "./collections/groups.ts";
 import { identities } from "./collections/identities.ts";
@@ -60,6 +61,7 @@ export async function initialize(
     const token = newAdminToken();
     writeAdminTokenFile(adminTokenFile, token);
     await insertAdminToken(tx, token, now);
+    await record(tx, { action: "create", type: "admin token", uid: "", fields: {} });
     return { rootGroup: root.uid, created: true, differences: [] };
   });
 }

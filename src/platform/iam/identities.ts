@@ -2,6 +2,7 @@ import { clone, create } from "@bufbuild/protobuf";
 import { EmptySchema, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { Capability, dottedNameOf } from "../access/capability.ts";
 import { grantsOf } from "../access/grants.ts";
+import type { AuthoredWriter } from "../audit/authored-writer.ts";
 import { identities } from "../collections/identities.ts";
 import { checkDescription, checkName } from "../contract/check-text.ts";
 import { applyMask, readMask } from "../contract/field-mask.ts";
@@ -23,9 +24,10 @@ import { type Condition, nameIs } from "../resources/row-condition.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Sessions, WriteSession } from "../service/session.ts";
 import { deleteTokens, endTokens, endTokensOfKeys } from "../tokens/end-tokens.ts";
-import { assumptionChange } from "./assumption-change.ts";
+import { type AssumptionChange, assumptionChange } from "./assumption-change.ts";
 import { lookUpIdentity } from "./identity-lookup.ts";
 import { checkRelationship } from "./identity-rules.ts";
+import { recordEndOfTokens } from "./identity-tokens.ts";
 import { personFilter } from "./person-filter.ts";
 import { deleteBindingsOf } from "./role-binding-rows.ts";
 
@@ -74,15 +76,13 @@ export function identitiesService(sessions: Sessions): Service {
           await requireGrantsOf(session, current.uid);
           checkRelationship(updated, session.now, session.settings.trustedIssuers);
         }
-        if (change.kind === "replaced") {
-          // From now on, it may be somebody else.
-          delete updated.person;
-          await endTokens(session.tx, updated.uid);
-        }
-        if (change.kind === "keys") await endTokensOfKeys(session.tx, updated.uid, change);
+        // From now on, it may be somebody else.
+        if (change.kind === "replaced") delete updated.person;
+        const tokensEnded = await endTokensFor(session.tx, updated.uid, change);
         if (updated.name !== current.name) await checkUniqueName(session, identities, updated.uid, updated.name);
         updated.updateTime = timestampFromMs(session.now);
         await identities.update(session.tx, updated);
+        if (tokensEnded) await recordEndOfTokens(session.tx, updated.uid);
         return updated;
       }),
 
@@ -104,6 +104,19 @@ export function identitiesService(sessions: Sessions): Service {
         return create(LookupIdentityResponseSchema, { uid });
       }),
   });
+}
+
+/** @returns whether all tokens of the identity were ended */
+async function endTokensFor(tx: AuthoredWriter, uid: string, change: AssumptionChange): Promise<boolean> {
+  switch (change.kind) {
+    case "none":
+      return false;
+    case "keys":
+      return endTokensOfKeys(tx, uid, change);
+    case "replaced":
+      await endTokens(tx, uid);
+      return true;
+  }
 }
 
 function checkTexts({ name, description }: Identity): void {

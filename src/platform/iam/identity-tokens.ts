@@ -2,6 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { EmptySchema } from "@bufbuild/protobuf/wkt";
 import { Capability } from "../access/capability.ts";
 import { record } from "../audit/audit-log.ts";
+import type { AuthoredWriter } from "../audit/authored-writer.ts";
 import { identities } from "../collections/identities.ts";
 import { IdentityTokensService } from "../gen/muster/platform/iam/v2beta1/identity_token_pb.ts";
 import { permittedResource } from "../handlers/permitted.ts";
@@ -15,8 +16,13 @@ export function identityTokensService(sessions: Sessions): Service {
     sessions.write(call, async (session) => {
       await permittedResource(session, identities, Capability.CAP_IAM_IDENTITY_UPDATE, uid);
       await endTokens(session.tx, uid);
-      await record(session.tx, { action: "revokeTokens", type: "identity", uid, fields: {} });
+      await recordEndOfTokens(session.tx, uid);
       return create(EmptySchema);
     });
   return implement(IdentityTokensService, { revokeTokens }, "rest");
+}
+
+/** Records that all tokens of an identity were ended, by a call that does so or by a change of how the identity is assumed. */
+export function recordEndOfTokens(tx: AuthoredWriter, uid: string): Promise<void> {
+  return record(tx, { action: "revokeTokens", type: "identity", uid, fields: {} });
 }

@@ -113,6 +113,28 @@ describe("audit", () => {
     expect(JSON.stringify(records)).toContain("(secret)");
   });
 
+  it("records that all tokens of an identity ended, however that was caused", async () => {
+    const caller = await platform.callerWith("viewer", root);
+    const path = `/iam/v2beta1/identities/${caller.identity}`;
+    const ended = async () =>
+      (await audit({ resource: caller.identity })).flatMap(({ action, method }) =>
+        action === "revokeTokens" ? [method.replace(/^.*\//, "")] : [],
+      );
+    await admin.ok("PATCH", path, { description: "the tokens remain" });
+    expect(await ended()).toEqual([]);
+    await admin.ok("PATCH", path, { staticKeys: { subject: "another" } });
+    await admin.ok("POST", `${path}:revokeTokens`);
+    expect(await ended()).toEqual(["UpdateIdentity", "RevokeTokens"]);
+  });
+
+  it("begins with what exists from the start: built-in roles, the root group and the admin token", async () => {
+    const records = await audit({ actor: "platform" });
+    expect(new Set(records.map(({ action, type }) => `${action} ${type}`))).toEqual(
+      new Set(["create role", "create group", "create admin token"]),
+    );
+    expect(records[0]).toMatchObject({ form: "full", changeCount: 1, type: "role" });
+  });
+
   it("can be filtered by time, by resource with its descendants, and by actor", async () => {
     const from = Date.now() + 60_000;
     platform.advance(60_000);
