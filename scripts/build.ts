@@ -148,8 +148,9 @@ function dispatchersOfUndici(): Plugin {
           import methods from "./lib/api";
           import Agent from "./lib/dispatcher/agent";
           import Pool from "./lib/dispatcher/pool";
+          import buildConnector from "./lib/core/connect";
           Object.assign(Dispatcher.prototype, methods);
-          export { Agent, Pool };`,
+          export { Agent, Pool, buildConnector };`,
       }));
       // Packages import more than what Muster uses of them.
       bundler.onLoad({ filter: /^of-packages$/, namespace: "undici" }, () => ({
