@@ -8,6 +8,8 @@ import { loginLimits } from "#src/platform/limits/login-limits.ts";
 import { tokenLimits } from "#src/platform/limits/token-limits.ts";
 import { quotaLimits } from "#src/platform/limits/quota.ts";
 import { sizeLimits } from "#src/platform/limits/size-limits.ts";
+import { issuerTimes } from "#src/platform/tokens/issuer-times.ts";
+import { hours, minutes } from "#src/time/durations.ts";
 import { portLimits } from "#src/platform/server/port-limits.ts";
 import { writeGenerated } from "./generated-files.ts";
 
@@ -28,7 +30,10 @@ function rowOf({ what, value, unit, setting }: Limit): readonly [what: string, l
   return [what, setting === undefined ? amount : `${amount} (\`${setting}\`)`];
 }
 
-const time = (milliseconds: number) => `${milliseconds / 1_000} s`;
+const time = (milliseconds: number) => {
+  if (milliseconds >= hours(1)) return `${milliseconds / hours(1)} h`;
+  return milliseconds > minutes(2) ? `${milliseconds / minutes(1)} min` : `${milliseconds / 1_000} s`;
+};
 const levels = ((uidRule.maxLength ?? 0) - 40) / 17;
 const markerLength = 35;
 const describedIn512 = String(descriptionRule.pattern).includes(`{0,${maxDescriptionLength}}`);
@@ -82,6 +87,8 @@ const platform: readonly (readonly [what: string, limit: string])[] = [
   ["Resources in one page of a list", number(constant("src/platform/handlers/page-request.ts", "maximumPageSize"))],
   ["A token that is exchanged", bytes(constant("src/platform/tokens/subject-token.ts", "maximumLength"))],
   ["Keys of an issuer", number(constant("src/platform/tokens/jwks.ts", "maximumKeys"))],
+  ["How long known keys of an issuer are used", time(issuerTimes.fresh)],
+  ["How long they are used while the issuer is unavailable", time(issuerTimes.maximum)],
   ["The key set of an issuer", bytes(constant("src/platform/tokens/fetch-document.ts", "maximumBytes"))],
   ["Identities in an init file", number(constant("src/platform/init-file.ts", "maximumIdentities"))],
   ["A document of `muster platform load`", bytes(constant("src/platform/load/document-text.ts", "maximumDocument"))],

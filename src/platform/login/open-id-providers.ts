@@ -1,28 +1,23 @@
 import { hash } from "node:crypto";
 import type { Logger } from "pino";
-import { minutes } from "#src/time/durations.ts";
 import type { WallClock } from "#src/time/wall-clock.ts";
 import type {
   IdentityProvider,
   IdentityProvider_OIDC as OIDC,
 } from "../gen/muster/platform/iam/v2beta1/identity_provider_pb.ts";
 import { openSecret } from "../iam/client-secret.ts";
-import { BoundedCache } from "../limits/bounded-cache.ts";
 import { Lease } from "../shares/lease.ts";
 import { Pool } from "../shares/pool.ts";
-import { rootGroupShare } from "../shares/share.ts";
+import { rootGroupShare, type Share } from "../shares/share.ts";
 import { discover } from "../tokens/discovery.ts";
-import { FetchError, type FetchOptions, type FetchText } from "../tokens/fetch-document.ts";
+import { FetchError, type FetchOptions, type FetchText, isUnavailable } from "../tokens/fetch-document.ts";
 import type { IssuerKeys } from "../tokens/issuer-keys.ts";
+import { issuerTimes } from "../tokens/issuer-times.ts";
 import type { KeySet } from "../tokens/key-set.ts";
 import type { MasterKey } from "../tokens/master-key.ts";
+import { RevalidatedCache } from "../tokens/revalidated-cache.ts";
 import type { TrustedIssuer } from "../tokens/trusted-issuer.ts";
 import { OAuthError } from "./oauth-error.ts";
-
-/** How long the endpoints of a provider are used before they are fetched again (ms). */
-const freshTime = minutes(10);
-/** How long a failure is cached (ms). */
-const failureTime = 5_000;
 
 export interface OpenIdProvidersOptions {
   readonly trusted: readonly TrustedIssuer[];
@@ -49,12 +44,6 @@ interface Endpoints {
   readonly sendsIssuer: boolean;
 }
 
-interface Known {
-  readonly requestedAt: number;
-  readonly endpoints: Promise<Endpoints>;
-  failed: boolean;
-}
-
 /** What binds a response of a provider to the browser that was sent there. */
 export interface LoginSecrets {
   readonly state: string;
@@ -68,11 +57,18 @@ export class OpenIdProviders {
   readonly #options: OpenIdProvidersOptions;
   readonly #fetch: FetchText;
   readonly #requests: Pool;
-  readonly #known = new BoundedCache<string, Known>({ entries: 1_000, bytes: 4 * 1024 * 1024 });
+  readonly #known: RevalidatedCache<Endpoints>;
 
   constructor(options: OpenIdProvidersOptions) {
     this.#options = options;
     this.#fetch = options.fetch;
+    this.#known = new RevalidatedCache({
+      times: issuerTimes,
+      bounds: { entries: 1_000, bytes: 4 * 1024 * 1024 },
+      clock: options.clock,
+      bytesOf: (issuer) => 4_096 + 2 * issuer.length,
+      isUnavailable,
+    });
     this.#requests = new Pool(options.maximumRequests);
   }
 
@@ -132,7 +128,7 @@ export class OpenIdProviders {
       headers["authorization"] = `Basic ${Buffer.from(`${encoded(clientId)}:${encoded(secret)}`).toString("base64")}`;
     const text = await this.#ask(provider.uid, issuer, () =>
       this.#fetch(endpoints.token, {
-        ...this.#fetchOptions(issuer, provider.uid),
+        ...this.#fetchOptions(issuer, [rootGroupShare(provider.uid)]),
         method: "POST",
         headers,
         body: form.toString(),
@@ -148,25 +144,19 @@ export class OpenIdProviders {
     return this.#ask(uid, issuer, () => this.#options.issuerKeys.of(issuer, keyId, uid));
   }
 
-  async #endpointsOf(uid: string, issuer: string): Promise<Endpoints> {
-    const known = this.#known.get(issuer);
-    const age = this.#options.clock() - (known?.requestedAt ?? 0);
-    if (known !== undefined && age <= (known.failed ? failureTime : freshTime))
-      return this.#ask(uid, issuer, () => known.endpoints);
-    const lease = Lease.take(this.#requests, [rootGroupShare(uid)]);
-    if (lease === undefined)
-      throw new OAuthError("temporarily_unavailable", "too many identity providers are being asked; try again later");
-    const endpoints = this.#discover(issuer, uid).finally(() => lease.release());
-    const entry: Known = { requestedAt: this.#options.clock(), endpoints, failed: false };
-    endpoints.catch(() => {
-      entry.failed = true;
-    });
-    this.#known.set(issuer, entry, 4_096 + 2 * issuer.length);
-    return this.#ask(uid, issuer, () => endpoints);
+  #endpointsOf(uid: string, issuer: string): Promise<Endpoints> {
+    const shares = [rootGroupShare(uid)];
+    const request = () => {
+      const lease = Lease.take(this.#requests, shares);
+      if (lease === undefined)
+        throw new FetchError("cannot be asked, because too many identity providers are being asked", true);
+      return this.#discover(issuer, shares).finally(() => lease.release());
+    };
+    return this.#ask(uid, issuer, () => this.#known.get(issuer, request));
   }
 
-  async #discover(issuer: string, uid: string): Promise<Endpoints> {
-    const found = await discover(issuer, this.#fetch, this.#fetchOptions(issuer, uid));
+  async #discover(issuer: string, shares: readonly Share[]): Promise<Endpoints> {
+    const found = await discover(issuer, this.#fetch, this.#fetchOptions(issuer, shares));
     const methods = found["token_endpoint_auth_methods_supported"];
     return {
       authorization: endpointIn(found, "authorization_endpoint"),
@@ -179,9 +169,9 @@ export class OpenIdProviders {
     };
   }
 
-  #fetchOptions(issuer: string, uid: string): FetchOptions {
+  #fetchOptions(issuer: string, shares: readonly Share[]): FetchOptions {
     const trusted = this.#options.trusted.find((one) => one.issuer === issuer);
-    return { privateAddresses: trusted !== undefined, ca: trusted?.ca, shares: [rootGroupShare(uid)] };
+    return { privateAddresses: trusted !== undefined, ca: trusted?.ca, shares };
   }
 
   async #ask<T>(uid: string, issuer: string, work: () => Promise<T>): Promise<T> {

@@ -25,6 +25,13 @@ export class FetchError extends Error {
   }
 }
 
+/** Whether a failure says nothing about the document: the server was not reached, or could not respond with it now. */
+export function isUnavailable(error: unknown): boolean {
+  if (!(error instanceof FetchError) || !error.transient) return false;
+  const { status } = error;
+  return status === undefined || status >= 500 || status === 408 || status === 429;
+}
+
 export interface FetchOptions {
   /** Whether the operators of the platform trust the URL: then connections to private addresses are allowed. */
   readonly privateAddresses: boolean;

@@ -46,6 +46,38 @@ describe("IssuerKeys", () => {
     expect(fetched).toHaveLength(4);
   });
 
+  it("uses known keys for an hour while the issuer is unavailable, and not once it responds without them", async () => {
+    const { keys, documents, fetched, time } = setUp();
+    await keys.of(issuer, "1", root);
+    const configuration = `${issuer}/.well-known/openid-configuration`;
+    const discovery = documents.get(configuration) ?? "";
+    documents.delete(configuration);
+    for (const age of [10, 30, 59]) {
+      time.now = 1_000_000 + age * 60_000;
+      expect(idsIn(await keys.of(issuer, "1", root))).toEqual(["1"]);
+    }
+    expect(fetched).toHaveLength(5);
+    time.now = 1_000_000 + 60 * 60_000;
+    await expect(keys.of(issuer, "1", root)).rejects.toThrowError("is unreachable");
+    documents.set(configuration, discovery);
+    time.now += 6_000;
+    expect(idsIn(await keys.of(issuer, "1", root))).toEqual(["1"]);
+    documents.set(`${issuer}/keys`, jwks());
+    time.now += 10 * 60_000;
+    await expect(keys.of(issuer, "1", root)).rejects.toThrowError("no valid JWKS document");
+    documents.clear();
+    time.now += 60_000;
+    await expect(keys.of(issuer, "1", root)).rejects.toThrowError("is unreachable");
+  });
+
+  it("does not use a key for more than ten minutes that the issuer withdrew", async () => {
+    const { keys, documents, time } = setUp();
+    await keys.of(issuer, "1", root);
+    documents.set(`${issuer}/keys`, jwks("2"));
+    time.now += 10 * 60_000;
+    expect(idsIn(await keys.of(issuer, undefined, root))).toEqual(["2"]);
+  });
+
   it("begins a few requests in each turn of the event loop", async () => {
     let [turn, fetched] = [0, 0];
     const begunIn = new Map<number, number>();

@@ -1,22 +1,19 @@
 import type { WallClock } from "#src/time/wall-clock.ts";
-import { minutes } from "#src/time/durations.ts";
-import { BoundedCache } from "../limits/bounded-cache.ts";
+import { seconds } from "#src/time/durations.ts";
 import { Lease } from "../shares/lease.ts";
 import { Pool } from "../shares/pool.ts";
 import { rootGroupShare, type Share } from "../shares/share.ts";
 import { Turns } from "../shares/turns.ts";
 import { discover } from "./discovery.ts";
-import { FetchError, type FetchOptions, type FetchText } from "./fetch-document.ts";
+import { FetchError, type FetchOptions, type FetchText, isUnavailable } from "./fetch-document.ts";
+import { issuerTimes } from "./issuer-times.ts";
 import { parseJwks } from "./jwks.ts";
 import { KeySet } from "./key-set.ts";
+import { RevalidatedCache } from "./revalidated-cache.ts";
 import type { TrustedIssuer } from "./trusted-issuer.ts";
 
-/** How long fetched keys are used before they are fetched again (ms). */
-const freshTime = minutes(10);
 /** The minimum time between two requests to an issuer that unknown key ids cause (ms). */
-const refetchAfter = 30_000;
-/** How long a failure is cached (ms). */
-const failureTime = 5_000;
+const refetchAfter = seconds(30);
 /** An estimate of the memory of an entry without its keys. */
 const entryBytes = 2_048;
 
@@ -26,14 +23,6 @@ export interface IssuerKeysOptions {
   /** How many issuers are asked at a time. Root groups share it. */
   readonly maximumRequests: number;
   readonly fetch: FetchText;
-}
-
-interface CachedKeys {
-  readonly requestedAt: number;
-  readonly keys: Promise<KeySet>;
-  failed: boolean;
-  /** The latest request that was caused by an unknown key id. */
-  refetched?: { readonly requestedAt: number; readonly keys: Promise<KeySet> };
 }
 
 /**
@@ -46,15 +35,20 @@ interface CachedKeys {
  */
 export class IssuerKeys {
   readonly #trusted: ReadonlyMap<string, TrustedIssuer>;
-  readonly #clock: WallClock;
   readonly #fetch: FetchText;
   readonly #requests: Pool;
   readonly #turns = new Turns();
-  readonly #known = new BoundedCache<string, CachedKeys>({ entries: 1_000, bytes: 16 * 1024 * 1024 });
+  readonly #known: RevalidatedCache<KeySet>;
 
   constructor({ trusted, clock, maximumRequests, fetch }: IssuerKeysOptions) {
     this.#trusted = new Map(trusted.map((entry) => [entry.issuer, entry]));
-    this.#clock = clock;
+    this.#known = new RevalidatedCache({
+      times: issuerTimes,
+      bounds: { entries: 1_000, bytes: 16 * 1024 * 1024 },
+      clock,
+      bytesOf: (issuer, keys) => entryBytes + 2 * issuer.length + keys.bytes,
+      isUnavailable,
+    });
     this.#fetch = fetch;
     this.#requests = new Pool(maximumRequests);
   }
@@ -72,48 +66,16 @@ export class IssuerKeys {
    *   keys; or if too many issuers are being asked
    */
   async of(issuer: string, keyId: string | undefined, identity: string): Promise<KeySet> {
-    const known = this.#known.get(issuer);
-    const age = this.#clock() - (known?.requestedAt ?? 0);
-    if (known === undefined || age > (known.failed ? failureTime : freshTime)) return this.#fetchKeys(issuer, identity);
-    const keys = await known.keys;
-    if (keyId === undefined || keys.has(keyId)) return keys;
-    const latest = known.refetched ?? known;
-    if (this.#clock() - latest.requestedAt > refetchAfter) return this.#refetch(issuer, known, identity);
-    const fetched = await latest.keys;
-    if (fetched.has(keyId)) return fetched;
+    const request = () => this.#request(issuer, identity);
+    const requestedBefore = this.#known.requestedAt(issuer);
+    const keys = await this.#known.get(issuer, request);
+    if (keyId === undefined || keys.has(keyId) || requestedBefore === undefined) return keys;
+    const renewed = await this.#known.renewed(issuer, request, refetchAfter);
+    if (renewed.has(keyId) || this.#known.requestedAt(issuer) !== requestedBefore) return renewed;
     throw new FetchError(
       `was asked for its keys less than ${refetchAfter / 1_000} s ago, and had none with the id of the token's key; retry later`,
       true,
     );
-  }
-
-  /** Anyone can send an unknown key id, so the cached keys stay in use if the issuer does not respond. */
-  #refetch(issuer: string, known: CachedKeys, identity: string): Promise<KeySet> {
-    const requestedAt = this.#clock();
-    const keys = this.#request(issuer, identity);
-    known.refetched = { requestedAt, keys };
-    keys.then(
-      (fetched) => this.#cache(issuer, { requestedAt, keys, failed: false }, fetched),
-      () => {},
-    );
-    return keys;
-  }
-
-  #fetchKeys(issuer: string, identity: string): Promise<KeySet> {
-    const keys = this.#request(issuer, identity);
-    const known: CachedKeys = { requestedAt: this.#clock(), keys, failed: false };
-    this.#cache(issuer, known);
-    keys.then(
-      (fetched) => this.#cache(issuer, known, fetched),
-      () => {
-        known.failed = true;
-      },
-    );
-    return keys;
-  }
-
-  #cache(issuer: string, known: CachedKeys, keys?: KeySet): void {
-    this.#known.set(issuer, known, entryBytes + 2 * issuer.length + (keys?.bytes ?? 0));
   }
 
   /** @throws FetchError that is transient, at once and uncached, if too many issuers are asked */
