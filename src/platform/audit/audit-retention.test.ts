@@ -73,6 +73,24 @@ describeOnEachBackend("audit retention", (open) => {
     expect(await Promise.all(writes)).toEqual([1, 1, 1, 1]);
   });
 
+  it("deletes fewer large records in a transaction", async () => {
+    const fields = { description: { old: "x".repeat(250_000), new: "y".repeat(250_000) } };
+    await database.write(async (writer) => {
+      const tx = new AuthoredWriter(writer, { kind: "host", command: "test" }, 1);
+      for (let n = 0; n < 20; n++) await record(tx, { action: "update", type: "group", uid: "a", fields });
+    });
+    const deleted: number[] = [];
+    const write = database.write.bind(database);
+    database.write = async (work) => {
+      const result = await write(work);
+      deleted.push(Number(result));
+      return result;
+    };
+    expect(await deleteRecordsBefore(database, 10, never)).toBe(20);
+    // 4 MiB.
+    expect(deleted).toEqual([9, 9, 2]);
+  });
+
   it("keeps a number of events, the newest, and every change", async () => {
     await database.write(async (tx) => {
       for (let time = 1; time <= 25_000; time += 1_000)

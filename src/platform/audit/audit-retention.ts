@@ -1,27 +1,44 @@
 import { setTimeout } from "node:timers/promises";
-import { sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { Logger } from "pino";
 import type { WallClock } from "#src/time/wall-clock.ts";
 import { hours } from "#src/time/durations.ts";
 import { type Database, statement } from "../store/database.ts";
+import type { Tables } from "../store/schema/tables.ts";
 
 /** The records that one transaction deletes. Small, so that other writes can run between two transactions. */
 const batch = 500;
+/** Their bytes; one more record may follow. A database deletes the pages of long texts one by one. */
+const batchBytes = 4 * 1024 * 1024;
 /** The pause between two batches (ms). */
 const pause = 20;
 /** How often old records are deleted (ms). */
 const interval = hours(1);
 
-/** Deletes those of the oldest `batch` records that are too old, however long the log is. */
-const deleteOldest = statement((db, p: { before: number; batch: number }) =>
-  db.deleteFrom("audit_log").where("sequence", "in", (row) =>
-    row
-      .selectFrom(
-        row.selectFrom("audit_log").select(["sequence", "time"]).orderBy("sequence").limit(p.batch).as("oldest"),
-      )
-      .select("oldest.sequence")
-      .where("oldest.time", "<", p.before),
-  ),
+/** Those of the oldest `batch` records that are too old, however long the log is, and the bytes of those before each. */
+function oldest(db: Kysely<Tables>, { before, batch: limit }: { before: number; batch: number }) {
+  return db
+    .selectFrom(
+      db
+        .selectFrom("audit_log")
+        .select(["sequence", "time", sql<number>`octet_length(fields)`.as("bytes")])
+        .orderBy("sequence")
+        .limit(limit)
+        .as("oldest"),
+    )
+    .select(["sequence", sql<number>`sum(bytes) over (order by sequence) - bytes`.as("bytes_before")])
+    .where("time", "<", before);
+}
+
+const firstOld = statement((db, p: { before: number; batch: number }) =>
+  db.selectFrom(oldest(db, p).as("old")).select("old.sequence").limit(1),
+);
+const deleteOldest = statement((db, p: { before: number; batch: number; bytes: number }) =>
+  db
+    .deleteFrom("audit_log")
+    .where("sequence", "in", () =>
+      db.selectFrom(oldest(db, p).as("old")).select("old.sequence").where("old.bytes_before", "<", p.bytes),
+    ),
 );
 
 /**
@@ -31,9 +48,9 @@ const deleteOldest = statement((db, p: { before: number; batch: number }) =>
  */
 export async function deleteRecordsBefore(database: Database, before: number, signal: AbortSignal): Promise<number> {
   for (let deleted = 0; ; ) {
-    const found = await database.write((tx) => tx.run(deleteOldest, { before, batch }));
+    const found = await database.write((tx) => tx.run(deleteOldest, { before, batch, bytes: batchBytes }));
     deleted += found;
-    if (found < batch) return deleted;
+    if ((await database.read((tx) => tx.first(firstOld, { before, batch }))) === undefined) return deleted;
     await setTimeout(pause, undefined, { signal });
   }
 }
