@@ -48,6 +48,8 @@ export const resourceTables: Migration = (types) => {
     index("identity_providers", "name"),
     index("identity_providers", "create_time"),
     index("identity_providers", "default_role"),
+    // The first ones of a group by name, which a login offers.
+    "create index identity_providers_by_parent_and_name on identity_providers (parent, name, uid)",
 
     table(types, "account_associations"),
     index("account_associations", "parent"),
