@@ -8,6 +8,8 @@ import { migrations } from "../schema/migrations.ts";
 import { createSchemaVersion, currentSchema, schemaDigest } from "../schema/schema-version.ts";
 import { UnsupportedSchemaError } from "../supported-schema.ts";
 import { PostgresConnection } from "./postgres-connection.ts";
+import { FakeNameServer } from "../../names/fake-name-server.testing.ts";
+import { NameResolver } from "../../names/name-resolver.ts";
 import { PostgresDatabase } from "./postgres-database.ts";
 
 const put = statement((db, p: { name: string; value: string }) =>
@@ -230,6 +232,23 @@ describeWithPostgres("PostgreSQL", (postgres) => {
       expect(await other.read((tx) => tx.first(get, { name: "m" }))).toBeUndefined();
       await stalled.close();
       await other.close();
+    });
+
+    it("connects to a host by name, and reports one whose name server is silent in time", async () => {
+      const url = new URL(await postgres().newDatabase());
+      const server = await FakeNameServer.start((name) => (name === "db.test" ? { a: [url.hostname] } : "silent"));
+      const resolver = new NameResolver({ servers: [server.address], timeLimit: 300 });
+      const open = (hostname: string) => {
+        const named = url.href.replace(url.hostname, hostname);
+        return PostgresDatabase.open(named, { connections: 2, names: resolver });
+      };
+      await (await open("db.test")).close();
+      expect(server.queries).toContain("A db.test");
+      await expect(open("silent.test")).rejects.toMatchObject({
+        name: "DatabaseUnavailableError",
+        message: expect.stringContaining("resolving silent.test: the name servers did not respond in time"),
+      });
+      server.stop();
     });
 
     it("reports an unreachable database without the password", async () => {

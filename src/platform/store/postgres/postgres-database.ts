@@ -1,10 +1,13 @@
 import { Pool, type PoolClient } from "pg";
 import { Compiler, postgresDialect } from "../compiler.ts";
 import { type Reader, type Database, DatabaseUnavailableError, type Writer } from "../database.ts";
+import { lookupFunction } from "../../names/lookup-function.ts";
+import { NameResolver } from "../../names/name-resolver.ts";
 import { unattributedShares } from "../../shares/share.ts";
 import { type Job, JobQueue, type NextJob } from "../job-queue.ts";
 import { UnsupportedSchemaError } from "../supported-schema.ts";
 import { migratePostgres } from "./migrate.ts";
+import { NamedSocket } from "./named-socket.ts";
 import { PostgresConnection, typeParsers } from "./postgres-connection.ts";
 import { ReadSlots } from "./read-slots.ts";
 import { connectionLost, isSerializationFailure } from "./postgres-errors.ts";
@@ -31,6 +34,8 @@ export interface PostgresOptions {
   readonly stallTimeout?: number;
   /** Milliseconds after which a connection without a response to a statement is lost, because a network can lose its end, too. */
   readonly responseTimeout?: number;
+  /** Resolves the host of the URL; another one for tests. */
+  readonly names?: NameResolver;
 }
 
 /**
@@ -68,14 +73,22 @@ export class PostgresDatabase implements Database {
    */
   static async open(
     url: string,
-    { connections, stallTimeout = defaultStallTimeout, responseTimeout = defaultResponseTimeout }: PostgresOptions,
+    {
+      connections,
+      stallTimeout = defaultStallTimeout,
+      responseTimeout = defaultResponseTimeout,
+      names = new NameResolver(),
+    }: PostgresOptions,
   ): Promise<PostgresDatabase> {
+    // Not on the threads of the C library, where a name server that is silent would make further attempts wait for earlier ones.
+    const lookup = lookupFunction(names, { shares: [], search: true });
     const pool = new Pool({
       connectionString: url,
       application_name: "muster platform",
       max: connections,
       connectionTimeoutMillis: connectionTimeout,
       keepAlive: true,
+      stream: () => new NamedSocket(lookup),
       // A statement is sent without waiting for the result of the one before it, so those that do not need it share a round trip.
       pipeline: true,
       // Longer than the stall timeout, so that writes that wait for a disconnected replica succeed.
