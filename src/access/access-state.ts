@@ -65,6 +65,8 @@ export interface KnownBinding {
 export interface KnownIdentity {
   readonly uid: string;
   readonly name: string;
+  /** Who logs in as the identity, as the provider vouched at the last login; absent if it is not a person's, or nothing is known. */
+  readonly person?: { readonly name?: string; readonly email?: string };
   /** RFC 3339; absent if nobody has assumed the identity yet. */
   readonly lastSeenTime?: string;
   /** Who can assume it: the conditions that a subject token must satisfy, each a name and a value. */

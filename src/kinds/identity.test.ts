@@ -226,3 +226,8 @@ describe("what a client needs to assume an identity", () => {
     });
   });
 });
+
+it("does not keep who the person is: whoever may read objects in a namespace would see it in messages", () => {
+  const person = { name: "Kate Miller", email: "kate@corp.test" };
+  expect(externalIdentity({ claimMatch, person })).toEqual(externalIdentity({ claimMatch }));
+});

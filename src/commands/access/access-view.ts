@@ -5,6 +5,7 @@ import { dottedCapability } from "#src/access/capability-name.ts";
 import { groupPath } from "#src/access/group-path.ts";
 import { distinctLabels } from "#src/access/distinct-labels.ts";
 import type { Unread } from "#src/access/unread.ts";
+import { type ShownPerson, withPerson } from "#src/commands/output/person-text.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
 import type { Declaration, Declarations } from "./declarations.ts";
 
@@ -25,6 +26,8 @@ export interface IdentityView {
   readonly uid: string;
   /** As that of a group. */
   readonly path: string;
+  /** Who logs in as it; absent if it is not a person's, or nothing is known. */
+  readonly person?: ShownPerson;
   /** Absent if the identity cannot be read. */
   readonly assumedBy?: Assumption;
   /** RFC 3339. */
@@ -90,10 +93,11 @@ export class AccessView {
   identity(uid: string, named?: string): IdentityView {
     const known = this.model.identities.get(uid);
     const path = this.#identityPaths.get(uid) ?? (named === undefined ? uid : this.#pathOf(uid, named));
-    const { assumedBy, lastSeenTime } = known ?? {};
+    const { assumedBy, lastSeenTime, person } = known ?? {};
     return {
       uid,
       path,
+      ...(person === undefined ? {} : { person }),
       ...(assumedBy === undefined ? {} : { assumedBy }),
       ...(lastSeenTime === undefined ? {} : { lastSeenTime }),
       declaredBy: this.declaredBy(uid),
@@ -206,6 +210,11 @@ export function declaredText(declaredBy: DeclaredBy): string {
 /** With the first 12 digits of a Git commit; JSON and YAML have all of them. */
 function shortRevision(revision: string): string {
   return revision.replace(/\b[0-9a-f]{40}\b/g, (commit) => commit.slice(0, 12));
+}
+
+/** An identity in a text: its path, after the person if it is one's. */
+export function identityText({ path, person }: Pick<IdentityView, "path" | "person">): string {
+  return withPerson(person, path);
 }
 
 /** Who can assume an identity, on one line. */

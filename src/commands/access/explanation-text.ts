@@ -1,9 +1,11 @@
 import type { Decision } from "#src/access/explain.ts";
 import type { AnswerText } from "#src/commands/output/answer-format.ts";
+import { personText } from "#src/commands/output/person-text.ts";
 import {
   assumptionText,
   declaredText,
   type GroupView,
+  identityText,
   type IdentityView,
   type LinkView,
   type UnreadView,
@@ -52,6 +54,7 @@ export function explanationText(explanation: Explanation, declarationsNote: stri
   const lacks = { "the role": "does not have", "the limits of the token": "has, unlike the token," } as const;
   const rows = [
     ["Identity", pathAndUid(identity)],
+    ...(identity.person === undefined ? [] : [["", `person: ${personText(identity.person)}`]]),
     ["", `assumed by: ${assumptionText(identity)}`],
     ["", `last seen: ${identity.assumedBy === undefined ? "unknown" : (identity.lastSeenTime ?? "never")}`],
     ...declaredRows(identity),
@@ -73,9 +76,9 @@ export function explanationText(explanation: Explanation, declarationsNote: stri
 }
 
 function headingOf({ answer, capability, expired, group, identity, token }: Explanation): string {
-  const subject = `${identity.path}${token === undefined ? "" : `, with a token that is limited to ${limitsText(token)},`}`;
+  const subject = `${identityText(identity)}${token === undefined ? "" : `, with a token that is limited to ${limitsText(token)},`}`;
   if (expired !== undefined)
-    return `No: the static keys of ${identity.path} expired at ${expired}, so that nobody can use it.`;
+    return `No: the static keys of ${identityText(identity)} expired at ${expired}, so that nobody can use it.`;
   switch (answer) {
     case "yes":
       return `Yes: ${subject} has ${capability} in ${group.path}.`;

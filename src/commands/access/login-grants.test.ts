@@ -108,7 +108,7 @@ async function othersIdentity(group: string): Promise<string> {
 it("has a row in the table for spreadsheets, and a place on the page", async () => {
   const { stdout: csv } = await asAdmin("report", "--group", "web", "-o", "csv");
   expect(csv).toContain(
-    `"unknown","anybody who logs in through the identity provider people (issuer ${issuer})","","editor"`,
+    `"unknown","anybody who logs in through the identity provider people (issuer ${issuer})","","","editor"`,
   );
   const { stdout: page } = await asAdmin("report", "--group", "web", "-o", "html");
   expect(page).toContain("Who gets access by logging in");

@@ -1,7 +1,7 @@
 import { accessOf } from "#src/access/access-of.ts";
 import { loginGrantsFor, unreadLoginGrantsFor } from "#src/access/login-grants.ts";
 import { defineCommand } from "#src/commands/command.ts";
-import { assumptionText, declaredText, dottedNames } from "./access-view.ts";
+import { assumptionText, declaredText, dottedNames, identityText } from "./access-view.ts";
 import { capabilitySummary } from "./capability-summary.ts";
 import { loginGrantText, shownLogins } from "./login-grant-view.ts";
 import { identityNamed, notAnIdentity } from "./named.ts";
@@ -39,7 +39,7 @@ A role applies in the group of its role binding, and in every group below it. JS
           unknown,
         },
         text: {
-          heading: `${whose.path} has ${links.length === 0 ? "no role bindings" : links.length === 1 ? "1 role binding" : `${links.length} role bindings`}${readBelow === undefined ? "" : " that you can read"}. It is assumed by: ${assumptionText(whose)}.`,
+          heading: `${identityText(whose)} has ${links.length === 0 ? "no role bindings" : links.length === 1 ? "1 role binding" : `${links.length} role bindings`}${readBelow === undefined ? "" : " that you can read"}. It is assumed by: ${assumptionText(whose)}.`,
           table: {
             titles: ["GROUP", "ROLE", "CAPABILITIES", "BOUND SINCE", "DECLARED BY"],
             rows: links.map(({ capabilities, group, role, roleBinding }) => [

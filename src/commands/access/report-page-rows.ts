@@ -1,4 +1,5 @@
 import { type Html, html } from "#src/platform/login/html.ts";
+import { personText } from "#src/commands/output/person-text.ts";
 import { assumptionText, type DeclaredBy, declaredText } from "./access-view.ts";
 import { capabilitySummary } from "./capability-summary.ts";
 import type { ReportContent, ReportedLink } from "./report-content.ts";
@@ -18,7 +19,7 @@ export function bindingRows({ groups, roleBindings, roles }: ReportContent): rea
     const { declaredBy } = roleBinding;
     const { index, summary } = known.get(role.uid) ?? {};
     return html`<tr class="${declaredBy === "undeclared" ? "undeclared" : ""}" data-declared="${typeof declaredBy === "string" ? declaredBy : "declared"}" data-group="${groupIndex.get(group.uid)}" data-role="r${index}">
-<td data-title="Who"><div><b>${breakable(identity.path)}</b>${identityTags(link)}<small>${assumptionText(identity)}</small><small>last seen: ${toTheSecond(lastSeen(link))}</small></div></td>
+<td data-title="Who"><div><b>${breakable(identity.path)}</b>${identityTags(link)}${identity.person === undefined ? undefined : html`<small>${personText(identity.person)}</small>`}<small>${assumptionText(identity)}</small><small>last seen: ${toTheSecond(lastSeen(link))}</small></div></td>
 <td data-title="What"><div><a href="#r${index}">${role.name}</a><small>${summary}</small></div></td>
 <td data-title="Where"><div>${breakable(group.path)}${reach === "above" ? html`<small>above: applies in all of it</small>` : undefined}</div></td>
 <td data-title="Why"><div>${declaredTag(declaredBy)}${roleBinding.createTime === undefined ? undefined : html`<small>bound since ${toTheSecond(roleBinding.createTime)}</small>`}<small>role binding ${roleBinding.uid.slice(roleBinding.uid.lastIndexOf("/") + 1)}</small></div></td>

@@ -1,6 +1,7 @@
 import type { AnswerText } from "#src/commands/output/answer-format.ts";
 import { csvTable } from "#src/commands/output/csv.ts";
-import { assumptionText, declaredText } from "./access-view.ts";
+import { personText } from "#src/commands/output/person-text.ts";
+import { assumptionText, declaredText, identityText } from "./access-view.ts";
 import { loginGrantText, type LoginGrantView } from "./login-grant-view.ts";
 import type { ReportContent, ReportedLink } from "./report-content.ts";
 
@@ -15,7 +16,7 @@ export function reportText(content: ReportContent, declarationsNote: string | un
     table: {
       titles: ["IDENTITY", "ROLE", "GROUP", "BOUND SINCE", "LAST SEEN", "DECLARED BY"],
       rows: roleBindings.map((link) => [
-        link.identity.path + (link.expired === undefined ? "" : " (keys expired)"),
+        identityText(link.identity) + (link.expired === undefined ? "" : " (keys expired)"),
         link.role.name,
         link.group.path + (link.reach === "above" ? " (above)" : ""),
         link.roleBinding.createTime ?? "",
@@ -65,6 +66,7 @@ export function reportCsv({ group, loginGrants, roleBindings, roles, unknown }: 
     return [
       typeof declaredBy === "string" ? declaredBy : "declared",
       identity.path,
+      identity.person === undefined ? "" : personText(identity.person),
       assumptionText(identity),
       role.name,
       capabilitiesOf.get(role.uid) ?? "",
@@ -105,6 +107,7 @@ function loginRow({ capabilities, declaredBy, group, invite, role, uid, who }: L
 const titles = [
   "STATE",
   "IDENTITY",
+  "PERSON",
   "ASSUMED BY",
   "ROLE",
   "CAPABILITIES",

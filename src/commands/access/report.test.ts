@@ -150,9 +150,11 @@ describe("the report", () => {
 describe("the table for spreadsheets", () => {
   it("has a row for each role binding, with everything that a review needs", () => {
     const [titles, first] = rowsOf(reportCsv(reportContent(openCompany({ declares: [bindings.admin] }), company.shop)));
-    expect(titles).toContain('"STATE","IDENTITY","ASSUMED BY","ROLE","CAPABILITIES","GROUP","REACH","DECLARED BY"');
+    expect(titles).toContain(
+      '"STATE","IDENTITY","PERSON","ASSUMED BY","ROLE","CAPABILITIES","GROUP","REACH","DECLARED BY"',
+    );
     expect(first).toMatch(
-      /^"undeclared","acme\/shop\/ci","issuer https:\/\/issuer.example.com, subject ci","editor","groups.list repo.create /,
+      /^"undeclared","acme\/shop\/ci","","issuer https:\/\/issuer.example.com, subject ci","editor","groups.list repo.create /,
     );
   });
 

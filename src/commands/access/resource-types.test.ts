@@ -72,6 +72,19 @@ it("does not say that an identity was seen which nobody has assumed: the platfor
   expect(identities.schema.parse({ uid, createTime: time, lastSeenTime: time })).not.toHaveProperty("lastSeenTime");
 });
 
+it.each([
+  [
+    { name: "Kate\u202e", email: "k@corp.test\n" },
+    { name: "Kate\ufffd", email: "k@corp.test\ufffd" },
+  ],
+  [{ name: "Kate", later: 1 }, { name: "Kate" }],
+  [{ name: "", email: "" }, undefined],
+  [undefined, undefined],
+])("reads the person %j of a platform that has the field, or not", (person, known) => {
+  const returned = { uid, name: "a", ...(person === undefined ? {} : { person }) };
+  expect(identities.schema.parse(returned).person).toEqual(known);
+});
+
 it("keeps a capability that the platform does not know as its number", () => {
   const { capabilities } = roles.schema.parse({ uid, name: "r", capabilities: ["CAP_REPO_LIST", 70_000] });
   expect(capabilities).toEqual(new Set(["CAP_REPO_LIST", "70000"]));

@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { Assumption, KnownIdentity, LoginGrant } from "#src/access/access-state.ts";
 import { externalUid, type ResourceType } from "#src/platform-client/collection.ts";
 import { childUids } from "#src/platform-client/uid.ts";
+import { shownPerson } from "#src/commands/output/person-text.ts";
 import { visibleText } from "#src/commands/output/visible-text.ts";
 
 // What the commands read of the platform's resources. Texts are made visible here, once for every output.
@@ -83,13 +84,23 @@ const identity = z
     name,
     lastSeenTime: text.exactOptional(),
     createTime: text.exactOptional(),
+    person: z.object({ name, email: name }).transform(shownPerson).exactOptional(),
     claimMatch: claimMatch.exactOptional(),
     staticKeys: staticKeys.exactOptional(),
     awsIdentity: z.record(z.string(), z.unknown()).exactOptional(),
   })
   .transform(
-    ({ awsIdentity: aws, claimMatch: claims, createTime, lastSeenTime, staticKeys: keys, ...rest }): KnownIdentity => ({
+    ({
+      awsIdentity: aws,
+      claimMatch: claims,
+      createTime,
+      lastSeenTime,
+      person,
+      staticKeys: keys,
+      ...rest
+    }): KnownIdentity => ({
       ...rest,
+      ...(person === undefined ? {} : { person }),
       // Until somebody assumes the identity, the platform returns the time of its creation.
       ...(lastSeenTime === undefined || lastSeenTime === createTime ? {} : { lastSeenTime }),
       assumedBy: assumptionOf(claims, keys, aws),

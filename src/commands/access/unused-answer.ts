@@ -1,7 +1,14 @@
 import { dottedCapability } from "#src/access/capability-name.ts";
 import type { KnownBinding } from "#src/access/access-state.ts";
 import type { UnusedAccess, UnusedWrites } from "#src/access/unused-writes.ts";
-import { type AccessView, declaredText, dottedNames, type IdentityView, type LinkView } from "./access-view.ts";
+import {
+  type AccessView,
+  declaredText,
+  dottedNames,
+  identityText,
+  type IdentityView,
+  type LinkView,
+} from "./access-view.ts";
 import { capabilitySummary } from "./capability-summary.ts";
 import type { Answer, OpenedAccess } from "./open-access.ts";
 import { readElsewhere } from "./read-elsewhere.ts";
@@ -63,7 +70,7 @@ export function unusedAnswer({ view }: OpenedAccess, found: FoundUnused): Answer
       table: {
         titles: ["IDENTITY", "GROUP", "ROLE", "UNUSED WRITES", "USED WRITES", "SMALLEST ROLE", "DECLARED BY"],
         rows: bindings.map((one) => [
-          one.identity.path,
+          identityText(one.identity),
           one.group.path,
           one.role.name,
           capabilitySummary(one.unused),
@@ -135,7 +142,9 @@ function recentText(count: number, days: number): string {
 const namedBindings = 5;
 
 function changedText(changed: readonly IdentityLink[], days: number): string {
-  const named = changed.map(({ group, identity, role }) => `${role.name} of ${identity.path} in ${group.path}`);
+  const named = changed.map(
+    ({ group, identity, role }) => `${role.name} of ${identityText(identity)} in ${group.path}`,
+  );
   return `Not judged: what was changed within ${daysText(days)}, so that it was not granted for all of them, a role binding or its role: ${shortList(named, namedBindings)}.`;
 }
 

@@ -2,7 +2,7 @@ import { dottedCapability } from "#src/access/capability-name.ts";
 import { loginGrantsOn, unreadLoginGrants } from "#src/access/login-grants.ts";
 import { type Holder, type Holders, whoCan } from "#src/access/who-can.ts";
 import { defineCommand } from "#src/commands/command.ts";
-import { assumptionText, declaredText, type AccessView } from "./access-view.ts";
+import { assumptionText, declaredText, identityText, type AccessView } from "./access-view.ts";
 import { loginGrantText, type ShownLogins, shownLogins } from "./login-grant-view.ts";
 import { capabilityNamed, groupNamed, notAGroup } from "./named.ts";
 import { type Answer, answerAccess } from "./open-access.ts";
@@ -57,7 +57,7 @@ function answerOf(view: AccessView, at: string, found: FoundHolders): Answer {
   };
   const row = (kind: string) => (holder: (typeof value.identities)[number]) =>
     holder.through.map((link) => [
-      holder.identity.path + kind + (holder.expired === undefined ? "" : " (keys expired)"),
+      identityText(holder.identity) + kind + (holder.expired === undefined ? "" : " (keys expired)"),
       assumptionText(holder.identity),
       link.role.name,
       link.group.path,

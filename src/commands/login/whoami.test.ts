@@ -30,6 +30,24 @@ Login expires  not known
   expect((await login.run("whoami", "-o", "yaml")).stdout).toContain("subject: alice\n");
 });
 
+it("prints the person, as the identity provider vouched", async () => {
+  await login.logIn();
+  login.serveApi();
+  const other = login.platform.intercept;
+  login.platform.intercept = (request, response) => {
+    if (request.url !== `/iam/v2beta1/identities/${testIdentity}`) return other?.(request, response) ?? false;
+    const person = { name: "Alice\nSubject  mallory", email: "alice@corp.test" };
+    respond(response, 200, { uid: testIdentity, name: "login-d534", person });
+    return true;
+  };
+  expect((await login.run("whoami")).stdout).toContain(
+    `Person         Alice\ufffdSubject  mallory <alice@corp.test>\nIdentity       login-d534 (${testIdentity})\n`,
+  );
+  expect(JSON.parse((await login.run("whoami", "-o", "json")).stdout)).toMatchObject({
+    identity: { uid: testIdentity, person: { email: "alice@corp.test" } },
+  });
+});
+
 it("prints what it knows to a person who may read nothing", async () => {
   await login.logIn();
   login.platform.intercept = (request, response) => {

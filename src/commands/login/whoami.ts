@@ -1,5 +1,6 @@
 import { defineCommand } from "#src/commands/command.ts";
 import { anyOutput, formatValue } from "#src/commands/output/output-format.ts";
+import { personText, type ShownPerson, shownPerson } from "#src/commands/output/person-text.ts";
 import { isJsonObject } from "#src/json/json-object.ts";
 import { readTokenClaims } from "#src/login/token-claims.ts";
 import { seconds } from "#src/time/durations.ts";
@@ -28,7 +29,7 @@ export default defineCommand({
       const { endsAt, expiresAt } = await stored.session.tokens();
       const me = {
         platform: stored.platform,
-        identity: { ...(uid === undefined ? {} : { uid }), ...nameOf(identity) },
+        identity: { ...(uid === undefined ? {} : { uid }), ...nameOf(identity), ...personOf(identity) },
         ...(claims?.issuer === undefined ? {} : { issuer: claims.issuer }),
         ...(claims?.subject === undefined ? {} : { subject: claims.subject }),
         roles,
@@ -51,7 +52,7 @@ interface GroupRole {
 
 interface Me {
   readonly platform: string;
-  readonly identity: Named;
+  readonly identity: Named & { readonly person?: ShownPerson };
   readonly issuer?: string;
   readonly subject?: string;
   readonly roles: readonly GroupRole[];
@@ -64,6 +65,7 @@ function rowsOf(me: Me): readonly (readonly [string, string])[] {
   const roles = me.roles.map(({ group, role }) => `${role.name ?? role.uid ?? "?"} in ${display(group)}`);
   return [
     ["Platform", me.platform],
+    ...(me.identity.person === undefined ? [] : [["Person", personText(me.identity.person)] as const]),
     ["Identity", display(me.identity)],
     ...(me.issuer === undefined ? [] : [["Issuer", me.issuer] as const]),
     ...(me.subject === undefined ? [] : [["Subject", me.subject] as const]),
@@ -97,6 +99,11 @@ function named(value: unknown): Named {
   return isJsonObject(value)
     ? { ...(typeof value["uid"] === "string" ? { uid: value["uid"] } : {}), ...nameOf(value) }
     : {};
+}
+
+function personOf(identity: Readonly<Record<string, unknown>> | undefined): { readonly person?: ShownPerson } {
+  const person = isJsonObject(identity?.["person"]) ? shownPerson(identity["person"]) : undefined;
+  return person === undefined ? {} : { person };
 }
 
 function nameOf(value: Readonly<Record<string, unknown>> | undefined): { readonly name?: string } {

@@ -2,14 +2,17 @@ import { once } from "node:events";
 import { readAuditLog } from "#src/platform/audit/read-records.ts";
 import { jsonOf } from "#src/platform/audit/record-message.ts";
 import { isUid } from "#src/platform/contract/uid.ts";
+import { PeopleOfRecords } from "#src/platform/records/people-of-records.ts";
 import { defineCommand } from "#src/commands/command.ts";
 import { anyOutput, type Column, recordFormat } from "#src/commands/output/output-format.ts";
 import { dataLocation, dataSettings, withExistingDatabase } from "./data.ts";
+import { type ShownPerson, shownPerson, withPerson } from "#src/commands/output/person-text.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 
 export default defineCommand({
   summary: "print the audit log of a platform: changes, token exchanges and refused calls",
-  description: `The records are those of GET /audit/v1beta1/records, with the same filters. Commands on the data need no token.`,
+  description: `The records are those of GET /audit/v1beta1/records, with the same filters. Commands on the data need no token.
+Records name people by uids. The person that is printed with the uid of an actor is the one whom the platform knows now.`,
   settings: {
     ...dataSettings,
     since: settings.optional(time(), "Only records from this time on."),
@@ -32,9 +35,12 @@ export default defineCommand({
     const filter = { since, until, resource, actor, method, code };
     await withExistingDatabase(dataLocation(values), async (database) => {
       stdout.write(header);
+      const people = new PeopleOfRecords(database);
       for await (const record of readAuditLog((work) => database.read(work), filter)) {
         signal.throwIfAborted();
-        if (!stdout.write(format(jsonOf(record)))) await once(stdout, "drain", { signal });
+        const { actor: author } = record;
+        const person = author.kind === "identity" ? await people.person(author.uid) : undefined;
+        if (!stdout.write(format(withPersonOfActor(jsonOf(record), person)))) await once(stdout, "drain", { signal });
       }
     });
   },
@@ -42,18 +48,28 @@ export default defineCommand({
 
 type RecordJson = ReturnType<typeof jsonOf>;
 
+function withPersonOfActor(record: RecordJson, known: Parameters<typeof shownPerson>[0] | undefined): RecordJson {
+  const person = known === undefined ? undefined : shownPerson(known);
+  return person === undefined ? record : { ...record, actor: { ...(record["actor"] as object), person } };
+}
+
 /** A uid is the last column, because it is long. The changed values are in the other formats. */
 const columns: readonly Column<RecordJson>[] = [
   { title: "TIME", of: ({ createTime }) => String(createTime), width: 24 },
-  { title: "ACTOR", of: ({ actor }) => actorOf(actor).replace(/^.*\/(?=[0-9a-f]{16}$)/, "…/"), width: 18 },
+  { title: "ACTOR", of: ({ actor }) => actorText(actor as Actor), width: 18 },
   { title: "ACTION", of: ({ action }) => String(action), width: 8 },
   { title: "CODE", of: ({ code }) => String(code), width: 4 },
   { title: "TYPE", of: ({ resourceType }) => String(resourceType), width: 12 },
   { title: "RESOURCE", of: ({ resource }) => String(resource), width: 0 },
 ];
 
-function actorOf(actor: unknown): string {
-  return (actor as { readonly name: string }).name;
+interface Actor {
+  readonly name: string;
+  readonly person?: ShownPerson;
+}
+
+function actorText({ name, person }: Actor): string {
+  return withPerson(person, name.replace(/^.*\/(?=[0-9a-f]{16}$)/, "…/"));
 }
 
 /** Milliseconds since the epoch. */
