@@ -10,6 +10,7 @@ import { quotaLimits } from "#src/platform/limits/quota.ts";
 import { sizeLimits } from "#src/platform/limits/size-limits.ts";
 import { issuerTimes } from "#src/platform/tokens/issuer-times.ts";
 import { hours, minutes } from "#src/time/durations.ts";
+import { connectionBytes, connectionsThatFit, memoryParts } from "#src/platform/server/memory-shares.ts";
 import { portLimits } from "#src/platform/server/port-limits.ts";
 import { writeGenerated } from "./generated-files.ts";
 
@@ -67,12 +68,15 @@ const platform: readonly (readonly [what: string, limit: string])[] = [
   ["The time from the headers of a call to the end of its response", time(portLimits.callTime)],
   [
     `Open requests (\`--request-memory\`): for each, ${bytes(portLimits.headerBytes)}, its body and its response`,
-    bytes(portLimits.requestMemory),
+    `1/${memoryParts} of the memory that the process may use, and ${bytes(portLimits.requestMemory)}`,
   ],
-  ["Connections (`--maximum-connections`)", number(portLimits.connections)],
+  [
+    "Connections (`--maximum-connections`)",
+    `what fits into 1/${memoryParts} of the memory that the process may use, ${bytes(connectionBytes.tls)} each with TLS and ${bytes(connectionBytes.plain)} without, and into half of the files that it may open; ${number(portLimits.connections)}`,
+  ],
   [
     "Connections in their TLS handshake, or before their first bytes",
-    `${number(portLimits.openings)}, ${time(portLimits.openingTime)} each`,
+    `half of the connections, and ${number(portLimits.openings)}; ${time(portLimits.openingTime)} each`,
   ],
   [
     "Requests of an HTTP/1.1 connection whose responses have not been sent; a connection with more is closed",
@@ -116,6 +120,19 @@ const commands: readonly (readonly [what: string, limit: string])[] = [
   ["A file with settings, keys, certificates or a token", bytes(constant("src/files/read-text.ts", "defaultBytes"))],
 ];
 
+const measured =
+  "with TLS 77 KiB before its first request, 87 KiB after one over HTTP/1.1 and 98 KiB over HTTP/2, and 74 KiB in its handshake; without TLS 9 KiB before its first byte, and about 47 KiB after it";
+
+/** What `npm run measure:connections` measured, and what follows from it. */
+function connectionMemory(): string {
+  const fitting = ([mebibytes, protocol]: readonly [number, keyof typeof connectionBytes]) =>
+    number(connectionsThatFit({ memory: mebibytes * 1024 * 1024, openFiles: Infinity }, protocol));
+  const sizes = [256, 512, 1_024].map(
+    (mebibytes) => `${fitting([mebibytes, "tls"])} or ${fitting([mebibytes, "plain"])} with ${number(mebibytes)} MiB`,
+  );
+  return `The memory that the process may use is that of its cgroup, which is the memory limit of a container, or that of the machine. \`npm run measure:connections\` measures what a connection without a running request takes of it (on Node.js 24, x64): ${measured}. The platform counts more, since a request can be on its way, and the kernel has buffers, too. So there can be ${sizes.join(", ")} (with TLS or without), and the log line \`listening\` says how many (\`maximumConnections\`). One address has at most two thirds of them.`;
+}
+
 function table(rows: readonly (readonly [string, string])[]): string {
   return ["| what | at most |", "|---|---|", ...rows.map(([what, limit]) => `| ${what} | ${limit} |`)].join("\n");
 }
@@ -131,6 +148,7 @@ const page = [
   table(commands),
   "## The platform",
   "Another implementation of the API can have other limits.",
+  connectionMemory(),
   table(platform),
 ];
 

@@ -6,7 +6,9 @@ import type { WebhookOptions } from "#src/platform/audit-export/webhook.ts";
 import { NameResolver } from "#src/platform/names/name-resolver.ts";
 import { startPlatform } from "#src/platform/platform.ts";
 import type { PlatformSettings } from "#src/platform/service/platform-settings.ts";
-import { portLimits } from "#src/platform/server/port-limits.ts";
+import { connectionsThatFit, openingsAmong, requestMemoryThatFits } from "#src/platform/server/memory-shares.ts";
+import { type PortLimits, portLimits } from "#src/platform/server/port-limits.ts";
+import { readProcessLimits } from "#src/platform/server/process-limits.ts";
 import { TlsFiles } from "#src/platform/server/tls-files.ts";
 import { openKeyFile } from "#src/platform/tokens/key-file.ts";
 import { type CommandContext, defineCommand } from "#src/commands/command.ts";
@@ -59,6 +61,7 @@ export default defineCommand({
       };
     };
     const tls = await tlsFiles(values.tlsCert, values.tlsKey, log);
+    const limits = portLimitsOf(values, tls === undefined ? "plain" : "tls", log);
     await withDataLock(location, "muster platform", async () => {
       const database = await openDatabase(location, values.databaseConnections);
       const masterKey = await openKeyFile(keyFile, database).catch(async (error: unknown) => {
@@ -75,11 +78,7 @@ export default defineCommand({
         listen: {
           ...values.listen,
           tls,
-          limits: {
-            ...portLimits,
-            connections: values.maximumConnections,
-            requestMemory: values.requestMemory * 1024 * 1024,
-          },
+          limits,
           trustedProxies: values.trustedProxy,
         },
         adminTokenFile,
@@ -100,7 +99,8 @@ export default defineCommand({
         throw settings.listenError("--listen", error);
       });
       const { baseUrl, authUrl } = platform.settings;
-      log.info({ address: platform.address, baseUrl, authUrl, rootGroup: platform.rootGroup }, "listening");
+      const { address, rootGroup } = platform;
+      log.info({ address, baseUrl, authUrl, rootGroup, maximumConnections: limits.connections }, "listening");
       await aborted(signal);
       log.info("stopping; draining calls in flight");
       await platform.close();
@@ -160,6 +160,28 @@ async function readInitFile(path: string): Promise<InitFile> {
 function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}
+
+/** The limits of the port: those that the settings leave open follow from what the process may use. */
+function portLimitsOf(
+  { maximumConnections, requestMemory }: settings.Values<typeof platformSettings>,
+  protocol: "plain" | "tls",
+  log: Logger,
+): PortLimits {
+  const processLimits = readProcessLimits();
+  const fitting = connectionsThatFit(processLimits, protocol);
+  const connections = maximumConnections ?? Math.min(fitting, portLimits.connections);
+  if (connections > fitting)
+    log.warn(
+      { maximumConnections, fitting },
+      "--maximum-connections is more than the memory and the open files allow for",
+    );
+  return {
+    ...portLimits,
+    connections,
+    openings: openingsAmong(connections),
+    requestMemory: requestMemory === undefined ? requestMemoryThatFits(processLimits) : requestMemory * 1024 * 1024,
+  };
 }
 
 /** @throws {SettingsError} if only one of the two files is given. @throws {Error} if one cannot be read. */

@@ -2,6 +2,7 @@ import { readTextSync } from "#src/files/read-text.ts";
 import { faultRuleForm, parseFaultRule } from "#src/platform/faults/fault-rule.ts";
 import { tokenLimits } from "#src/platform/limits/token-limits.ts";
 import { parseAddressRange } from "#src/platform/server/client-address.ts";
+import { connectionBytes, memoryParts } from "#src/platform/server/memory-shares.ts";
 import { portLimits } from "#src/platform/server/port-limits.ts";
 import type { StsEndpoint } from "#src/platform/tokens/aws-sts.ts";
 import { quotaLimits } from "#src/platform/limits/quota.ts";
@@ -93,7 +94,8 @@ function issuerUrl(value: string): string {
   return httpsUrl(value);
 }
 
-const mebibyte = 1024 * 1024;
+const kibibyte = 1024;
+const mebibyte = 1024 * kibibyte;
 
 /** The settings of `muster platform`. */
 export const platformSettings = {
@@ -221,15 +223,13 @@ export const platformSettings = {
     "1000",
     "The maximum number of concurrent API calls. Further ones are rejected with RESOURCE_EXHAUSTED and Retry-After. One identity can use two thirds of it, and one root group four fifths; less if others are busy too.",
   ),
-  maximumConnections: settings.withDefault(
+  maximumConnections: settings.optional(
     settings.integer(10, 100_000),
-    String(portLimits.connections),
-    "The maximum number of open connections. Further ones are closed. One address can have two thirds of them, or less if others have many; the connections of a --trusted-proxy are not limited further.",
+    `The maximum number of open connections. Further ones are closed. One address can have two thirds of them, or less if others have many; the connections of a --trusted-proxy are not limited further. (default: what fits into 1/${memoryParts} of the memory that the process may use, at ${connectionBytes.tls / kibibyte} KiB for a connection with TLS and ${connectionBytes.plain / kibibyte} KiB for one without, and into half of the files that it may open; at most ${portLimits.connections})`,
   ),
-  requestMemory: settings.withDefault(
+  requestMemory: settings.optional(
     { ...settings.integer(8, 65_536), placeholder: "MIB" },
-    String(portLimits.requestMemory / mebibyte),
-    "The maximum memory for open requests, in MiB. Each counts 32 KiB, its body and a response of 16 KiB or more, from its headers to the end of its response. Further requests are rejected with RESOURCE_EXHAUSTED. One address can use two thirds of it, or less if others are busy too.",
+    `The maximum memory for open requests, in MiB. Each counts 32 KiB, its body and a response of 16 KiB or more, from its headers to the end of its response. Further requests are rejected with RESOURCE_EXHAUSTED. One address can use two thirds of it, or less if others are busy too. (default: 1/${memoryParts} of the memory that the process may use, at most ${portLimits.requestMemory / mebibyte})`,
   ),
   trustedProxy: settings.optionalList(
     { placeholder: "CIDR", parse: parseAddressRange },

@@ -1,4 +1,4 @@
-import type { Server, Socket } from "node:net";
+import type { Socket } from "node:net";
 import { Lease } from "../shares/lease.ts";
 import { Pool } from "../shares/pool.ts";
 import { addressShare } from "../shares/share.ts";
@@ -22,19 +22,19 @@ export class ConnectionLimits {
     this.#openings = new Pool(openings);
   }
 
-  limit(server: Server): void {
-    server.prependListener("connection", (socket: Socket) => this.#admit(socket));
-  }
-
   /** Records that a connection has sent its first bytes, or completed its TLS handshake. */
   opened(socket: Socket): void {
     this.#endOpening(peerOf(socket));
   }
 
-  #admit(socket: Socket): void {
+  /** Counts a connection until it is closed. @returns false, and closes it, if there are too many */
+  admit(socket: Socket): boolean {
     const { remoteAddress } = socket;
     // The peer is gone already.
-    if (remoteAddress === undefined) return void socket.destroy();
+    if (remoteAddress === undefined) {
+      socket.destroy();
+      return false;
+    }
     const shares = this.#addresses.isTrusted(remoteAddress)
       ? []
       : [addressShare(this.#addresses.of(remoteAddress, {}))];
@@ -44,7 +44,7 @@ export class ConnectionLimits {
       connection?.release();
       opening?.release();
       socket.destroy();
-      return;
+      return false;
     }
     const peer = peerOf(socket);
     this.#opening.set(peer, opening);
@@ -52,6 +52,7 @@ export class ConnectionLimits {
       connection.release();
       this.#endOpening(peer);
     });
+    return true;
   }
 
   #endOpening(peer: string): void {

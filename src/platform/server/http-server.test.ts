@@ -1,3 +1,4 @@
+import { createHook } from "node:async_hooks";
 import { once } from "node:events";
 import { connect as connectHttp2, constants } from "node:http2";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -191,10 +192,15 @@ describe("the port ends", () => {
     writeFileSync(paths.key, key);
     const tls = kind === "with TLS" ? new TlsFiles(paths, pino({ level: "silent" })) : undefined;
     await listen({ openings: 5 }, handlers, tls);
+    let handshakes = 0;
+    const hook = createHook({ init: (_, type) => void (handshakes += Number(type === "TLSWRAP")) }).enable();
     const sockets = Array.from({ length: 6 }, () => open());
     const closed = () => sockets.filter((socket) => socket.closed).length;
     await vi.waitUntil(() => closed() === 2);
     expect(await server.connections()).toBe(4);
+    hook.disable();
+    // A connection that is refused costs no memory of TLS.
+    expect(handshakes).toBe(tls === undefined ? 0 : 4);
     for (const socket of sockets) socket.destroy();
     await vi.waitUntil(async () => (await server.connections()) === 0);
     // Connections that have begun do not count.

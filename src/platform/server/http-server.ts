@@ -1,6 +1,6 @@
 import type { Server as Http1Server, ServerResponse } from "node:http";
 import { constants } from "node:http2";
-import type { AddressInfo, Server, Socket } from "node:net";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { cancelled } from "../errors/api-error.ts";
 import { responsePartBytes } from "../limits/size-limits.ts";
 import { Lease } from "../shares/lease.ts";
@@ -14,12 +14,12 @@ import { http1Server } from "./http1-server.ts";
 import { Http2Sessions } from "./http2-sessions.ts";
 import type { HttpHandler, HttpRequest, RpcHandler, WholeResponse } from "./http-handler.ts";
 import { type PortLimits, portLimits } from "./port-limits.ts";
-import { sniffingServer } from "./protocol-sniffer.ts";
+import { protocolSniffer } from "./protocol-sniffer.ts";
 import { readBody } from "./read-body.ts";
 import type { RequestRejection } from "./request-rejection.ts";
 import { sendResponse } from "./send-response.ts";
 import type { TlsFiles } from "./tls-files.ts";
-import { tlsServer } from "./tls-port.ts";
+import { tlsHandshakes } from "./tls-port.ts";
 
 /** The handlers of the port. */
 export interface PortHandlers {
@@ -89,11 +89,13 @@ export class HttpServer {
       const shares = [addressShare(this.#addresses.of(socket.remoteAddress, {}))];
       this.#http2.serve(socket, (requests) => this.#turns.take(shares, requests));
     };
-    this.#port =
+    this.#port = createServer({ noDelay: true }, (socket) => {
+      if (connections.admit(socket)) begin(socket);
+    });
+    const begin =
       tls === undefined
-        ? sniffingServer(limits.openingTime, onHttp1, onHttp2)
-        : tlsServer(tls, limits.openingTime, onHttp1, onHttp2);
-    connections.limit(this.#port);
+        ? protocolSniffer(limits.openingTime, onHttp1, onHttp2)
+        : tlsHandshakes(this.#port, tls, limits.openingTime, onHttp1, onHttp2);
     this.#scheme = tls === undefined ? "http" : "https";
   }
 

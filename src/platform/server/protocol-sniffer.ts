@@ -1,18 +1,18 @@
-import { createServer, type Server, type Socket } from "node:net";
+import type { Socket } from "node:net";
 
 /** The first bytes of every HTTP/2 connection. */
 const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 
 /**
- * Serves HTTP/1.1 and HTTP/2 without TLS on one port. The first bytes of a connection distinguish them.
+ * Begins connections of HTTP/1.1 and HTTP/2 without TLS on one port. Their first bytes distinguish them.
  * @param openingTime the time limit for the first bytes (ms)
  */
-export function sniffingServer(
+export function protocolSniffer(
   openingTime: number,
   onHttp1: (socket: Socket) => void,
   onHttp2: (socket: Socket) => void,
-): Server {
-  return createServer({ noDelay: true }, (socket) => {
+): (socket: Socket) => void {
+  return (socket) => {
     let received = Buffer.alloc(0);
     const abandon = () => socket.destroy();
     const timer = setTimeout(abandon, openingTime);
@@ -34,5 +34,5 @@ export function sniffingServer(
       }
     };
     socket.on("readable", sniff);
-  });
+  };
 }

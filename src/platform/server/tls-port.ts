@@ -3,28 +3,29 @@ import { createServer } from "node:tls";
 import type { Certificate, TlsFiles } from "./tls-files.ts";
 
 /**
- * Serves HTTP/1.1 and HTTP/2 over TLS on one port. ALPN distinguishes them; a client without ALPN uses HTTP/1.1. Open
+ * Begins connections of HTTP/1.1 and HTTP/2 over TLS on one port. ALPN distinguishes them; a client without ALPN uses HTTP/1.1. Open
  * connections keep their certificate when it is renewed.
+ * @param port which accepts the connections: TLS begins, and takes memory, only on those that the port admits
  * @param openingTime the time limit for the handshake (ms)
  */
-export function tlsServer(
+export function tlsHandshakes(
+  port: Server,
   files: TlsFiles,
   openingTime: number,
   onHttp1: (socket: Socket) => void,
   onHttp2: (socket: Socket) => void,
-): Server {
+): (socket: Socket) => void {
   const server = createServer(
     {
       ...optionsOf(files.current),
       ALPNProtocols: ["h2", "http/1.1"],
       handshakeTimeout: openingTime,
-      noDelay: true,
     },
     (socket) => (socket.alpnProtocol === "h2" ? onHttp2(socket) : onHttp1(socket)),
   );
   const stop = files.watch((certificate) => server.setSecureContext(optionsOf(certificate)));
-  server.once("close", stop);
-  return server;
+  port.once("close", stop);
+  return (socket) => void server.emit("connection", socket);
 }
 
 function optionsOf({ certificate, key }: Certificate) {
