@@ -8,6 +8,10 @@ export interface AbuseKind {
   readonly name: string;
   /** One line for people. */
   readonly what: string;
+  /** The memory limit of the platform's cgroup in MiB, of which its heap has half, as in a container; by default it has no cgroup. */
+  readonly memoryMiB?: number;
+  /** Whether the platform serves TLS. */
+  readonly tls?: boolean;
   /** Creates what the abuse needs, in the abuser's tenant. */
   readonly prepare: (abuser: Abuser) => Promise<Abuse> | Abuse;
 }

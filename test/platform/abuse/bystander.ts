@@ -1,6 +1,8 @@
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
+import { Agent as TlsAgent, request as requestOverTls } from "node:https";
 import { connect } from "node:net";
+import { connect as connectTls } from "node:tls";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Client, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
@@ -19,8 +21,8 @@ const timeLimit = 10_000;
 const localAddress = "127.0.0.2";
 
 export interface BystanderOptions {
-  /** The platform: `127.0.0.1:8080` */
-  readonly address: string;
+  /** The platform: `http://127.0.0.1:8080` */
+  readonly origin: string;
   readonly tenants: Tenants;
   readonly issuer: Issuer;
 }
@@ -37,23 +39,23 @@ export interface Observations {
  * when it is due, whether or not those before it have completed, so a slow platform does not lower the rate.
  */
 export class Bystander {
-  readonly #address: string;
-  readonly #agent = new Agent({ keepAlive: true, localAddress });
+  readonly #origin: string;
+  readonly #agent: Agent;
   readonly #tenant: Tenants["bystander"];
   readonly #token: string;
   readonly #exchange: { readonly path: string; readonly token: string };
   readonly #grpc: Client<typeof GroupsService>;
   readonly #created: string[] = [];
 
-  static async start({ address, tenants: { bystander, key }, issuer }: BystanderOptions): Promise<Bystander> {
+  static async start({ origin, tenants: { bystander, key }, issuer }: BystanderOptions): Promise<Bystander> {
     const owner = await new SignJWT({ iss: staticIssuer, sub: bystander.owner, aud: staticAudience })
       .setProtectedHeader({ alg: "ES256", kid: "static" })
       .setExpirationTime("1h")
       .sign(await importJWK(key, "ES256"));
-    const agent = new Agent({ localAddress });
+    const agent = agentFor(origin, false);
     const ask = async (method: string, path: string, token: string, body?: object) =>
-      JSON.parse(await send({ address, agent, method, path, token, body })) as { uid: string; token: string };
-    const exchangeOf = (identity: string) => `/sts/exchange?aud=http://${address}&identity=${identity}`;
+      JSON.parse(await send({ origin, agent, method, path, token, body })) as { uid: string; token: string };
+    const exchangeOf = (identity: string) => `/sts/exchange?aud=${origin}&identity=${identity}`;
     const { token } = await ask("GET", exchangeOf(bystander.owner), owner);
     const claimMatch = { issuer: issuer.url, subject: "worker", audience: staticAudience };
     const { uid } = await ask("POST", `/iam/v2beta1/identities/${bystander.root}`, token, {
@@ -63,23 +65,26 @@ export class Bystander {
     const roleUid = builtinRoles.find(({ name }) => name === "viewer")?.uid;
     await ask("POST", `/iam/v2beta1/roleBindings/${bystander.root}`, token, { identityUid: uid, roleUid });
     const exchange = { path: exchangeOf(uid), token: await issuer.token("worker", staticAudience) };
-    return new Bystander(address, bystander, token, exchange);
+    return new Bystander(origin, bystander, token, exchange);
   }
 
   private constructor(
-    address: string,
+    origin: string,
     tenant: Tenants["bystander"],
     token: string,
     exchange: { readonly path: string; readonly token: string },
   ) {
-    this.#address = address;
+    this.#origin = origin;
+    this.#agent = agentFor(origin, true);
     this.#tenant = tenant;
     this.#token = token;
     this.#exchange = exchange;
-    const { hostname, port } = new URL(`http://${address}`);
-    const createConnection = () => connect({ host: hostname, port: Number(port), localAddress });
+    const { hostname, port, protocol } = new URL(origin);
+    const peer = { host: hostname, port: Number(port), localAddress };
+    const createConnection = () =>
+      protocol === "https:" ? connectTls({ ...peer, ALPNProtocols: ["h2"], rejectUnauthorized: false }) : connect(peer);
     const transport = createGrpcTransport({
-      baseUrl: `http://${address}`,
+      baseUrl: origin,
       nodeOptions: { createConnection },
       defaultTimeoutMs: timeLimit,
     });
@@ -136,7 +141,7 @@ export class Bystander {
       }
       case 4: {
         const { path, token } = this.#exchange;
-        return void (await send({ address: this.#address, agent: this.#agent, method: "GET", path, token }));
+        return void (await send({ origin: this.#origin, agent: this.#agent, method: "GET", path, token }));
       }
       case 5:
         return void (await this.#rest("GET", "/iam/v1/identities"));
@@ -150,7 +155,7 @@ export class Bystander {
   }
 
   #rest(method: string, path: string, body?: object): Promise<string> {
-    return send({ address: this.#address, agent: this.#agent, method, path, token: this.#token, body });
+    return send({ origin: this.#origin, agent: this.#agent, method, path, token: this.#token, body });
   }
 
   stop(): void {
@@ -158,8 +163,13 @@ export class Bystander {
   }
 }
 
+function agentFor(origin: string, keepAlive: boolean): Agent {
+  const options = { keepAlive, localAddress };
+  return origin.startsWith("https:") ? new TlsAgent({ ...options, rejectUnauthorized: false }) : new Agent(options);
+}
+
 interface Sent {
-  readonly address: string;
+  readonly origin: string;
   readonly agent: Agent;
   readonly method: string;
   readonly path: string;
@@ -168,9 +178,9 @@ interface Sent {
 }
 
 /** @returns the body @throws {Error} unless the status is 200 */
-async function send({ address, agent, method, path, token, body }: Sent): Promise<string> {
+async function send({ origin, agent, method, path, token, body }: Sent): Promise<string> {
   const text = body === undefined ? undefined : JSON.stringify(body);
-  const sent = request(`http://${address}${path}`, {
+  const sent = (origin.startsWith("https:") ? requestOverTls : request)(`${origin}${path}`, {
     method,
     agent,
     headers: {

@@ -10,10 +10,12 @@ import type { Program } from "#test/support/bench/bundle.ts";
 import { percentile } from "#test/support/bench/percentile.ts";
 import { memoryMiB } from "#test/support/bench/process-usage.ts";
 import { PlatformProcess } from "#test/support/harness/platform-process.ts";
+import { selfSignedCertificate } from "#src/platform/tests/self-signed.testing.ts";
 import { AbuserProcess } from "./abuser-process.ts";
 import { Bystander } from "./bystander.ts";
 import type { AbuseFigure } from "./figures.ts";
 import type { AbuseKind } from "./abuse-kind.ts";
+import { MemoryGroup } from "./memory-group.ts";
 import type { AbuseOptions } from "./options.ts";
 import { filledTenants, type Tenants } from "./tenants.ts";
 
@@ -71,12 +73,19 @@ async function measure(measurement: Measurement): Promise<AbuseFigure> {
   try {
     const abuser = await AbuserProcess.start(folder);
     cleanups.push(() => abuser.stop());
-    const platform = startPlatform(measurement, abuser);
+    const group = kind?.memoryMiB === undefined ? undefined : await MemoryGroup.create(kind.memoryMiB);
+    cleanups.push(() => group?.remove());
+    const platform = startPlatform(
+      measurement,
+      abuser,
+      kind?.tls === true ? await certificateFlags(folder) : [],
+      group,
+    );
     cleanups.push(() => platform.kill());
-    const { address } = await platform.listening();
-    const bystander = await Bystander.start({ address, tenants, issuer });
+    const { baseUrl: origin } = await platform.listening();
+    const bystander = await Bystander.start({ origin, tenants, issuer });
     cleanups.push(() => bystander.stop());
-    if (kind !== undefined) await abuser.prepare({ kind: kind.name, address, tenants });
+    if (kind !== undefined) await abuser.prepare({ kind: kind.name, origin, tenants });
     await bystander.warmUp();
     await writeFile(`/proc/${platform.pid}/clear_refs`, "5");
     const from = platform.log.length;
@@ -115,15 +124,30 @@ async function waitedForCore(pid: number): Promise<number> {
   return nanoseconds / 1e6;
 }
 
-function startPlatform({ program, flags }: Measurement, { issuers }: AbuserProcess): PlatformProcess {
+/** The flags of a platform that serves TLS. @param folder for its certificate and key */
+async function certificateFlags(folder: string): Promise<string[]> {
+  const { key, certificate } = selfSignedCertificate();
+  const files = { cert: join(folder, "platform.pem"), key: join(folder, "platform.key") };
+  await writeFile(files.cert, certificate);
+  await writeFile(files.key, key, { mode: 0o600 });
+  return ["--tls-cert", files.cert, "--tls-key", files.key];
+}
+
+function startPlatform(
+  { program, flags, kind }: Measurement,
+  { issuers }: AbuserProcess,
+  more: readonly string[],
+  group: MemoryGroup | undefined,
+): PlatformProcess {
+  const heap = kind?.memoryMiB === undefined ? "" : `--max-old-space-size=${kind.memoryMiB / 2}`;
   const trusted = issuers.urls.flatMap((url) => ["--trusted-issuer", `${url},ca=${issuers.certificate}`]);
-  return new PlatformProcess([...flags, ...trusted], {
+  return new PlatformProcess([...flags, ...more, ...trusted], {
     program: program.file,
-    launcher: onPlatformCore,
+    launcher: [...(group?.launcher ?? []), ...onPlatformCore],
     env: {
       NODE_ENV: "production",
       ...program.env,
-      NODE_OPTIONS: `${program.env["NODE_OPTIONS"] ?? ""} --import=${probe.href}`,
+      NODE_OPTIONS: `${program.env["NODE_OPTIONS"] ?? ""} ${heap} --import=${probe.href}`,
     },
     onLine: (line) => {
       if (/"level":"(error|fatal)"/.test(line)) process.stderr.write(`${line.slice(0, 2_000)}\n`);

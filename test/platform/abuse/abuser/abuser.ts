@@ -21,7 +21,8 @@ type SigningKey = Parameters<SignJWT["sign"]>[0];
 
 /** What the kinds of abuse use: the abuser's tenant, clients for its calls, and a tally of what it got. */
 export class Abuser {
-  readonly address: string;
+  /** The platform: `http://127.0.0.1:8080` */
+  readonly origin: string;
   readonly tenant: Tenants["abuser"];
   readonly issuers: HostileIssuers;
   readonly counts: Record<string, number> = {};
@@ -30,15 +31,15 @@ export class Abuser {
   /** An API token of the owner of the tenant. */
   ownerToken = "";
 
-  private constructor(address: string, tenant: Tenants["abuser"], issuers: HostileIssuers, key: SigningKey) {
-    this.address = address;
+  private constructor(origin: string, tenant: Tenants["abuser"], issuers: HostileIssuers, key: SigningKey) {
+    this.origin = origin;
     this.tenant = tenant;
     this.issuers = issuers;
     this.#key = key;
   }
 
-  static async start(address: string, { abuser, key }: Tenants, issuers: HostileIssuers): Promise<Abuser> {
-    const started = new Abuser(address, abuser, issuers, await importJWK(key, "ES256"));
+  static async start(origin: string, { abuser, key }: Tenants, issuers: HostileIssuers): Promise<Abuser> {
+    const started = new Abuser(origin, abuser, issuers, await importJWK(key, "ES256"));
     started.ownerToken = await started.tokenOf(abuser.owner);
     return started;
   }
@@ -57,7 +58,7 @@ export class Abuser {
 
   /** The path of an exchange. @param parameters `&scope=…` */
   exchangePath(identity: string, parameters = ""): string {
-    return `/sts/exchange?aud=http://${this.address}&identity=${identity}${parameters}`;
+    return `/sts/exchange?aud=${this.origin}&identity=${identity}${parameters}`;
   }
 
   /** An API token of an identity of the tenant. @throws {Error} unless the exchange succeeds */
@@ -119,7 +120,7 @@ export class Abuser {
 
   /** A plain connection to the platform. Its errors are counted. */
   socket(): Socket {
-    const { hostname, port } = new URL(`http://${this.address}`);
+    const { hostname, port } = new URL(this.origin);
     const socket = connect({ host: hostname, port: Number(port), noDelay: true });
     socket.on("error", (error: NodeJS.ErrnoException) => this.count(error.code ?? error.message));
     return socket;
@@ -153,7 +154,8 @@ export class Abuser {
     const token = "token" in rest ? rest.token : this.ownerToken;
     let pool = this.#pools.get(connections);
     if (pool === undefined) {
-      pool = new Pool(`http://${this.address}`, { connections, allowH2: false, headersTimeout: 60_000 });
+      const trust = { rejectUnauthorized: false };
+      pool = new Pool(this.origin, { connections, allowH2: false, headersTimeout: 60_000, connect: trust });
       this.#pools.set(connections, pool);
     }
     const sent = typeof body === "object" && !Buffer.isBuffer(body) ? JSON.stringify(body) : body;

@@ -31,7 +31,7 @@ async function handle(request: AbuserRequest): Promise<void> {
       const kind = abuseKinds.find(({ name }) => name === request.kind);
       if (kind === undefined) throw new Error(`unknown kind ${request.kind}`);
       try {
-        abuser = await Abuser.start(request.address, request.tenants, issuers);
+        abuser = await Abuser.start(request.origin, request.tenants, issuers);
         start = await kind.prepare(abuser);
       } catch (error) {
         process.stderr.write(`preparing ${kind.name}: ${(error as Error).stack}\n`);

@@ -3,7 +3,7 @@ import type { Abuser } from "./abuser.ts";
 
 /** A session to the platform. Its errors are counted. */
 export function grpcSession(abuser: Abuser): ClientHttp2Session {
-  const session = connect(`http://${abuser.address}`, { maxSessionMemory: 1_000 });
+  const session = connect(abuser.origin, { maxSessionMemory: 1_000 });
   session.on("error", (error: NodeJS.ErrnoException) => abuser.count(error.code ?? error.message));
   return session;
 }

@@ -6,8 +6,8 @@ export type AbuserRequest =
       readonly type: "prepare";
       /** The name of the kind. */
       readonly kind: string;
-      /** The platform: `127.0.0.1:8080` */
-      readonly address: string;
+      /** The platform: `http://127.0.0.1:8080` */
+      readonly origin: string;
       readonly tenants: Tenants;
     }
   | { readonly type: "abuse" }

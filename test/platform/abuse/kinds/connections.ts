@@ -1,4 +1,6 @@
 import { once } from "node:events";
+import type { Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
 import { randomBytes } from "node:crypto";
 import type { AbuseKind } from "../abuse-kind.ts";
 import { opening } from "../abuser/http2-frames.ts";
@@ -39,6 +41,50 @@ export const idleConnections: AbuseKind = {
     });
   },
 };
+
+/** A platform as a small container has it. */
+const small = { memoryMiB: 256, tls: true } as const;
+
+/** The beginning of a TLS record with a ClientHello of 512 bytes, which never comes. */
+const beginOfHello = Buffer.from([0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3]);
+
+export const tlsHandshakes: AbuseKind = {
+  ...small,
+  name: "tls-handshakes",
+  what: "4,000 TLS connections that begin a handshake and leave it, with 256 MiB",
+  prepare: (abuser) => (signal) => abuser.hold(signal, 4_000, (socket) => void socket.write(beginOfHello)),
+};
+
+export const tlsConnections: AbuseKind = {
+  ...small,
+  name: "tls-connections",
+  what: "4,000 TLS connections without a request, with 256 MiB",
+  prepare: (abuser) => (signal) => abuser.hold(signal, 4_000, (socket) => beginTls(abuser, socket, "http/1.1", "")),
+};
+
+export const tlsIdle: AbuseKind = {
+  ...small,
+  name: "tls-idle",
+  what: "4,000 TLS connections with half a request, or an HTTP/2 session, that stay idle, with 256 MiB",
+  prepare: (abuser) => {
+    const half = get(abuser, "/livez", `x: ${"x".repeat(30_000)}\r\n`).slice(0, -2);
+    let n = 0;
+    return (signal) =>
+      abuser.hold(signal, 4_000, (socket) =>
+        n++ % 2 === 0 ? beginTls(abuser, socket, "http/1.1", half) : beginTls(abuser, socket, "h2", opening),
+      );
+  },
+};
+
+/** Completes the handshake, and sends the first bytes. */
+function beginTls(abuser: Abuser, socket: Socket, protocol: string, first: string | Buffer): void {
+  const secure = connectTls({ socket, ALPNProtocols: [protocol], rejectUnauthorized: false }, () => {
+    abuser.count(`${protocol} over TLS`);
+    if (first.length > 0) secure.write(first);
+  });
+  secure.on("error", () => socket.destroy());
+  secure.resume();
+}
 
 export const garbage: AbuseKind = {
   name: "garbage",

@@ -7,7 +7,7 @@ export const equalScopes: AbuseKind = {
     const { doomed, groups } = abuser.tenant;
     const [identity = ""] = doomed;
     const scopes = groups.slice(0, 64).flatMap((uid) => Array.from({ length: 7 }, () => `scopes=${uid}`));
-    const body = `aud=http://${abuser.address}&identity=${identity}&${scopes.join("&")}`;
+    const body = `aud=${abuser.origin}&identity=${identity}&${scopes.join("&")}`;
     const headers = { "content-type": "application/x-www-form-urlencoded" };
     const subject = await abuser.subjectToken(identity);
     const exchange = { method: "POST", path: "/sts/exchange", token: subject, body, headers } as const;
