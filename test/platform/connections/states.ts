@@ -63,5 +63,5 @@ async function afterHttp2Request({ host, port }: Peer): Promise<Socket> {
   const stream = session.request({ ":path": "/livez" });
   stream.resume();
   await once(stream, "close");
-  return session.socket as Socket;
+  return session.socket;
 }
