@@ -1,4 +1,5 @@
 import { connect, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
 import { setTimeout as sleep } from "node:timers/promises";
 import { importJWK, SignJWT } from "jose";
 import { Pool } from "undici";
@@ -126,14 +127,32 @@ export class Abuser {
     return socket;
   }
 
-  /** Keeps a number of connections open, until the signal is aborted: each that closes is replaced. */
-  async hold(signal: AbortSignal, connections: number, use: (socket: Socket) => void): Promise<void> {
+  /** A connection to the platform with TLS. What is written to it is sent after the handshake. */
+  secureSocket(protocol: "h2" | "http/1.1"): Socket {
+    const { hostname, port } = new URL(this.origin);
+    const options = { host: hostname, port: Number(port), ALPNProtocols: [protocol], rejectUnauthorized: false };
+    const socket = connectTls(options, () => this.count(`${protocol} over TLS`));
+    socket.on("error", (error: NodeJS.ErrnoException) => this.count(error.code ?? error.message));
+    return socket;
+  }
+
+  /**
+   * Keeps a number of connections open, until the signal is aborted: each that closes is replaced.
+   * @param use is called with each when it is connected
+   * @param open begins the connection with a number
+   */
+  async hold(
+    signal: AbortSignal,
+    connections: number,
+    use: (socket: Socket) => void,
+    open: (n: number) => Socket = () => this.socket(),
+  ): Promise<void> {
     const sockets = new Set<Socket>();
     signal.addEventListener("abort", () => {
       for (const socket of sockets) socket.destroy();
     });
-    await this.repeat(signal, connections, async () => {
-      const socket = this.socket();
+    await this.repeat(signal, connections, async (n) => {
+      const socket = open(n);
       sockets.add(socket);
       socket.once("connect", () => {
         this.count("connected");

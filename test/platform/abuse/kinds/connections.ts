@@ -1,6 +1,4 @@
 import { once } from "node:events";
-import type { Socket } from "node:net";
-import { connect as connectTls } from "node:tls";
 import { randomBytes } from "node:crypto";
 import type { AbuseKind } from "../abuse-kind.ts";
 import { opening } from "../abuser/http2-frames.ts";
@@ -59,7 +57,13 @@ export const tlsConnections: AbuseKind = {
   ...small,
   name: "tls-connections",
   what: "4,000 TLS connections without a request, with 256 MiB",
-  prepare: (abuser) => (signal) => abuser.hold(signal, 4_000, (socket) => beginTls(abuser, socket, "http/1.1", "")),
+  prepare: (abuser) => (signal) =>
+    abuser.hold(
+      signal,
+      4_000,
+      () => {},
+      () => abuser.secureSocket("http/1.1"),
+    ),
 };
 
 export const tlsIdle: AbuseKind = {
@@ -68,23 +72,14 @@ export const tlsIdle: AbuseKind = {
   what: "4,000 TLS connections with half a request, or an HTTP/2 session, that stay idle, with 256 MiB",
   prepare: (abuser) => {
     const half = get(abuser, "/livez", `x: ${"x".repeat(30_000)}\r\n`).slice(0, -2);
-    let n = 0;
-    return (signal) =>
-      abuser.hold(signal, 4_000, (socket) =>
-        n++ % 2 === 0 ? beginTls(abuser, socket, "http/1.1", half) : beginTls(abuser, socket, "h2", opening),
-      );
+    const open = (n: number) => {
+      const socket = abuser.secureSocket(n % 2 === 0 ? "http/1.1" : "h2");
+      socket.write(n % 2 === 0 ? half : opening);
+      return socket;
+    };
+    return (signal) => abuser.hold(signal, 4_000, () => {}, open);
   },
 };
-
-/** Completes the handshake, and sends the first bytes. */
-function beginTls(abuser: Abuser, socket: Socket, protocol: string, first: string | Buffer): void {
-  const secure = connectTls({ socket, ALPNProtocols: [protocol], rejectUnauthorized: false }, () => {
-    abuser.count(`${protocol} over TLS`);
-    if (first.length > 0) secure.write(first);
-  });
-  secure.on("error", () => socket.destroy());
-  secure.resume();
-}
 
 export const garbage: AbuseKind = {
   name: "garbage",
