@@ -1,3 +1,4 @@
+import { asciiLowerCase } from "#src/text/ascii-case.ts";
 import { isIP } from "node:net";
 
 /**
@@ -12,7 +13,7 @@ export function parseHosts(text: string): ReadonlyMap<string, readonly string[]>
     for (const name of names) {
       // Only ASCII has one way to be written in lowercase.
       if (!/^[!-~]+$/.test(name)) continue;
-      const key = name.toLowerCase();
+      const key = asciiLowerCase(name);
       const addresses = hosts.get(key) ?? [];
       if (!addresses.includes(address)) hosts.set(key, [...addresses, address]);
     }

@@ -1,3 +1,4 @@
+import { asciiLowerCase } from "#src/text/ascii-case.ts";
 import { type LookupAddress, promises } from "node:dns";
 import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
@@ -78,7 +79,7 @@ export class NameResolver {
    * @throws NameError
    */
   async resolve(host: string, request: NameRequest): Promise<readonly LookupAddress[]> {
-    const name = host.toLowerCase();
+    const name = asciiLowerCase(host);
     const listed = (await this.#hosts.read()).get(name.replace(/\.$/, ""));
     if (listed !== undefined) return listed.map((address) => ({ address, family: isIP(address) }));
     if (/(^|\.)localhost\.?$/.test(name)) return loopback;
