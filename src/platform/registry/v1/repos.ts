@@ -1,7 +1,16 @@
 import { create } from "@bufbuild/protobuf";
 import { repos } from "../../collections/repos.ts";
-import { Registry, type Repo, RepoListSchema, RepoSchema } from "../../gen/muster/platform/registry/repos_pb.ts";
-import type { Repo as CurrentRepo } from "../../gen/muster/platform/registry/v2beta1/repo_pb.ts";
+import {
+  CatalogTier,
+  Registry,
+  type Repo,
+  RepoListSchema,
+  RepoSchema,
+} from "../../gen/muster/platform/registry/repos_pb.ts";
+import {
+  CatalogTier as CurrentTier,
+  type Repo as CurrentRepo,
+} from "../../gen/muster/platform/registry/v2beta1/repo_pb.ts";
 import { listAll } from "../../handlers/list-all.ts";
 import { withRest } from "../../service/rest-of-list.ts";
 import { implement, type Service } from "../../service/service.ts";
@@ -18,8 +27,20 @@ export function v1RegistryService(sessions: Sessions): Service {
   });
 }
 
+/** The tiers have other numbers in v1. */
+const v1Tiers: Readonly<Record<CurrentTier, CatalogTier>> = {
+  [CurrentTier.UNSPECIFIED]: CatalogTier.UNKNOWN,
+  [CurrentTier.APPLICATION]: CatalogTier.APPLICATION,
+  [CurrentTier.BASE]: CatalogTier.BASE,
+  [CurrentTier.FIPS]: CatalogTier.FIPS,
+  [CurrentTier.AI]: CatalogTier.AI,
+  [CurrentTier.DEVTOOLS]: CatalogTier.DEVTOOLS,
+  [CurrentTier.COMMERCIAL]: CatalogTier.COMMERCIAL,
+};
+
 /** The v1 form of a repo, which has no update time. */
-function v1Repo({ uid, name, description, catalogTier, bundles, aliases, activeTags, createTime }: CurrentRepo): Repo {
-  const times = createTime === undefined ? {} : { createTime };
+function v1Repo({ uid, name, description, bundles, aliases, activeTags, ...repo }: CurrentRepo): Repo {
+  const times = repo.createTime === undefined ? {} : { createTime: repo.createTime };
+  const catalogTier = v1Tiers[repo.catalogTier] ?? CatalogTier.UNKNOWN;
   return create(RepoSchema, { id: uid, name, description, catalogTier, bundles, aliases, activeTags, ...times });
 }

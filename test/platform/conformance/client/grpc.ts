@@ -12,12 +12,13 @@ import {
   toBinary,
   toJson,
 } from "@bufbuild/protobuf";
-import { AnySchema } from "@bufbuild/protobuf/wkt";
+import { AnySchema, EmptySchema } from "@bufbuild/protobuf/wkt";
 import { ConnectError } from "@connectrpc/connect";
 import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { file_google_rpc_error_details as errorDetails } from "#src/platform/gen/google/rpc/error_details_pb.ts";
 import type { Api, Failure, Json, Method, Outcome, Query } from "./api.ts";
 import { type CollectionName, collections } from "./collections.ts";
+import { type Fields, fieldsOf, messageOf, type NumberedFields } from "./numbered-fields.ts";
 import { rawCall } from "./raw-call.ts";
 import { Reflection, type ReflectionVersion } from "./reflection.ts";
 import type { Transcript } from "./transcript.ts";
@@ -158,6 +159,21 @@ export class GrpcApi implements Api {
   /** Sends a message with exactly this metadata. */
   sendMessage(method: DescMethodUnary, message: Message, headers: Metadata): Promise<Outcome> {
     return this.#exchange(method, message, headers, jsonOf(method.input, message));
+  }
+
+  /**
+   * Sends a message that is given by the numbers of its fields.
+   * @returns the response by the numbers of its fields
+   * @throws {ConnectError} if the call fails
+   */
+  async sendNumbered(method: DescMethodUnary, input: NumberedFields): Promise<Fields> {
+    const { channel, transcript, signal } = this.#settings;
+    const untyped = { ...method, input: EmptySchema, output: EmptySchema } as DescMethodUnary;
+    const { message } = await channel.unary(untyped, messageOf(input), this.#metadata, signal);
+    const fields = fieldsOf(message);
+    const call = `${method.parent.name}/${method.name}\n${JSON.stringify(input)}`;
+    transcript.add(call, `the fields ${fields.numbers.join(", ")}`);
+    return fields;
   }
 
   /** @param logged the request as it appears in the transcript */

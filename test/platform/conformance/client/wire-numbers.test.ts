@@ -24,7 +24,7 @@ const messages: Readonly<Record<string, string>> = {
     "1 issuer, 2 issuer_pattern, 3 subject, 4 subject_pattern, 5 audience, 6 audience_pattern, 7 claims {string,string}, 8 claim_patterns {string,string}",
   "platform.iam.v2beta1.Identity.StaticKeys":
     "1 issuer, 2 subject, 3 issuer_keys, 4 expiration_time Timestamp, 5 audiences string[]",
-  "platform.iam.v2beta1.Identity.AWSIdentity": "1 aws_account, 3 arn, 4 arn_pattern, 5 user_id, 6 user_id_pattern",
+  "platform.iam.v2beta1.Identity.AWSIdentity": "1 aws_account, 2 arn, 3 arn_pattern, 4 user_id, 5 user_id_pattern",
   "platform.iam.v2beta1.Role":
     "1 uid, 2 name, 3 description, 4 capabilities Capability[], 5 create_time Timestamp, 6 update_time Timestamp",
   "platform.iam.v2beta1.RoleBinding":
@@ -132,6 +132,7 @@ const enums: Readonly<Record<string, string>> = {
   "platform.iam.v2beta1.RelationshipType": "RELATIONSHIP_TYPE_: 0 UNSPECIFIED, 1 CLAIM_MATCH, 2 STATIC, 3 AWS_IDENTITY",
   "platform.registry.v2beta1.CatalogTier":
     "CATALOG_TIER_: 0 UNSPECIFIED, 1 APPLICATION, 2 BASE, 3 FIPS, 4 AI, 5 DEVTOOLS, 6 COMMERCIAL",
+  "platform.registry.CatalogTier": ": 0 UNKNOWN, 4 APPLICATION, 5 BASE, 6 FIPS, 7 AI, 8 DEVTOOLS, 9 COMMERCIAL",
   "platform.vulnerabilities.v2beta1.EventTypeFilter":
     "EVENT_TYPE_FILTER_: 0 UNSPECIFIED, 1 DETECTION, 2 TRUE_POSITIVE_DETERMINATION, 3 FIXED, 4 FALSE_POSITIVE_DETERMINATION, 5 ANALYSIS_NOT_PLANNED, 6 FIX_NOT_PLANNED, 7 PENDING_UPSTREAM_FIX, 8 PATCHED",
   "platform.vulnerabilities.v2beta1.ReviewState":

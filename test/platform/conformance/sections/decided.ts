@@ -33,6 +33,7 @@ import { tokenExchange } from "./decided/token-exchange.ts";
 import { uids } from "./decided/uids.ts";
 import { v1Groups } from "./decided/v1-groups.ts";
 import { v1 } from "./decided/v1.ts";
+import { wireNumbers } from "./decided/wire-numbers.ts";
 import type { Section } from "../requirement.ts";
 
 /** What the contract leaves open, as this project decided it. */
@@ -69,6 +70,7 @@ export const decided: readonly Section[] = [
   auditRecords,
   grpc,
   reflection,
+  wireNumbers,
   hosting,
   v1,
   v1Groups,

@@ -4,22 +4,20 @@
 
 // The v1 API, which is still served.
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { UIDPFilter } from "../common/uidp_pb.ts";
 import { file_muster_platform_common_uidp } from "../common/uidp_pb.ts";
-import type { CatalogTier } from "./v2beta1/repo_pb.ts";
-import { file_muster_platform_registry_v2beta1_repo } from "./v2beta1/repo_pb.ts";
-import type { Message } from "@bufbuild/protobuf";
+import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file muster/platform/registry/repos.proto.
  */
 export const file_muster_platform_registry_repos: GenFile = /*@__PURE__*/
-  fileDesc("CiRtdXN0ZXIvcGxhdGZvcm0vcmVnaXN0cnkvcmVwb3MucHJvdG8SGG11c3Rlci5wbGF0Zm9ybS5yZWdpc3RyeSLoAQoEUmVwbxIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEkMKDGNhdGFsb2dfdGllchgDIAEoDjItLm11c3Rlci5wbGF0Zm9ybS5yZWdpc3RyeS52MmJldGExLkNhdGFsb2dUaWVyEg8KB2J1bmRsZXMYBCADKAkSDwoHYWxpYXNlcxgIIAMoCRIvCgtjcmVhdGVfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLYWN0aXZlX3RhZ3MYCiADKAkSEwoLZGVzY3JpcHRpb24YCyABKAlKBAgFEAgiWAoKUmVwb0ZpbHRlchIwCgR1aWRwGAEgASgLMiIubXVzdGVyLnBsYXRmb3JtLmNvbW1vbi5VSURQRmlsdGVyEgwKBG5hbWUYAiABKAkSCgoCaWQYAyABKAkiOQoIUmVwb0xpc3QSLQoFaXRlbXMYASADKAsyHi5tdXN0ZXIucGxhdGZvcm0ucmVnaXN0cnkuUmVwbzJ9CghSZWdpc3RyeRJxCglMaXN0UmVwb3MSJC5tdXN0ZXIucGxhdGZvcm0ucmVnaXN0cnkuUmVwb0ZpbHRlchoiLm11c3Rlci5wbGF0Zm9ybS5yZWdpc3RyeS5SZXBvTGlzdCIagtPkkwIUEhIvcmVnaXN0cnkvdjEvcmVwb3NiBnByb3RvMw", [file_google_api_annotations, file_google_protobuf_timestamp, file_muster_platform_common_uidp, file_muster_platform_registry_v2beta1_repo]);
+  fileDesc("CiRtdXN0ZXIvcGxhdGZvcm0vcmVnaXN0cnkvcmVwb3MucHJvdG8SGG11c3Rlci5wbGF0Zm9ybS5yZWdpc3RyeSLgAQoEUmVwbxIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEjsKDGNhdGFsb2dfdGllchgDIAEoDjIlLm11c3Rlci5wbGF0Zm9ybS5yZWdpc3RyeS5DYXRhbG9nVGllchIPCgdidW5kbGVzGAQgAygJEg8KB2FsaWFzZXMYCCADKAkSLwoLY3JlYXRlX3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2FjdGl2ZV90YWdzGAogAygJEhMKC2Rlc2NyaXB0aW9uGAsgASgJSgQIBRAIIlgKClJlcG9GaWx0ZXISMAoEdWlkcBgBIAEoCzIiLm11c3Rlci5wbGF0Zm9ybS5jb21tb24uVUlEUEZpbHRlchIMCgRuYW1lGAIgASgJEgoKAmlkGAMgASgJIjkKCFJlcG9MaXN0Ei0KBWl0ZW1zGAEgAygLMh4ubXVzdGVyLnBsYXRmb3JtLnJlZ2lzdHJ5LlJlcG8qawoLQ2F0YWxvZ1RpZXISCwoHVU5LTk9XThAAEg8KC0FQUExJQ0FUSU9OEAQSCAoEQkFTRRAFEggKBEZJUFMQBhIGCgJBSRAHEgwKCERFVlRPT0xTEAgSDgoKQ09NTUVSQ0lBTBAJIgQIARADMn0KCFJlZ2lzdHJ5EnEKCUxpc3RSZXBvcxIkLm11c3Rlci5wbGF0Zm9ybS5yZWdpc3RyeS5SZXBvRmlsdGVyGiIubXVzdGVyLnBsYXRmb3JtLnJlZ2lzdHJ5LlJlcG9MaXN0IhqC0+STAhQSEi9yZWdpc3RyeS92MS9yZXBvc2IGcHJvdG8z", [file_google_api_annotations, file_google_protobuf_timestamp, file_muster_platform_common_uidp]);
 
 /**
  * @generated from message muster.platform.registry.Repo
@@ -36,7 +34,7 @@ export type Repo = Message<"muster.platform.registry.Repo"> & {
   name: string;
 
   /**
-   * @generated from field: muster.platform.registry.v2beta1.CatalogTier catalog_tier = 3;
+   * @generated from field: muster.platform.registry.CatalogTier catalog_tier = 3;
    */
   catalogTier: CatalogTier;
 
@@ -116,6 +114,57 @@ export type RepoList = Message<"muster.platform.registry.RepoList"> & {
  */
 export const RepoListSchema: GenMessage<RepoList> = /*@__PURE__*/
   messageDesc(file_muster_platform_registry_repos, 2);
+
+/**
+ * @generated from enum muster.platform.registry.CatalogTier
+ */
+export const CatalogTier = {
+  /**
+   * @generated from enum value: UNKNOWN = 0;
+   */
+  UNKNOWN: 0,
+
+  /**
+   * @generated from enum value: APPLICATION = 4;
+   */
+  APPLICATION: 4,
+
+  /**
+   * @generated from enum value: BASE = 5;
+   */
+  BASE: 5,
+
+  /**
+   * @generated from enum value: FIPS = 6;
+   */
+  FIPS: 6,
+
+  /**
+   * @generated from enum value: AI = 7;
+   */
+  AI: 7,
+
+  /**
+   * @generated from enum value: DEVTOOLS = 8;
+   */
+  DEVTOOLS: 8,
+
+  /**
+   * @generated from enum value: COMMERCIAL = 9;
+   */
+  COMMERCIAL: 9,
+} as const;
+
+/**
+ * @generated from enum muster.platform.registry.CatalogTier
+ */
+export type CatalogTier = (typeof CatalogTier)[keyof typeof CatalogTier] | UnknownEnum;
+
+/**
+ * Describes the enum muster.platform.registry.CatalogTier.
+ */
+export const CatalogTierSchema: GenEnum<CatalogTier> = /*@__PURE__*/
+  enumDesc(file_muster_platform_registry_repos, 0);
 
 /**
  * @generated from service muster.platform.registry.Registry
