@@ -17,6 +17,7 @@ const checks: readonly (readonly [name: string, command: string])[] = [
   ["generated: dashboards", "node scripts/generate-dashboards.ts --check"],
   ["generated: health checks for Argo CD", "node scripts/generate-argocd.ts --check"],
   ["generated: contract", "node scripts/generate-contract.ts --check"],
+  ["generated: stored messages", "node scripts/generate-stored-messages.ts --check"],
   ["generated: import rules", "node scripts/generate-import-rules.ts --check"],
   ["generated: conformance table", "node scripts/generate-conformance-table.ts --check"],
   ["unused code and dependencies", "knip"],

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { postgresTypes, sqliteTypes } from "./migration.ts";
-import { migrations } from "./migrations.ts";
+import { migrations, storedForm } from "./migrations.ts";
 
 /** The only row of the table `schema_version`, which both backends have apart from their migrations. */
 export interface SchemaVersion {
@@ -18,11 +18,11 @@ export const createSchemaVersion =
 export const currentSchema: SchemaVersion = { version: migrations.length, digest: schemaDigest(migrations.length) };
 
 /**
- * SHA-256, in hex, of the statements of the first migrations for both backends. White space does not count.
+ * SHA-256, in hex, of the stored form and the statements of the first migrations for both backends. White space does not count.
  * @param version the number of migrations
  */
 export function schemaDigest(version: number): string {
-  const hash = createHash("sha256");
+  const hash = createHash("sha256").update(`${storedForm};\n`);
   for (const migration of migrations.slice(0, version))
     for (const types of [sqliteTypes, postgresTypes])
       for (const statement of migration(types)) hash.update(`${statement.replaceAll(/\s+/g, " ").trim()};\n`);
