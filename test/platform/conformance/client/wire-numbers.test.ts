@@ -19,12 +19,13 @@ const messages: Readonly<Record<string, string>> = {
   "platform.iam.v2beta1.Group":
     "1 uid, 2 name, 3 description, 4 resource_limits {string,int32}, 5 verified bool, 6 create_time Timestamp, 7 update_time Timestamp",
   "platform.iam.v2beta1.Identity":
-    "1 uid, 2 name, 3 description, 8 last_seen_time Timestamp, 9 create_time Timestamp, 10 update_time Timestamp, 20 claim_match ClaimMatch, 21 static_keys StaticKeys, 22 aws_identity AWSIdentity",
+    "1 uid, 2 name, 3 description, 8 last_seen_time Timestamp, 9 create_time Timestamp, 10 update_time Timestamp, 20 claim_match ClaimMatch, 21 static_keys StaticKeys, 22 aws_identity AWSIdentity, 101 person Person",
   "platform.iam.v2beta1.Identity.ClaimMatch":
     "1 issuer, 2 issuer_pattern, 3 subject, 4 subject_pattern, 5 audience, 6 audience_pattern, 7 claims {string,string}, 8 claim_patterns {string,string}",
   "platform.iam.v2beta1.Identity.StaticKeys":
     "1 issuer, 2 subject, 3 issuer_keys, 4 expiration_time Timestamp, 5 audiences string[]",
   "platform.iam.v2beta1.Identity.AWSIdentity": "1 aws_account, 2 arn, 3 arn_pattern, 4 user_id, 5 user_id_pattern",
+  "platform.iam.v2beta1.Identity.Person": "1 name, 2 email",
   "platform.iam.v2beta1.Role":
     "1 uid, 2 name, 3 description, 4 capabilities Capability[], 5 create_time Timestamp, 6 update_time Timestamp",
   "platform.iam.v2beta1.RoleBinding":
@@ -59,7 +60,7 @@ const messages: Readonly<Record<string, string>> = {
   "platform.iam.v2beta1.ListAccountAssociationsRequest":
     "1 uidp UIDPFilter, 2 name, 3 page_size int32, 4 page_token, 5 order_by, 6 skip int32",
   "platform.iam.v2beta1.ListIdentitiesRequest":
-    "1 uidp UIDPFilter, 2 name, 3 relationship_type RelationshipType, 4 page_size int32, 5 page_token, 6 order_by, 7 skip int32",
+    "1 uidp UIDPFilter, 2 name, 3 relationship_type RelationshipType, 4 page_size int32, 5 page_token, 6 order_by, 7 skip int32, 101 person",
   "platform.iam.v2beta1.ListRoleBindingsRequest":
     "1 uidp UIDPFilter, 2 identity, 3 group, 4 role, 5 page_size int32, 6 page_token, 7 order_by, 8 skip int32",
   "platform.iam.v2beta1.ListIdentityProvidersRequest":
