@@ -4,10 +4,8 @@ import type { Statement } from "../store/database.ts";
 import type { ResourceTable } from "../store/schema/tables.ts";
 import type { Collection } from "./collection.ts";
 
-/** The resources that are deleted with the same statements. */
-const deletedTogether = 200;
-/** The resources that are deleted in one transaction: other writes wait for it, for some tens of milliseconds. */
-const deletedInTransaction = 400;
+/** The resources that one transaction deletes: other writes, and on SQLite all calls, wait for it, for some milliseconds. */
+const together = 100;
 
 /**
  * Deletes the resources that a statement finds, as many as one transaction may delete. They are small, and have no children.
@@ -20,14 +18,11 @@ export async function deleteSome<D extends DescMessage, T extends ResourceTable,
   find: Statement<P & { readonly limit: number }, { uid: string }>,
   parameters: P,
 ): Promise<boolean> {
-  for (let deleted = 0; deleted < deletedInTransaction; deleted += deletedTogether) {
-    const rows = await tx.all(find, { ...parameters, limit: deletedTogether });
-    if (rows.length === 0) return true;
+  const rows = await tx.all(find, { ...parameters, limit: together });
+  if (rows.length > 0)
     await collection.deleteAll(
       tx,
       rows.map(({ uid }) => uid),
     );
-    if (rows.length < deletedTogether) return true;
-  }
-  return false;
+  return rows.length < together;
 }
