@@ -4,7 +4,7 @@ import type { DiscoveryDocuments } from "./oidc/discovery-documents.ts";
 import type { ApiDescriptions } from "./openapi/api-descriptions.ts";
 import type { HttpHandler, HttpRequest, HttpResponse } from "./server/http-handler.ts";
 import type { PlatformMetrics } from "./service/platform-metrics.ts";
-import type { Readiness } from "./service/readiness.ts";
+import { isReady, type Readiness } from "./service/readiness.ts";
 
 /** What the port serves over HTTP in addition to gRPC. */
 export interface HttpEndpoints {
@@ -39,7 +39,7 @@ export function httpEndpoints(endpoints: HttpEndpoints): HttpHandler {
     if (path === "/livez") return text(200, "ok");
     if (path === "/readyz") {
       const state = await readiness.state();
-      return state === "ready" ? text(200, "ok") : text(503, state);
+      return text(isReady(state) ? 200 : 503, state === "ready" ? "ok" : state);
     }
     if (path === "/metrics") return text(200, await metrics.registry.metrics());
     if (path === "/faults" && faults !== undefined) return faults(request, readBody, address);

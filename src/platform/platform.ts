@@ -7,6 +7,7 @@ import type { PlatformOptions } from "./platform-options.ts";
 import { portHandlers } from "./port-handlers.ts";
 import { HttpServer, type PortHandlers } from "./server/http-server.ts";
 import type { PlatformSettings } from "./service/platform-settings.ts";
+import { ObservedDatabase } from "./store/observed-database.ts";
 
 /** A running platform. */
 export interface Platform {
@@ -28,7 +29,9 @@ const drainMilliseconds = 8_000;
  * @throws Error if the address is in use, or the database or the admin token file cannot be written
  */
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
-  const { database, adminTokenFile, initFile, auditRetention, auditWebhook: webhook, names, clock, log } = options;
+  const { adminTokenFile, initFile, auditRetention, auditWebhook: webhook, names, clock, log } = options;
+  const monotonic = () => performance.now();
+  const database = new ObservedDatabase(options.database, monotonic);
   const handlers = Promise.withResolvers<PortHandlers>();
   // Requests that await it receive the error. Without a request, it must not be an unhandled rejection.
   handlers.promise.catch(() => {});
@@ -38,10 +41,17 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const { rootGroup, created, differences } = await initialize(database, adminTokenFile, clock(), initFile);
     const stopping = new AbortController();
     const connections = () => server.connections();
-    const securityLog = new SecurityLog({ database, log, clock, monotonic: () => performance.now() });
+    const isWritable = () => database.isWritable();
+    const securityLog = new SecurityLog({ database, log, clock, monotonic });
     const auditExport = webhook === undefined ? undefined : new AuditExport({ database, webhook, names, clock, log });
     handlers.resolve(
-      await portHandlers(options, settings, { connections, stopping: stopping.signal, securityLog, auditExport }),
+      await portHandlers({ ...options, database }, settings, {
+        connections,
+        stopping: stopping.signal,
+        isWritable,
+        securityLog,
+        auditExport,
+      }),
     );
     if (created) log.info({ rootGroup, adminTokenFile }, "root group and admin token created");
     for (const difference of differences)

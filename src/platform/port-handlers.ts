@@ -35,6 +35,8 @@ export interface PlatformParts {
   readonly connections: () => Promise<number>;
   /** Is aborted when the platform begins to stop. */
   readonly stopping: AbortSignal;
+  /** Whether writes succeed. */
+  readonly isWritable: () => Promise<boolean>;
   readonly securityLog: SecurityLog;
   readonly auditExport: AuditExport | undefined;
 }
@@ -43,7 +45,7 @@ export interface PlatformParts {
 export async function portHandlers(
   options: PlatformOptions,
   settings: PlatformSettings,
-  { connections, stopping, securityLog, auditExport }: PlatformParts,
+  { connections, stopping, isWritable, securityLog, auditExport }: PlatformParts,
 ): Promise<PortHandlers> {
   const { database, masterKey, clock, log, latency, maximumInFlight, signingKeyInterval: interval } = options;
   const { authUrl, baseUrl, errorDomain, unknownFields, deleteResponse } = settings;
@@ -55,11 +57,12 @@ export async function portHandlers(
   const overGrpc = operations.filter(({ transports }) => transports === "all");
   const health = new DatabaseHealth(database);
   const isDatabaseUp = () => health.isUp();
-  const readiness = new Readiness({ stopping, isDatabaseUp, monotonic: () => performance.now() });
+  const readiness = new Readiness({ stopping, isDatabaseUp, isWritable, monotonic: () => performance.now() });
   const metrics = new PlatformMetrics({
     connections,
     maximumInFlight,
     isDatabaseUp,
+    isWritable,
     certificateExpiry: () => options.listen.tls?.expiresAt,
     signingKeyCreation: () => keys.currentCreatedAt(),
     signingKeyInterval: interval,

@@ -85,6 +85,19 @@ export const platformScenarios: readonly Scenario[] = [
     },
   ),
   scenario(
+    "MusterPlatformWritesFail",
+    () => [],
+    async ({ admin, targets, data }, recorder) => {
+      await recorder.scrape(targets);
+      // Another process locks the database, which is the same as a full disk for whoever writes.
+      const database = new DatabaseSync(data);
+      database.exec("BEGIN IMMEDIATE");
+      await admin.create("groups", "", { name: "refused" }).catch(() => undefined);
+      await recorder.scrapeTwice(targets);
+      database.close();
+    },
+  ),
+  scenario(
     "MusterPlatformErrors",
     () => ["--fault", "method=GroupsService/ListGroups,share=0.5,code=13"],
     async ({ admin, targets }, recorder) => {

@@ -54,11 +54,17 @@ export function defaultFile(location: DataLocation, name: "admin-token" | "key",
   throw new settings.SettingsError([`${flag} is required with --database`]);
 }
 
-/** @throws {UnsupportedSchemaError | DatabaseUnavailableError | Error} an `Error` if the folder of a SQLite file does not exist. */
-export async function openDatabase(location: DataLocation, connections = 2): Promise<Database> {
+/**
+ * @param reserve the space (bytes) that a SQLite database keeps for when the disk is full
+ * @throws {UnsupportedSchemaError | DatabaseUnavailableError | Error} an `Error` if the folder of a SQLite file does not exist.
+ */
+export async function openDatabase(
+  location: DataLocation,
+  { connections = 2, reserve }: { readonly connections?: number; readonly reserve?: number } = {},
+): Promise<Database> {
   if (location.kind === "file") {
     settings.requireFolderOf("--data", location.path);
-    return openSqlite(location.path);
+    return openSqlite(location.path, reserve);
   }
   // Imported on demand, so that a platform on SQLite does not load the PostgreSQL client.
   const { PostgresDatabase } = await import("#src/platform/store/postgres/postgres-database.ts");
@@ -66,9 +72,9 @@ export async function openDatabase(location: DataLocation, connections = 2): Pro
 }
 
 /** @throws {UnsupportedSchemaError | Error} */
-function openSqlite(path: string): SqliteDatabase {
+function openSqlite(path: string, reserve: number | undefined): SqliteDatabase {
   try {
-    return new SqliteDatabase(path);
+    return new SqliteDatabase(path, reserve === undefined ? {} : { reserve });
   } catch (error) {
     if (error instanceof UnsupportedSchemaError) throw error;
     const { message } = error as Error;

@@ -20,6 +20,8 @@ import { dataLocation, defaultFile, openDatabase, withDataLock } from "./data.ts
 import { platformSettings } from "./settings.ts";
 
 const dayMs = hours(24);
+/** The space (bytes) that a SQLite platform keeps for when the disk is full: for the log of about 1,000 deletions at once. */
+const diskReserve = 32 * 1024 * 1024;
 
 export default defineCommand({
   summary: "serve the platform API that the operator manages",
@@ -63,7 +65,10 @@ export default defineCommand({
     const tls = await tlsFiles(values.tlsCert, values.tlsKey, log);
     const limits = portLimitsOf(values, tls === undefined ? "plain" : "tls", log);
     await withDataLock(location, "muster platform", async () => {
-      const database = await openDatabase(location, values.databaseConnections);
+      const database = await openDatabase(location, {
+        connections: values.databaseConnections,
+        reserve: diskReserve,
+      });
       const masterKey = await openKeyFile(keyFile, database).catch(async (error: unknown) => {
         await database.close();
         throw error;

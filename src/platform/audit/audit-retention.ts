@@ -48,7 +48,8 @@ const deleteOldest = statement((db, p: { before: number; batch: number; bytes: n
  */
 export async function deleteRecordsBefore(database: Database, before: number, signal: AbortSignal): Promise<number> {
   for (let deleted = 0; ; ) {
-    const found = await database.write((tx) => tx.run(deleteOldest, { before, batch, bytes: batchBytes }));
+    const parameters = { before, batch, bytes: batchBytes };
+    const found = await database.write((tx) => tx.run(deleteOldest, parameters), undefined, "reserved");
     deleted += found;
     if ((await database.read((tx) => tx.first(firstOld, { before, batch }))) === undefined) return deleted;
     await setTimeout(pause, undefined, { signal });
@@ -101,7 +102,7 @@ export async function deleteSurplusEvents(database: Database, maximum: number, s
   if (until === undefined) return 0;
   for (let deleted = 0; ; ) {
     const parameters = { until, batch };
-    const found = await database.write((tx) => tx.run(deleteOldestEvents, parameters));
+    const found = await database.write((tx) => tx.run(deleteOldestEvents, parameters), undefined, "reserved");
     deleted += found;
     if (found < batch) return deleted;
     await setTimeout(pause, undefined, { signal });

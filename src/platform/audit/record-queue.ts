@@ -86,10 +86,14 @@ export class RecordQueue {
         ? batch
         : [...batch, { event: omissionOf("the database could not be written"), time: clock(), omitted: dropped }];
     try {
-      await database.write(async (tx) => {
-        const now = clock();
-        await settleAll(all.map((waiting) => insertEvent(tx, recordedNow(waiting, now))));
-      });
+      await database.write(
+        async (tx) => {
+          const now = clock();
+          await settleAll(all.map((waiting) => insertEvent(tx, recordedNow(waiting, now))));
+        },
+        undefined,
+        "reserved",
+      );
     } catch (error) {
       log.error({ err: error }, "recording security events failed; it is retried");
       return false;

@@ -1,4 +1,4 @@
-import type { Database, Writer } from "../store/database.ts";
+import type { Database, WritePriority, Writer } from "../store/database.ts";
 import type { Share } from "../shares/share.ts";
 import { insertEvent } from "./audit-log.ts";
 import type { SecurityEvent, WaitingEvent } from "./security-event.ts";
@@ -16,18 +16,23 @@ export async function writeWithEvent<T>(
   securityLog: SecurityLog,
   work: (tx: Writer, record: RecordEvent) => Promise<T>,
   shares?: readonly Share[],
+  priority?: WritePriority,
 ): Promise<T> {
   let judged: { readonly waiting: WaitingEvent | undefined } | undefined;
   let recorded: WaitingEvent | undefined;
-  const result = await database.write((tx) => {
-    recorded = undefined;
-    return work(tx, async (event) => {
-      judged ??= { waiting: securityLog.admit(event) };
-      if (judged.waiting === undefined) return;
-      recorded = { ...judged.waiting, event };
-      await insertEvent(tx, recorded);
-    });
-  }, shares);
+  const result = await database.write(
+    (tx) => {
+      recorded = undefined;
+      return work(tx, async (event) => {
+        judged ??= { waiting: securityLog.admit(event) };
+        if (judged.waiting === undefined) return;
+        recorded = { ...judged.waiting, event };
+        await insertEvent(tx, recorded);
+      });
+    },
+    shares,
+    priority,
+  );
   if (recorded !== undefined) securityLog.report(recorded);
   return result;
 }

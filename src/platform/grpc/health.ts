@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Code, ConnectError, type ConnectRouter } from "@connectrpc/connect";
 import { Health, HealthCheckResponse_ServingStatus as Status } from "../gen/grpc/health/v1/health_pb.ts";
-import type { Readiness } from "../service/readiness.ts";
+import { isReady, type Readiness } from "../service/readiness.ts";
 
 /** How often a watcher's status is determined again (ms). */
 const watchInterval = 5_000;
@@ -14,7 +14,7 @@ const watchInterval = 5_000;
 export function mountHealth(router: ConnectRouter, services: readonly string[], readiness: Readiness): void {
   const { stopping } = readiness;
   const known = new Set(["", ...services]);
-  const currentStatus = async () => ((await readiness.state()) === "ready" ? Status.SERVING : Status.NOT_SERVING);
+  const currentStatus = async () => (isReady(await readiness.state()) ? Status.SERVING : Status.NOT_SERVING);
   router.service(Health, {
     check: async ({ service }) => {
       if (!known.has(service)) throw new ConnectError(`unknown service "${service}"`, Code.NotFound);

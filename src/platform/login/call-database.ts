@@ -1,10 +1,10 @@
 import type { CallSlot } from "../service/call-slots.ts";
-import type { Database, Reader, Writer } from "../store/database.ts";
+import type { Database, Reader, WritePriority, Writer } from "../store/database.ts";
 
-/** The database as one call uses it. */
+/** The database as one call uses it: its work has the shares of the call. */
 export interface CallDatabase {
   read<T>(work: (reader: Reader) => Promise<T>): Promise<T>;
-  write<T>(work: (writer: Writer) => Promise<T>): Promise<T>;
+  write<T>(work: (writer: Writer) => Promise<T>, shares?: undefined, priority?: WritePriority): Promise<T>;
 }
 
 /**
@@ -14,6 +14,6 @@ export interface CallDatabase {
 export function callDatabase(database: Database, slot: CallSlot): CallDatabase {
   return {
     read: (work) => database.read(work, slot.shares),
-    write: (work) => database.write(work, slot.shares),
+    write: (work, _, priority) => database.write(work, slot.shares, priority),
   };
 }

@@ -171,10 +171,16 @@ export function revoke({ securityLog }: LoginContext): LoginHandler {
     checkClient(parameters);
     const family = familyOf(parameters.required("token"));
     if (family !== undefined && (await database.read((tx) => hasFamily(tx, family))))
-      await writeWithEvent(database, securityLog, async (tx, record) => {
-        const ended = await endFamily(tx, family);
-        if (ended !== undefined) await record(identityEvent("logout", ended, { method: "Login/Revoke", address }));
-      });
+      await writeWithEvent(
+        database,
+        securityLog,
+        async (tx, record) => {
+          const ended = await endFamily(tx, family);
+          if (ended !== undefined) await record(identityEvent("logout", ended, { method: "Login/Revoke", address }));
+        },
+        undefined,
+        "reserved",
+      );
     return jsonResponse(200, {});
   };
 }

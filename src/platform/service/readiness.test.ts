@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { Readiness } from "./readiness.ts";
+import { isReady, Readiness } from "./readiness.ts";
 
 function platform() {
   const stopping = new AbortController();
-  const database = { isUp: true, asked: 0 };
+  const database = { isUp: true, isWritable: true, asked: 0 };
   const clock = { now: 0 };
   const readiness = new Readiness({
     stopping: stopping.signal,
@@ -11,6 +11,7 @@ function platform() {
       database.asked += 1;
       return database.isUp;
     },
+    isWritable: () => Promise.resolve(database.isWritable),
     monotonic: () => clock.now,
   });
   return { stopping, database, clock, readiness };
@@ -28,6 +29,19 @@ it("follows the database within a second, and asks it once a second at most", as
   clock.now = 2_000;
   expect(await readiness.state()).toBe("ready");
   expect(database.asked).toBe(3);
+});
+
+it("says that no write succeeds, and stays ready for reads and for what takes access away", async () => {
+  const { database, clock, readiness } = platform();
+  database.isWritable = false;
+  const state = await readiness.state();
+  expect([state, isReady(state)]).toEqual(["ready, but no write succeeds", true]);
+  database.isWritable = true;
+  clock.now = 1_000;
+  expect(await readiness.state()).toBe("ready");
+  database.isUp = false;
+  clock.now = 2_000;
+  expect(isReady(await readiness.state())).toBe(false);
 });
 
 it("is over at once when the platform stops, and asks the database no more", async () => {

@@ -1,9 +1,11 @@
-export type ReadinessState = "ready" | "stopping" | "database unavailable";
+/** While writes fail, the platform is ready: it serves reads, and an unready replica would get no call that takes access away. */
+export type ReadinessState = "ready" | "ready, but no write succeeds" | "stopping" | "database unavailable";
 
 export interface ReadinessOptions {
   /** Aborted when the platform begins to stop. */
   readonly stopping: AbortSignal;
   readonly isDatabaseUp: () => Promise<boolean>;
+  readonly isWritable: () => Promise<boolean>;
   /** Milliseconds since an arbitrary start. */
   readonly monotonic: () => number;
 }
@@ -15,7 +17,7 @@ const reuse = 1_000;
 export class Readiness {
   readonly stopping: AbortSignal;
   readonly #options: ReadinessOptions;
-  #last: { readonly isUp: Promise<boolean>; readonly askedAt: number } | undefined;
+  #last: { readonly state: Promise<ReadinessState>; readonly askedAt: number } | undefined;
 
   constructor(options: ReadinessOptions) {
     this.stopping = options.stopping;
@@ -26,9 +28,19 @@ export class Readiness {
     if (this.stopping.aborted) return "stopping";
     const now = this.#options.monotonic();
     if (this.#last === undefined || now - this.#last.askedAt >= reuse)
-      this.#last = { isUp: this.#options.isDatabaseUp(), askedAt: now };
-    const isUp = await this.#last.isUp;
-    if (this.stopping.aborted) return "stopping";
-    return isUp ? "ready" : "database unavailable";
+      this.#last = { state: this.#ofDatabase(), askedAt: now };
+    const state = await this.#last.state;
+    return this.stopping.aborted ? "stopping" : state;
   }
+
+  async #ofDatabase(): Promise<ReadinessState> {
+    const { isDatabaseUp, isWritable } = this.#options;
+    if (!(await isDatabaseUp())) return "database unavailable";
+    return (await isWritable()) ? "ready" : "ready, but no write succeeds";
+  }
+}
+
+/** Whether calls are to be sent to the platform. */
+export function isReady(state: ReadinessState): boolean {
+  return state === "ready" || state === "ready, but no write succeeds";
 }

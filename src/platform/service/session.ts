@@ -24,6 +24,9 @@ export interface Session<T extends Reader = Reader> {
 
 export type WriteSession = Session<AuthoredWriter>;
 
+/** The methods that only take something away. They must succeed also when nothing else does. */
+const takesAway = /\/(Delete[A-Za-z]*|RevokeTokens)$/;
+
 /** Opens a session for each call. */
 export class Sessions {
   readonly openLists = new OpenLists();
@@ -49,12 +52,16 @@ export class Sessions {
 
   /** Runs the work in a write transaction: all of it is committed, or none. @throws ApiError */
   write<T>(call: Call, work: (session: WriteSession) => Promise<T>): Promise<T> {
-    return this.#database.write(async (tx) => {
-      const now = this.#clock();
-      return await work(
-        await this.#open(new AuthoredWriter(tx, authorOf(call.caller), now, this.#settings.quota, call), call, now),
-      );
-    }, callerShares(call.caller));
+    return this.#database.write(
+      async (tx) => {
+        const now = this.#clock();
+        return await work(
+          await this.#open(new AuthoredWriter(tx, authorOf(call.caller), now, this.#settings.quota, call), call, now),
+        );
+      },
+      callerShares(call.caller),
+      takesAway.test(call.method) ? "reserved" : "normal",
+    );
   }
 
   /**

@@ -33,6 +33,12 @@ export interface Writer extends Reader {
 }
 
 /**
+ * `reserved`: what takes something away, such as access, or records a security event. It is written also while there is no space for
+ * anything else, if the backend has a reserve.
+ */
+export type WritePriority = "normal" | "reserved";
+
+/**
  * The database of the platform: one interface with one contract suite (`database-contract.testing.ts`) for all backends.
  *
  * Guarantees: a `write` is atomic, serial with all other writes, and durable when its promise resolves. An error inside
@@ -46,7 +52,7 @@ export interface Writer extends Reader {
  */
 export interface Database {
   read<T>(work: (reader: Reader) => Promise<T>, shares?: readonly Share[]): Promise<T>;
-  write<T>(work: (writer: Writer) => Promise<T>, shares?: readonly Share[]): Promise<T>;
+  write<T>(work: (writer: Writer) => Promise<T>, shares?: readonly Share[], priority?: WritePriority): Promise<T>;
   /** Completes the reads and writes that were accepted, then closes. */
   close(): Promise<void>;
 }

@@ -89,7 +89,7 @@ async function fill(path: string, adminTokenFile: string): Promise<Tenants> {
   const { publicKey, privateKey } = await generateKeyPair("ES256", { extractable: true });
   const issuerKeys = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid: "static", alg: "ES256" }] });
   const now = Date.now();
-  const database = new SqliteDatabase(path, 256);
+  const database = new SqliteDatabase(path, { cacheMiB: 256 });
   await initialize(database, adminTokenFile, now);
   const filler = new Filler(database, issuerKeys, now);
   const bystander = await filler.tenant("bystander");

@@ -41,7 +41,7 @@ export async function filledFile(folder: string, size: number): Promise<FilledFi
   const started = performance.now();
   // The file gets its final name when it is complete.
   const partial = `${path}.partial`;
-  const database = new SqliteDatabase(partial, cacheMiB);
+  const database = new SqliteDatabase(partial, { cacheMiB });
   const { rootGroup } = await initialize(database, adminTokenFile, firstTime);
   const write = (now: number, work: (tx: AuthoredWriter) => Promise<void>) =>
     database.write((tx) => work(new AuthoredWriter(tx, { kind: "host", command: "bench:platform" }, now)));

@@ -10,7 +10,7 @@ import { migratePostgres } from "./migrate.ts";
 import { NamedSocket } from "./named-socket.ts";
 import { PostgresConnection, typeParsers } from "./postgres-connection.ts";
 import { ReadSlots } from "./read-slots.ts";
-import { connectionLost, isSerializationFailure } from "./postgres-errors.ts";
+import { connectionLost, hasNoSpace, isSerializationFailure } from "./postgres-errors.ts";
 
 /** How long a call waits for a connection (ms). */
 const connectionTimeout = 5_000;
@@ -138,6 +138,7 @@ export class PostgresDatabase implements Database {
           if (isSerializationFailure(failure) && attempt < maximumAttempts) continue;
           if (connectionLost(failure))
             throw new DatabaseUnavailableError("the connection to the database was lost", { cause: failure });
+          if (hasNoSpace(failure)) throw noSpace(failure);
           throw error;
         }
       }
@@ -240,9 +241,14 @@ async function runInSavepoint(
     return resolve;
   } catch (error) {
     if (isSerializationFailure(connection.failure) || connectionLost(connection.failure)) throw connection.failure;
+    const { failure } = connection;
     await connection.undo(`job${index}`, `job${index + 1}`);
-    return () => reject(error);
+    return () => reject(hasNoSpace(failure) ? noSpace(failure) : error);
   }
+}
+
+function noSpace(cause: unknown): DatabaseUnavailableError {
+  return new DatabaseUnavailableError("the server of the database has no space or memory left", { cause });
 }
 
 /** The message only. The URL may contain a password. */

@@ -15,3 +15,8 @@ export function connectionLost(error: unknown): boolean {
   const { code = "" } = error;
   return code.startsWith("08") || code.startsWith("57P") || code === "25P03";
 }
+
+/** Whether the server lacks what a statement needs, such as space on its disk (53100) or memory (53200). Nothing of the write was kept. */
+export function hasNoSpace(error: unknown): boolean {
+  return error instanceof DatabaseError && (error.code === "53100" || error.code === "53200");
+}

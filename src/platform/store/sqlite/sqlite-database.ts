@@ -8,10 +8,13 @@ import {
   type Statement,
   type Database,
   DatabaseUnavailableError,
+  type WritePriority,
   type Writer,
 } from "../database.ts";
 import { type Job, JobQueue, type NextJob } from "../job-queue.ts";
 import { Checkpointer } from "./checkpointer.ts";
+import { DiskReserve } from "./disk-reserve.ts";
+import { DiskFullError, DiskSpace, isFull } from "./disk-space.ts";
 import { migrateSqlite } from "./migrate.ts";
 import { PreparedStatements } from "./prepared-statements.ts";
 import { ReadLanes } from "./read-lanes.ts";
@@ -20,6 +23,14 @@ import { ReadLanes } from "./read-lanes.ts";
 const busyTimeout = 2_000;
 /** Holds the upper levels of all indexes of a million resources. */
 const defaultCacheMiB = 16;
+
+export interface SqliteOptions {
+  /** The page cache of each of the three connections. */
+  readonly cacheMiB?: number;
+  /** The space (bytes) that is kept for reserved writes, in a file next to the data; none by default. */
+  readonly reserve?: number;
+}
+
 /** The pages of the log (4 KiB) at which a commit makes a checkpoint itself. */
 const longLog = 16_000;
 /** The length of the log (bytes) after which the checkpointer makes one: about 500 creates, which change 5,000 rows. */
@@ -44,6 +55,9 @@ const cautiousBatches = 100;
  *
  * A batch ends after some milliseconds, and the event loop serves its other events before the next one.
  *
+ * A full disk: a reserve is released, and only reserved writes are admitted, until there is space again. The log is copied to the file
+ * at once, because its own space can be used again after that.
+ *
  * Reads have two connections, so that long ones do not delay short ones. SQLite's calls are synchronous, so more connections
  * would use more memory without being faster.
  */
@@ -51,16 +65,16 @@ export class SqliteDatabase implements Database {
   readonly #writer: Connection;
   readonly #checkpointer: Checkpointer;
   readonly #reads: ReadLanes;
+  readonly #space: DiskSpace;
   readonly #writes = new JobQueue<Writer>({ endOfTurn, batchTime: 10, runBatch: (next) => this.#runWrites(next) });
   /** How many of the next batches use savepoints from the start. */
   #cautious = 0;
 
   /**
    * @param path of the file, which is created if it does not exist; its schema is migrated to the current version
-   * @param cacheMiB the page cache of each of the three connections
    * @throws UnsupportedSchemaError
    */
-  constructor(path: string, cacheMiB = defaultCacheMiB) {
+  constructor(path: string, { cacheMiB = defaultCacheMiB, reserve }: SqliteOptions = {}) {
     // Only the owner may access the file. SQLite creates the log and its index with the same mode.
     closeSync(openSync(path, "a", 0o600));
     const database = new DatabaseSync(path, { timeout: busyTimeout });
@@ -71,6 +85,9 @@ export class SqliteDatabase implements Database {
     const cacheSize = `pragma cache_size = -${cacheMiB * 1024}`;
     database.exec(cacheSize);
     migrateSqlite(database);
+    this.#space = new DiskSpace(reserve === undefined ? undefined : new DiskReserve(`${path}.reserve`, reserve), () =>
+      performance.now(),
+    );
     this.#checkpointer = new Checkpointer(path, checkpointLength);
     const compiler = new Compiler(sqliteDialect);
     this.#writer = new Connection(database, compiler);
@@ -85,8 +102,23 @@ export class SqliteDatabase implements Database {
     return this.#reads.read(work, shares);
   }
 
-  write<T>(work: (writer: Writer) => Promise<T>, shares = unattributedShares): Promise<T> {
-    return this.#writes.add(work, shares);
+  async write<T>(
+    work: (writer: Writer) => Promise<T>,
+    shares = unattributedShares,
+    priority: WritePriority = "normal",
+  ): Promise<T> {
+    if (priority === "normal")
+      return this.#writes.add((writer) => {
+        this.#space.requireSpace();
+        return work(writer);
+      }, shares);
+    try {
+      return await this.#writes.add(work, shares);
+    } catch (error) {
+      // The batch has found the disk full, and released the reserve.
+      if (error instanceof DiskFullError) return this.#writes.add(work, shares);
+      throw error;
+    }
   }
 
   async close(): Promise<void> {
@@ -121,7 +153,7 @@ export class SqliteDatabase implements Database {
     } catch (error) {
       // The whole batch failed, for example because the disk is full: nothing of it is kept, so every write fails.
       this.#writer.rollbackIfOpen();
-      const unavailable = new DatabaseUnavailableError("the write could not be committed", { cause: error });
+      const unavailable = this.#unavailable(error);
       for (let job = next(); job !== undefined; job = next()) jobs.push(job);
       for (const { reject } of jobs) reject(unavailable);
       return;
@@ -130,6 +162,12 @@ export class SqliteDatabase implements Database {
     const rows = this.#writer.totalChanges() - before;
     const length = rows * lengthPerRow + (this.#writer.longTextLength - textBefore);
     this.#checkpointer.committed(length, () => this.#copyRest());
+  }
+
+  #unavailable(error: unknown): DatabaseUnavailableError {
+    if (!isFull(error)) return new DatabaseUnavailableError("the write could not be committed", { cause: error });
+    if (this.#space.ranOut()) this.#copyRest();
+    return new DiskFullError("the disk is full", { cause: error });
   }
 
   #copyRest(): void {
@@ -150,8 +188,8 @@ export class SqliteDatabase implements Database {
     try {
       return await run(this.#writer);
     } catch (error) {
-      // SQLite ends the transaction by itself after some errors, such as a full disk.
-      if (!this.#writer.isTransaction) throw error;
+      // SQLite ends the transaction by itself after some errors.
+      if (!this.#writer.isTransaction || isFull(error)) throw error;
       if (this.#writer.totalChanges() !== before) await repeatOthers();
       return () => reject(error);
     }
@@ -164,6 +202,7 @@ export class SqliteDatabase implements Database {
       this.#writer.exec("release job");
       return resolve;
     } catch (error) {
+      if (!this.#writer.isTransaction || isFull(error)) throw error;
       this.#writer.exec("rollback to job");
       this.#writer.exec("release job");
       return () => reject(error);

@@ -1,0 +1,66 @@
+import { sql } from "kysely";
+import type { Share } from "../shares/share.ts";
+import {
+  type Database,
+  DatabaseUnavailableError,
+  type Reader,
+  statement,
+  type WritePriority,
+  type Writer,
+} from "./database.ts";
+
+/** How often a write is tried while none succeeds (ms). A try may wait for a lock, and others for it. */
+const interval = 5_000;
+
+/** Changes nothing, and is written as a change is. */
+const anyChange = statement((db) => db.updateTable("facts").set({ value: sql<string>`value` }));
+
+/** A database that observes whether its writes succeed. */
+export class ObservedDatabase implements Database {
+  readonly #database: Database;
+  readonly #monotonic: () => number;
+  #writesFail = false;
+  #triedAt = Number.NEGATIVE_INFINITY;
+
+  /** @param monotonic milliseconds since an arbitrary start */
+  constructor(database: Database, monotonic: () => number) {
+    this.#database = database;
+    this.#monotonic = monotonic;
+  }
+
+  read<T>(work: (reader: Reader) => Promise<T>, shares?: readonly Share[]): Promise<T> {
+    return this.#database.read(work, shares);
+  }
+
+  async write<T>(
+    work: (writer: Writer) => Promise<T>,
+    shares?: readonly Share[],
+    priority: WritePriority = "normal",
+  ): Promise<T> {
+    try {
+      const result = await this.#database.write(work, shares, priority);
+      if (priority === "normal") this.#writesFail = false;
+      return result;
+    } catch (error) {
+      if (error instanceof DatabaseUnavailableError) this.#writesFail = true;
+      throw error;
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#database.close();
+  }
+
+  /**
+   * Whether the last write could be committed; one that is reserved does not count. After one that could not, another one is tried, so
+   * that the result follows the database although nobody writes.
+   */
+  async isWritable(): Promise<boolean> {
+    const now = this.#monotonic();
+    if (this.#writesFail && now - this.#triedAt >= interval) {
+      this.#triedAt = now;
+      await this.write((writer) => writer.run(anyChange, {})).catch(() => undefined);
+    }
+    return !this.#writesFail;
+  }
+}
