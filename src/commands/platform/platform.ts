@@ -58,7 +58,11 @@ export default defineCommand({
         unknownFields: values.unknownFields,
         deleteResponse: values.deleteAnswer,
         unknownCapabilities: values.unknownCapabilities,
-        quota: { resources: values.maximumResources, roleBindingsPerIdentity: values.maximumRoleBindings },
+        quota: {
+          resources: values.maximumResources,
+          roleBindingsPerIdentity: values.maximumRoleBindings,
+          auditBytes: values.maximumAuditBytes,
+        },
         rootGroupCreators: values.rootGroupCreators,
       };
     };

@@ -213,6 +213,11 @@ export const platformSettings = {
     String(quotaLimits.roleBindingsPerIdentity.value),
     "The maximum number of role bindings of an identity, unless the resourceLimits of a group above it have the key roleBindingsPerIdentity.",
   ),
+  maximumAuditBytes: settings.withDefault(
+    settings.integer(1_000, 2 ** 40),
+    String(quotaLimits.auditBytes.value),
+    "The bytes of audit records of the changes in a root group in a day (UTC) that have old and new values. Above them, changes are recorded in short form, and repeats of one author on one resource in a minute as one record; above one and a half times as many, they are refused with RESOURCE_EXHAUSTED, except deletions. Changes by admins are never refused.",
+  ),
   rootGroupCreators: settings.withDefault(
     settings.oneOf("admin", "anyone"),
     "admin",

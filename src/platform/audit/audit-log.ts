@@ -3,9 +3,12 @@ import { rootOf } from "../contract/uid.ts";
 import { statement, type Writer } from "../store/database.ts";
 import type { AuditRecord, ChangeAction, RecordDetails, RecordForm } from "./audit-record.ts";
 import { nameOf } from "./author.ts";
+import { chargeForRecord } from "./audit-share.ts";
 import type { AuthoredWriter } from "./authored-writer.ts";
 import { fieldChanges } from "./field-changes.ts";
+import { takeLastRecord } from "./merge-records.ts";
 import type { WaitingEvent } from "./security-event.ts";
+import { shortened } from "./short-form.ts";
 
 const insert = statement((db, p: Insertable) =>
   db.insertInto("audit_log").values({
@@ -51,21 +54,48 @@ interface ResourceChange<T extends Message> {
   readonly after: T | undefined;
 }
 
-/** Records that resources were deleted, in one statement. */
+/** What a row takes in the database in addition to its texts (bytes): numbers, and entries of four indexes. */
+const rowOverhead = 120;
+
+/** About how much a record takes in the database (bytes). Actor, uid and root are also in an index. */
+function sizeOf({ actor, author, action, type, uid, fields, root, method, details }: Sized): number {
+  const short = action.length + type.length + method.length + 2 * (uid.length + root.length);
+  const long = 2 * Buffer.byteLength(actor) + Buffer.byteLength(author) + Buffer.byteLength(fields);
+  return rowOverhead + short + long + Buffer.byteLength(details);
+}
+
+type Sized = Pick<
+  Insertable,
+  "actor" | "author" | "action" | "type" | "uid" | "fields" | "root" | "method" | "details"
+>;
+
+/** Records that resources below one root group were deleted, in one statement. */
 export async function recordDeletions<T extends Message>(
   tx: AuthoredWriter,
   changes: readonly Omit<ResourceChange<T>, "after">[],
 ): Promise<void> {
-  if (changes.length === 0) return;
-  const common = { ...commonColumns(tx), action: "delete" };
-  const rows = changes.map(({ schema, type, uid, before }) => ({
-    ...common,
-    type,
-    uid,
-    root: rootOf(uid),
-    fields: JSON.stringify(fieldChanges(schema, before, undefined)),
+  const [first] = changes;
+  if (first === undefined) return;
+  const root = rootOf(first.uid);
+  const common = { ...commonColumns(tx), action: "delete", root } as const;
+  const all = changes.map(({ schema, type, uid, before }) => ({
+    columns: { ...common, type, uid },
+    fields: fieldChanges(schema, before, undefined),
   }));
-  await tx.query((db) => db.insertInto("audit_log").values(rows));
+  const full = all.map(({ columns, fields }) => ({ ...columns, fields: JSON.stringify(fields) }));
+  const { form, correct } = await chargeForRecord(tx, { root, action: "delete", bytes: totalSize(full) });
+  if (form === "full") return void (await tx.query((db) => db.insertInto("audit_log").values(full)));
+  const short = all.map(({ columns, fields }) => ({
+    ...columns,
+    form,
+    fields: JSON.stringify(shortened(columns.type, fields)),
+  }));
+  await correct(totalSize(short));
+  await tx.query((db) => db.insertInto("audit_log").values(short));
+}
+
+function totalSize(rows: readonly Sized[]): number {
+  return rows.reduce((sum, row) => sum + sizeOf(row), 0);
 }
 
 /** Records a change of a resource. An update that leaves every field unchanged is not recorded. */
@@ -78,17 +108,35 @@ export async function recordResource<T extends Message>(
   if (action !== "update" || Object.keys(fields).length > 0) await record(tx, { action, type, uid, fields });
 }
 
-/** Adds the record of a change to the log. */
+/** Changes that one record can stand for, if they are made again and again. */
+const repeatable: ReadonlySet<ChangeAction> = new Set(["update", "revokeTokens"]);
+
+/**
+ * Adds the record of a change to the log: in full, or, if the root group has used up its share of full records of the day, in short
+ * form, together with the last one if it is of the same author.
+ * @throws ApiError (8) if the root group has used up its share, unless something is deleted
+ */
 export async function record(
   tx: AuthoredWriter,
-  { fields, ...columns }: Pick<AuditRecord, "type" | "uid" | "fields"> & { readonly action: ChangeAction },
+  { fields, ...change }: Pick<AuditRecord, "type" | "uid" | "fields"> & { readonly action: ChangeAction },
 ): Promise<void> {
-  await tx.run(insert, {
-    ...commonColumns(tx),
+  const columns = { ...commonColumns(tx), ...change, root: rootOf(change.uid) };
+  const full = { ...columns, fields: JSON.stringify(fields) };
+  const { form, correct } = await chargeForRecord(tx, { ...columns, bytes: sizeOf(full) });
+  if (form === "full") return void (await tx.run(insert, full));
+  const short = shortened(change.type, fields);
+  const last = repeatable.has(change.action)
+    ? await takeLastRecord(tx, { ...columns, fields: short }, tx.now)
+    : undefined;
+  const row = {
     ...columns,
-    root: rootOf(columns.uid),
-    fields: JSON.stringify(fields),
-  });
+    form,
+    fields: JSON.stringify(last?.fields ?? short),
+    change_count: last?.changeCount ?? 1,
+    first_time: last?.firstTime ?? tx.now,
+  };
+  await correct(sizeOf(row) - (last === undefined ? 0 : sizeOf(last.columns)));
+  await tx.run(insert, row);
 }
 
 /** The columns that all records of a transaction share. */

@@ -5,6 +5,7 @@ import type { WallClock } from "#src/time/wall-clock.ts";
 import { hours } from "#src/time/durations.ts";
 import { type Database, statement } from "../store/database.ts";
 import type { Tables } from "../store/schema/tables.ts";
+import { deleteOldShares } from "./audit-share.ts";
 
 /** The records that one transaction deletes. Small, so that other writes can run between two transactions. */
 const batch = 500;
@@ -136,6 +137,7 @@ export function retainAuditLog({
         const deleted = await deleteRecordsBefore(database, before, signal);
         if (deleted > 0) log.info({ deleted, before: new Date(before).toISOString() }, "old audit records deleted");
       }
+      await deleteOldShares(database, clock());
       const surplus = await deleteSurplusEvents(database, maximumEvents, signal);
       if (surplus > 0) log.info({ deleted: surplus, maximumEvents }, "oldest audit events deleted");
     } catch (error) {

@@ -3,11 +3,14 @@ import { createGrpcTransport } from "@connectrpc/connect-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { QuotaFailureSchema } from "../gen/google/rpc/error_details_pb.ts";
 import { GroupsService } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
+import { quotaLimits } from "../limits/quota.ts";
 import { RunningPlatform } from "./running-platform.testing.ts";
 
 let platform: RunningPlatform;
 beforeAll(async () => {
-  platform = await RunningPlatform.start({ quota: { resources: 12, roleBindingsPerIdentity: 3 } });
+  platform = await RunningPlatform.start({
+    quota: { resources: 12, roleBindingsPerIdentity: 3, auditBytes: quotaLimits.auditBytes.value },
+  });
 });
 afterAll(() => platform.stop());
 

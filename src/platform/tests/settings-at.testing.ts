@@ -25,6 +25,7 @@ export function settingsAt(url: string): PlatformSettings {
     quota: {
       resources: quotaLimits.resources.value,
       roleBindingsPerIdentity: quotaLimits.roleBindingsPerIdentity.value,
+      auditBytes: quotaLimits.auditBytes.value,
     },
     rootGroupCreators: "admin",
   };

@@ -1,7 +1,7 @@
 import type { Migration } from "./migration.ts";
 
-/** The audit log: who changed what, and when, and the events of the security log. */
-export const auditTable: Migration = ({ text, integer, sequence }) => [
+/** The audit log: who changed what, and when, and the events of the security log. The shares of root groups in it. */
+export const auditTable: Migration = ({ text, integer, sequence, clustered }) => [
   `create table audit_log (
     sequence ${sequence},
     time ${integer} not null,
@@ -23,4 +23,9 @@ export const auditTable: Migration = ({ text, integer, sequence }) => [
   "create index audit_log_by_root on audit_log (root, sequence)",
   "create index audit_log_by_actor on audit_log (actor, sequence)",
   "create index audit_log_events on audit_log (sequence) where form = 'event'",
+  `create table audit_shares (
+    owner ${text} primary key not null,
+    day ${integer} not null,
+    bytes ${integer} not null
+  ) ${clustered}`,
 ];

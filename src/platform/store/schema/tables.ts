@@ -131,6 +131,15 @@ export interface Tables {
   advisory_aliases: { alias: string; advisory_uid: string };
   tree_counts: TreeCountColumns;
   audit_log: AuditLogColumns;
+  /** How much each root group has added to the audit log in a day. */
+  audit_shares: {
+    /** The uid of the root group; empty for admins. */
+    owner: string;
+    /** Days since the epoch (UTC). */
+    day: number;
+    /** The size of the records of that day. */
+    bytes: number;
+  };
   /** The creator bindings: each was created with a root group and is deleted with it. */
   founding_bindings: { group_uid: string; binding_uid: string };
   /** Single values, such as the uid of the first root group. */
