@@ -19,12 +19,14 @@ function start(answer: (query: ListQuery) => Error | undefined = () => undefined
   const changed: string[] = [];
   const existing = new Map(uids(10).map((uid) => [uid, groupResource(uid)]));
   let ignoresFilter = false;
+  let neverEnds = false;
   const api = {
     list: async (_: ResourceType, query: ListQuery) => {
       calls.push(`list ${query.uids?.length}`);
       await clock.sleep(5, new AbortController().signal);
       const error = answer(query);
       if (error !== undefined) throw error;
+      if (neverEnds) return { resources: [], totalCount: 0, nextPageToken: `next ${calls.length}` };
       const resources = [...existing.values()].filter(({ uid }) => ignoresFilter || query.uids?.includes(uid) === true);
       return { resources, totalCount: resources.length, ...(ignoresFilter ? { nextPageToken: "next" } : {}) };
     },
@@ -46,6 +48,9 @@ function start(answer: (query: ListQuery) => Error | undefined = () => undefined
     calls,
     changed,
     existing,
+    neverEnd: () => {
+      neverEnds = true;
+    },
     ignoreFilter: () => {
       ignoresFilter = true;
     },
@@ -84,6 +89,15 @@ describe("a joint read", () => {
     await clock.advance(100);
     await second.reading;
     expect(calls).toEqual(["list 3", "get 2"]);
+  });
+
+  it("ends on a platform whose pages are empty and never end", async () => {
+    const { read, calls, clock, neverEnd } = start();
+    neverEnd();
+    const { reading } = await read(uidOf(1), uids(3));
+    await clock.advance(100);
+    await reading;
+    expect(calls).toEqual(["list 3", "list 3", "list 3", "get 1"]);
   });
 
   it("is one list of all that come in quick succession", async () => {

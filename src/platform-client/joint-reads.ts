@@ -101,12 +101,14 @@ export class JointReads {
     const wanted = new Set(uids);
     const resources: ExternalResource[] = [];
     let pageToken: string | undefined;
-    do {
+    // Pages may be short, and even empty: there are never more of them than resources.
+    for (let pages = 0; pages < uids.length && resources.length < uids.length; pages += 1) {
       const page = await api.list(collection, { uids, ...(pageToken === undefined ? {} : { pageToken }) }, signal);
       resources.push(...page.resources.filter((one) => wanted.has(one.uid)));
       // A platform that ignores the filter would return everything.
       pageToken = page.totalCount > uids.length ? undefined : page.nextPageToken;
-    } while (pageToken !== undefined && resources.length < uids.length);
+      if (pageToken === undefined) break;
+    }
     const changed = views.recordListed(collection, resources, startedAt);
     if (changed.length > 0) onListed(collection, changed);
   }

@@ -2,6 +2,9 @@ import type { Proxies } from "#src/http/proxies.ts";
 import { HttpTransport } from "#src/platform-client/transport.ts";
 import { systemClock } from "#src/time/clock.ts";
 
+/** More than any platform permits below one root group by default. */
+const maxPages = 10_000;
+
 /** The fields of a platform resource that `muster bootstrap` uses. */
 export interface Resource {
   readonly uid: string;
@@ -41,7 +44,8 @@ export class AdminApi {
   /** Every resource of the collection that matches the query. */
   async list(collection: string, query: Record<string, string>): Promise<readonly Resource[]> {
     const all: Resource[] = [];
-    for (let pageToken = ""; ; ) {
+    let pageToken = "";
+    for (let pages = 0; pages < maxPages; pages += 1) {
       const parameters = new URLSearchParams({ ...query, page_size: "200", page_token: pageToken });
       const response = await this.#send("GET", `${collection}?${parameters.toString()}`);
       const page = (response ?? {}) as Record<string, unknown>;
@@ -50,6 +54,7 @@ export class AdminApi {
       if (typeof next !== "string" || next === "") return all;
       pageToken = next;
     }
+    throw new Error(`the list of ${collection} on the platform has more than ${maxPages} pages`);
   }
 
   async create(collection: string, parent: string, body: object): Promise<Resource> {

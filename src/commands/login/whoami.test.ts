@@ -60,3 +60,20 @@ it("prints what it knows to a person who may read nothing", async () => {
   expect(stdout).toContain(`Identity       ${testIdentity}\n`);
   expect(stdout).toContain("Roles          none that you may list\n");
 });
+
+it("ends on a platform whose pages are empty and never end", async () => {
+  await login.logIn();
+  login.serveApi();
+  const other = login.platform.intercept;
+  let pages = 0;
+  login.platform.intercept = (request, response) => {
+    if (request.url?.startsWith("/iam/v2beta1/roleBindings") !== true) return other?.(request, response) ?? false;
+    pages += 1;
+    respond(response, 200, { roleBindings: [], nextPageToken: `next-${pages}` });
+    return true;
+  };
+  const { code, stdout } = await login.run("whoami");
+  expect(code).toBe(0);
+  expect(stdout).toContain("Roles          none that you may list\n");
+  expect(pages).toBe(100);
+});

@@ -11,8 +11,9 @@ import { openStoredLogin } from "./stored-login.ts";
 
 const deadlineMs = seconds(30);
 
-/** More roles are not printed. */
+/** More roles are not printed, and no more pages are read. */
 const maxRoles = 1000;
+const maxPages = 100;
 
 export default defineCommand({
   summary: "print who you are on a platform, your roles, and when the login ends",
@@ -84,15 +85,17 @@ function display({ name, uid }: Named): string {
 /** The roles that the bindings of an identity grant, as far as the caller may list them. */
 async function rolesOf(api: PlatformApi, identity: string): Promise<readonly GroupRole[]> {
   const roles: GroupRole[] = [];
-  for (let pageToken = ""; ; ) {
+  let pageToken = "";
+  for (let pages = 0; pages < maxPages; pages += 1) {
     const query = new URLSearchParams({ identity, page_size: "200", page_token: pageToken });
     const page = (await api.find(`/iam/v2beta1/roleBindings?${query.toString()}`)) ?? {};
     const bindings = Array.isArray(page["roleBindings"]) ? page["roleBindings"] : [];
     roles.push(...bindings.filter(isJsonObject).map(({ group, role }) => ({ group: named(group), role: named(role) })));
     const { nextPageToken: next } = page;
-    if (typeof next !== "string" || next === "" || next === pageToken || roles.length >= maxRoles) return roles;
+    if (typeof next !== "string" || next === "" || roles.length >= maxRoles) break;
     pageToken = next;
   }
+  return roles;
 }
 
 function named(value: unknown): Named {
