@@ -25,6 +25,13 @@ export interface BystanderOptions {
   readonly origin: string;
   readonly tenants: Tenants;
   readonly issuer: Issuer;
+  /** The names at which the issuer is one that the platform has not asked yet. */
+  readonly names: readonly string[];
+}
+
+interface Exchange {
+  readonly path: string;
+  readonly token: string;
 }
 
 /** What the bystander saw. */
@@ -35,7 +42,8 @@ export interface Observations {
 }
 
 /**
- * A tenant that calls the platform at a steady rate: gets, pages, lists of v1, creates, deletes, exchanges and gRPC calls. A call starts
+ * A tenant that calls the platform at a steady rate: gets, pages, lists of v1, creates, deletes, exchanges (some with issuers
+ * that the platform has not asked yet) and gRPC calls. A call starts
  * when it is due, whether or not those before it have completed, so a slow platform does not lower the rate.
  */
 export class Bystander {
@@ -43,11 +51,13 @@ export class Bystander {
   readonly #agent: Agent;
   readonly #tenant: Tenants["bystander"];
   readonly #token: string;
-  readonly #exchange: { readonly path: string; readonly token: string };
+  readonly #exchange: Exchange;
+  /** Each with an issuer that the platform has not asked yet. */
+  readonly #firstExchanges: Exchange[];
   readonly #grpc: Client<typeof GroupsService>;
   readonly #created: string[] = [];
 
-  static async start({ origin, tenants: { bystander, key }, issuer }: BystanderOptions): Promise<Bystander> {
+  static async start({ origin, tenants: { bystander, key }, issuer, names }: BystanderOptions): Promise<Bystander> {
     const owner = await new SignJWT({ iss: staticIssuer, sub: bystander.owner, aud: staticAudience })
       .setProtectedHeader({ alg: "ES256", kid: "static" })
       .setExpirationTime("1h")
@@ -57,28 +67,33 @@ export class Bystander {
       JSON.parse(await send({ origin, agent, method, path, token, body })) as { uid: string; token: string };
     const exchangeOf = (identity: string) => `/sts/exchange?aud=${origin}&identity=${identity}`;
     const { token } = await ask("GET", exchangeOf(bystander.owner), owner);
-    const claimMatch = { issuer: issuer.url, subject: "worker", audience: staticAudience };
-    const { uid } = await ask("POST", `/iam/v2beta1/identities/${bystander.root}`, token, {
-      name: "worker",
-      claimMatch,
-    });
     const roleUid = builtinRoles.find(({ name }) => name === "viewer")?.uid;
-    await ask("POST", `/iam/v2beta1/roleBindings/${bystander.root}`, token, { identityUid: uid, roleUid });
-    const exchange = { path: exchangeOf(uid), token: await issuer.token("worker", staticAudience) };
-    return new Bystander(origin, bystander, token, exchange);
+    const exchangeWith = async (url: string): Promise<Exchange> => {
+      const claimMatch = { issuer: url, subject: "worker", audience: staticAudience };
+      const identity = { name: "worker", claimMatch };
+      const { uid } = await ask("POST", `/iam/v2beta1/identities/${bystander.root}`, token, identity);
+      await ask("POST", `/iam/v2beta1/roleBindings/${bystander.root}`, token, { identityUid: uid, roleUid });
+      return { path: exchangeOf(uid), token: await issuer.token("worker", staticAudience, url) };
+    };
+    const exchange = await exchangeWith(issuer.url);
+    const firstExchanges: Exchange[] = [];
+    for (const name of names) firstExchanges.push(await exchangeWith(issuer.urlAt(name)));
+    return new Bystander(origin, bystander, token, exchange, firstExchanges);
   }
 
   private constructor(
     origin: string,
     tenant: Tenants["bystander"],
     token: string,
-    exchange: { readonly path: string; readonly token: string },
+    exchange: Exchange,
+    firstExchanges: Exchange[],
   ) {
     this.#origin = origin;
     this.#agent = agentFor(origin, true);
     this.#tenant = tenant;
     this.#token = token;
     this.#exchange = exchange;
+    this.#firstExchanges = firstExchanges;
     const { hostname, port, protocol } = new URL(origin);
     const peer = { host: hostname, port: Number(port), localAddress };
     const createConnection = () =>
@@ -140,7 +155,8 @@ export class Bystander {
         return void (await this.#rest("DELETE", `/iam/v2beta1/groups/${uid}`));
       }
       case 4: {
-        const { path, token } = this.#exchange;
+        const first = n % 12 === 4 ? this.#firstExchanges.pop() : undefined;
+        const { path, token } = first ?? this.#exchange;
         return void (await send({ origin: this.#origin, agent: this.#agent, method: "GET", path, token }));
       }
       case 5:

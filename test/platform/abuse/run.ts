@@ -16,6 +16,7 @@ import { Bystander } from "./bystander.ts";
 import type { AbuseFigure } from "./figures.ts";
 import type { AbuseKind } from "./abuse-kind.ts";
 import { MemoryGroup } from "./memory-group.ts";
+import { Names } from "./names.ts";
 import type { AbuseOptions } from "./options.ts";
 import { filledTenants, type Tenants } from "./tenants.ts";
 
@@ -44,12 +45,15 @@ export async function run(
       newData = async () => ["--database", await server.newDatabase(template)];
     }
     const certificate = join(folder, "issuer.pem");
-    const issuer = await Issuer.start(certificate);
+    const names = await Names.start(folder);
+    cleanups.push(() => names.stop());
+    const issuer = await Issuer.start(certificate, names.bystanders);
     cleanups.push(() => issuer.stop());
     for (const kind of [undefined, ...kinds]) {
       const flags = [...(await newData()), "--key-file", join(folder, "key"), "--admin-token-file", adminTokenFile];
-      flags.push("--trusted-issuer", `${issuer.url},ca=${certificate}`);
-      report(await measure({ program, folder, flags, issuer, tenants, kind, seconds }));
+      for (const url of [issuer.url, ...names.bystanders.map((name) => issuer.urlAt(name))])
+        flags.push("--trusted-issuer", `${url},ca=${certificate}`);
+      report(await measure({ program, folder, flags, names, issuer, tenants, kind, seconds }));
     }
   } finally {
     for (const cleanUp of cleanups.toReversed()) await cleanUp();
@@ -60,6 +64,7 @@ interface Measurement {
   readonly program: Program;
   readonly folder: string;
   readonly flags: readonly string[];
+  readonly names: Names;
   readonly issuer: Issuer;
   readonly tenants: Tenants;
   /** Undefined for a run without abuse. */
@@ -68,7 +73,7 @@ interface Measurement {
 }
 
 async function measure(measurement: Measurement): Promise<AbuseFigure> {
-  const { folder, issuer, tenants, kind, seconds } = measurement;
+  const { folder, names, issuer, tenants, kind, seconds } = measurement;
   const cleanups: (() => unknown)[] = [];
   try {
     const abuser = await AbuserProcess.start(folder);
@@ -83,7 +88,7 @@ async function measure(measurement: Measurement): Promise<AbuseFigure> {
     );
     cleanups.push(() => platform.kill());
     const { baseUrl: origin } = await platform.listening();
-    const bystander = await Bystander.start({ origin, tenants, issuer });
+    const bystander = await Bystander.start({ origin, tenants, issuer, names: names.bystanders });
     cleanups.push(() => bystander.stop());
     if (kind !== undefined) await abuser.prepare({ kind: kind.name, origin, tenants });
     await bystander.warmUp();
@@ -134,7 +139,7 @@ async function certificateFlags(folder: string): Promise<string[]> {
 }
 
 function startPlatform(
-  { program, flags, kind }: Measurement,
+  { program, flags, names, kind }: Measurement,
   { issuers }: AbuserProcess,
   more: readonly string[],
   group: MemoryGroup | undefined,
@@ -143,7 +148,7 @@ function startPlatform(
   const trusted = issuers.urls.flatMap((url) => ["--trusted-issuer", `${url},ca=${issuers.certificate}`]);
   return new PlatformProcess([...flags, ...more, ...trusted], {
     program: program.file,
-    launcher: [...(group?.launcher ?? []), ...onPlatformCore],
+    launcher: [...(group?.launcher ?? []), ...names.launcher, ...onPlatformCore],
     env: {
       NODE_ENV: "production",
       ...program.env,

@@ -19,24 +19,32 @@ export class Issuer {
     this.#close = close;
   }
 
-  /** @param certificateFile receives the issuer's certificate, which the platform must trust */
-  static async start(certificateFile: string): Promise<Issuer> {
-    const { key, certificate } = selfSignedCertificate();
+  /**
+   * @param certificateFile receives the issuer's certificate, which the platform must trust
+   * @param names names for 127.0.0.1, at each of which it is another issuer with the same key
+   */
+  static async start(certificateFile: string, names: readonly string[] = []): Promise<Issuer> {
+    const { key, certificate } = selfSignedCertificate({ names });
     await writeFile(certificateFile, certificate);
     const { publicKey, privateKey } = await generateKeyPair("ES256");
     const jwk = { ...(await exportJWK(publicKey)), kid: "bench", alg: "ES256", use: "sig" };
-    let url = "";
     const server = createServer({ key, cert: certificate }, (request, response) => {
       const keys = request.url === "/keys";
-      response.end(JSON.stringify(keys ? { keys: [jwk] } : { issuer: url, jwks_uri: `${url}/keys` }));
+      const issuer = `https://${request.headers.host}`;
+      response.end(JSON.stringify(keys ? { keys: [jwk] } : { issuer, jwks_uri: `${issuer}/keys` }));
     }).listen(0, "127.0.0.1");
     await once(server, "listening");
-    url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
     return new Issuer(url, jwk, privateKey, () => server.close());
   }
 
-  token(subject: string, audience: string): Promise<string> {
-    return new SignJWT({ iss: this.url, sub: subject, aud: audience })
+  /** Its URL at a name. */
+  urlAt(name: string): string {
+    return this.url.replace("127.0.0.1", name);
+  }
+
+  token(subject: string, audience: string, issuer = this.url): Promise<string> {
+    return new SignJWT({ iss: issuer, sub: subject, aud: audience })
       .setProtectedHeader({ alg: "ES256", kid: "bench" })
       .setExpirationTime("1h")
       .sign(this.#privateKey);

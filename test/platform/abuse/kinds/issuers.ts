@@ -1,5 +1,6 @@
 import type { AbuseKind } from "../abuse-kind.ts";
 import type { Abuser } from "../abuser/abuser.ts";
+import { silentDomain } from "../names.ts";
 
 /** Creates an identity for each issuer. @returns the calls that exchange a token of the issuer for it */
 async function exchangesWith(abuser: Abuser, issuers: readonly string[]) {
@@ -37,5 +38,15 @@ export const paddedIssuers: AbuseKind = {
   prepare: async (abuser) => {
     const calls = await exchangesWith(abuser, abuser.issuers.padded);
     return (signal) => abuser.flood(signal, 200, (n) => calls[n % calls.length] as NonNullable<(typeof calls)[number]>);
+  },
+};
+
+export const silentNameServers: AbuseKind = {
+  name: "silent-name-servers",
+  what: "200 issuers whose name server never responds, 100 exchanges at a time",
+  prepare: async (abuser) => {
+    const issuers = Array.from({ length: 200 }, (_, n) => `https://issuer-${n}.${silentDomain}`);
+    const calls = await exchangesWith(abuser, issuers);
+    return (signal) => abuser.flood(signal, 100, (n) => calls[n % calls.length] as NonNullable<(typeof calls)[number]>);
   },
 };
