@@ -84,11 +84,11 @@ export function roleBindingsService(sessions: Sessions): Service {
           throw invalidArgument("requests", `must have 1 to ${maximumBatch} items`);
         const bindings = requests.map((request, index) => {
           if (parent !== "" && request.parent !== "" && request.parent !== parent)
-            throw invalidArgument("requests.parent", "must be the parent of the batch, or empty");
+            throw invalidArgument(`requests[${index}].parent`, "must be the parent of the batch, or empty");
           const binding = request.roleBinding ?? create(RoleBindingSchema);
           if (binding.roleUid === "") binding.roleUid = roleUid;
           else if (roleUid !== "" && binding.roleUid !== roleUid)
-            throw invalidArgument(`requests[${index}].roleUid`, "must be the roleUid of the batch, or empty");
+            throw invalidArgument(`requests[${index}].roleBinding.roleUid`, "must be the roleUid of the batch, or empty");
           return { parent: request.parent === "" ? parent : request.parent, binding };
         });
         const created = await createBindings(session, bindings);

@@ -29,6 +29,7 @@ export function readJson(desc: DescMessage, json: unknown, options: JsonReadOpti
     throw invalidArgument(path === "" ? "body" : path, "must be an object");
   const message = create(desc) as Message & Properties;
   const present: string[] = [];
+  const seen = new Set<DescField>();
   for (const [key, value] of Object.entries(json)) {
     const at = path === "" ? key : `${path}.${key}`;
     const field = fieldsOf(desc).get(key);
@@ -36,6 +37,8 @@ export function readJson(desc: DescMessage, json: unknown, options: JsonReadOpti
       if (options.unknownFields === "ignore") continue;
       throw invalidArgument(at, "unknown field");
     }
+    if (seen.has(field)) throw invalidArgument(at, `must not be repeated as ${field.jsonName} and ${field.name}`);
+    seen.add(field);
     const { readOnly, secret } = behaviorOf(field);
     if (readOnly || (secret && (value === null || value === ""))) continue;
     if (value === null) {
@@ -93,6 +96,7 @@ function readValue(field: DescField, json: unknown, path: string, options: JsonR
       for (const [key, item] of Object.entries(json)) {
         const at = `${path}.${key}`;
         const name = readScalar(field.mapKey, key, at).toString();
+        if (Object.hasOwn(map, name)) throw invalidArgument(at, "must not be repeated in another spelling");
         // Assignment would set the prototype if the key is "__proto__".
         Object.defineProperty(map, name, {
           value: readItem(field, item, at, options),

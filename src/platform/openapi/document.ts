@@ -87,7 +87,7 @@ function pathOf({ template }: Route): string {
 }
 
 function pathParameters({ template }: Route): Parameter[] {
-  return [...template.text.matchAll(/\{([^}=]+)/g)].map(([, variable = ""]) => ({
+  return template.variables.map((variable) => ({
     name: "uid",
     in: "path",
     required: true,
@@ -99,24 +99,24 @@ function pathParameters({ template }: Route): Parameter[] {
   }));
 }
 
-/** A call whose body is the whole request accepts its members as parameters too. */
-function queryParameters(route: Route, schemas: MessageSchemas): Parameter[] {
-  const { input } = route.operation.method;
-  return input.fields
-    .filter(({ name }) => !route.bound.has(name))
-    .flatMap((field) => parametersOf(field, "", schemas, route.body.kind === "whole"));
+function queryParameters({ operation, bound, body }: Route, schemas: MessageSchemas): Parameter[] {
+  // What may be in the body instead is not required.
+  const isOptional = body.kind === "parameters";
+  return operation.method.input.fields
+    .filter(({ name }) => !bound.has(name))
+    .flatMap((field) => parametersOf(field, "", schemas, isOptional));
 }
 
-function parametersOf(field: DescField, prefix: string, schemas: MessageSchemas, isWhole: boolean): Parameter[] {
+function parametersOf(field: DescField, prefix: string, schemas: MessageSchemas, isOptional: boolean): Parameter[] {
   const isMask = field.message?.typeName === "google.protobuf.FieldMask";
   const name = prefix + (isMask ? field.jsonName : field.name);
   const schema = schemas.ofField(field);
   if (field.fieldKind === "message" && schema.$ref !== undefined)
-    return field.message.fields.flatMap((inner) => parametersOf(inner, `${name}.`, schemas, isWhole));
+    return field.message.fields.flatMap((inner) => parametersOf(inner, `${name}.`, schemas, isOptional));
   if (!isText(field)) return [];
   const comment = comments.get(`${field.parent.typeName}.${field.name}`);
   const { description, ...rules } = commonParameters[field.name] ?? {};
-  const required = !isWhole && requiredParameters.has(`${field.parent.name}.${field.name}`);
+  const required = !isOptional && requiredParameters.has(`${field.parent.name}.${field.name}`);
   const all = { ...schema, ...rules };
   return [
     {
@@ -177,15 +177,11 @@ function bodyOf({ body, httpMethod, operation }: Route, schemas: MessageSchemas)
   switch (body.kind) {
     case "none":
       return undefined;
-    case "whole": {
-      const { input } = operation.method;
-      const schema = schemas.of(input);
-      // The members of a form are those that parameters can have.
-      const forms = input.fields.every((field) => field.message === undefined && isText(field));
-      return {
-        required: false,
-        content: { ...json(schema), ...(forms ? { "application/x-www-form-urlencoded": { schema } } : {}) },
-      };
+    case "whole":
+      return { required: false, content: json(schemas.of(operation.method.input)) };
+    case "parameters": {
+      const schema = schemas.of(operation.method.input);
+      return { required: false, content: { ...json(schema), "application/x-www-form-urlencoded": { schema } } };
     }
     case "field": {
       const schema = schemas.of(body.message);

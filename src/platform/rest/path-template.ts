@@ -7,6 +7,8 @@ export interface PathTemplate {
   readonly text: string;
   /** The values of the variables by field path; `undefined` if the path does not match. */
   match(path: string): Readonly<Record<string, string>> | undefined;
+  /** The field paths of the variables, in their order. */
+  readonly variables: readonly string[];
   /** The number of literal characters. Of two templates that match, the one with more takes precedence. */
   readonly literalLength: number;
 }
@@ -36,6 +38,7 @@ export function parsePathTemplate(template: string): PathTemplate {
   const expression = new RegExp(`^${pattern}$`);
   return {
     text: template,
+    variables,
     literalLength,
     match: (path) => {
       const found = expression.exec(path);

@@ -9,7 +9,7 @@ type Properties = Record<string, unknown>;
 /**
  * Sets the fields of a request from its query parameters. A parameter is the path of a field, such as `uidp.children_of` or
  * `uidp.childrenOf`. Only parameters for repeated fields may be repeated.
- * @param bound fields that are set from the path or the body, and therefore are not parameters
+ * @param bound the fields that the path or the body sets, and no parameter can set
  * @throws ApiError (3) that names the unknown, repeated or invalid parameter. Unknown parameters are not ignored, because
  *   without a mistyped filter the response would contain more than was requested.
  */
@@ -26,8 +26,9 @@ export function readQuery(
     const segments = name.split(".");
     for (const [index, segment] of segments.entries()) {
       const field = fieldsOf(within).get(segment);
-      if (field === undefined || (index === 0 && bound.has(field.name)))
-        throw invalidArgument(name, "unknown query parameter");
+      if (field === undefined) throw invalidArgument(name, "unknown query parameter");
+      if (index === 0 && bound.has(field.name))
+        throw invalidArgument(name, "must not be a parameter: the path or the body sets it");
       if (index < segments.length - 1) {
         if (field.fieldKind !== "message") throw invalidArgument(name, "unknown query parameter");
         target[field.localName] ??= create(field.message);

@@ -10,14 +10,17 @@ export interface Route {
   readonly operation: Operation;
   readonly template: PathTemplate;
   readonly body: BodyBinding;
-  /** The fields of the request that are set from the path or the body. */
+  /** The fields of the request that the path or the body sets, and no query parameter. */
   readonly bound: ReadonlySet<string>;
 }
 
 /** The part of the request that the body contains. */
 type BodyBinding =
   | { readonly kind: "none" }
+  /** The whole request, so that there are no query parameters (`google.api.HttpRule`). */
   | { readonly kind: "whole" }
+  /** The whole request, as JSON or as a form, and each field that it lacks can be a query parameter: the token service. */
+  | { readonly kind: "parameters" }
   | { readonly kind: "field"; readonly field: DescField; readonly message: DescMessage };
 
 export type RouteMatch =
@@ -37,7 +40,10 @@ export class Routes {
         this.#byMethod.set(route.httpMethod, [...(this.#byMethod.get(route.httpMethod) ?? []), route]);
       }
     for (const routes of this.#byMethod.values())
-      routes.sort((a, b) => b.template.literalLength - a.template.literalLength || variableCount(a) - variableCount(b));
+      routes.sort(
+        ({ template: a }, { template: b }) =>
+          b.literalLength - a.literalLength || a.variables.length - b.variables.length,
+      );
   }
 
   match(httpMethod: string, path: string): RouteMatch {
@@ -54,10 +60,6 @@ export class Routes {
     }
     return undefined;
   }
-}
-
-function variableCount({ bound, body }: Route): number {
-  return bound.size - (body.kind === "field" ? 1 : 0);
 }
 
 /** The routes of a method: its own binding, then the additional ones. */
@@ -77,19 +79,25 @@ function routeOf(operation: Operation, rule: HttpRule): Route {
     throw new Error(`${operation.name} has an unsupported HTTP rule`);
   const template = parsePathTemplate(pattern.value);
   const body = bodyBindingOf(operation, rule.body);
-  const inPath = [...pattern.value.matchAll(/\{([a-z0-9_]+)[^}]*\}/g)].map(([, name]) => name ?? "");
   return {
     httpMethod: pattern.case.toUpperCase(),
     operation,
     template,
     body,
-    bound: new Set(body.kind === "field" ? [...inPath, body.field.name] : inPath),
+    bound: new Set([...template.variables.map((path) => path.replace(/\..*/, "")), ...inBody(operation, body)]),
   };
 }
 
-function bodyBindingOf({ method, name }: Operation, body: string): BodyBinding {
+/** The fields that only the body sets. */
+function inBody({ method: { input } }: Operation, body: BodyBinding): readonly string[] {
+  if (body.kind === "whole") return input.fields.map(({ name }) => name);
+  return body.kind === "field" ? [body.field.name] : [];
+}
+
+function bodyBindingOf({ method, name, authentication }: Operation, body: string): BodyBinding {
   if (body === "") return { kind: "none" };
-  if (body === "*") return { kind: "whole" };
+  // OAuth has its parameters in forms, and clients of the token service send them in the query too.
+  if (body === "*") return { kind: authentication === "none" ? "parameters" : "whole" };
   const field = method.input.fields.find((candidate) => candidate.name === body);
   if (field?.fieldKind !== "message")
     throw new Error(`${name} binds its body to ${body}, which is not a message field`);

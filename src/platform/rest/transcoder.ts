@@ -4,6 +4,7 @@ import { type FieldMask, FieldMaskSchema } from "@bufbuild/protobuf/wkt";
 import { invalidArgument, notFound, unimplemented } from "../errors/api-error.ts";
 import { bodyTooLarge } from "../server/body-too-large.ts";
 import { hasMoreValues } from "../json/count-values.ts";
+import { hasRepeatedMembers } from "../json/repeated-members.ts";
 import { fieldsOf, type JsonReadOptions, readJson } from "../json/read-json.ts";
 import { toJsonObject } from "../json/write-json.ts";
 import { sizeLimits } from "../limits/size-limits.ts";
@@ -73,13 +74,16 @@ export class Transcoder {
   #read(route: Route, variables: Readonly<Record<string, string>>, request: RestRequest): Message {
     const { input } = route.operation.method;
     if (request.body === undefined) throw bodyTooLarge();
-    const { body } = request;
-    const isForm = request.contentType?.startsWith("application/x-www-form-urlencoded") ?? false;
-    const message =
-      route.body.kind === "whole" && !isForm ? readJson(input, parseBody(body), this.#options).message : create(input);
-    if (request.query !== "") readQuery(input, message, new URLSearchParams(request.query), route.bound);
-    if (route.body.kind === "whole" && isForm)
-      readQuery(input, message, new URLSearchParams(body.toString()), route.bound);
+    const { body, query } = request;
+    const takesForms = route.body.kind === "parameters";
+    const isForm = takesForms && (request.contentType?.startsWith("application/x-www-form-urlencoded") ?? false);
+    const { message, present } =
+      (takesForms && !isForm) || route.body.kind === "whole"
+        ? readJson(input, parseBody(body), this.#options)
+        : { message: create(input), present: [] };
+    const bound = present.length === 0 ? route.bound : new Set([...route.bound, ...present]);
+    const form = isForm ? new URLSearchParams(body.toString()) : [];
+    if (query !== "" || isForm) readQuery(input, message, [...new URLSearchParams(query), ...form], bound);
     if (route.body.kind === "field") this.#readField(message, route, route.body, body);
     for (const [path, value] of Object.entries(variables)) setVariable(message, route, path, value);
     return message;
@@ -125,17 +129,23 @@ function parseBody(body: Buffer): unknown {
   if (!isUtf8(body)) throw invalidArgument("body", "must be UTF-8");
   if (hasMoreValues(body, sizeLimits.values.value))
     throw invalidArgument("body", `must have at most ${sizeLimits.values.value} members of objects and items of lists`);
+  const text = body.toString();
+  let json: unknown;
   try {
-    return JSON.parse(body.toString());
+    json = JSON.parse(text);
   } catch {
     throw invalidArgument("body", "must be JSON");
   }
+  // JSON.parse keeps the last one, and another reader of the same body may keep the first.
+  if (hasRepeatedMembers(text, json)) throw invalidArgument("body", "must not repeat a member of an object");
+  return json;
 }
 
 function maskFieldOf({ operation }: Route): DescField | undefined {
   return operation.method.input.fields.find(({ message }) => message?.typeName === FieldMaskSchema.typeName);
 }
 
+/** @throws ApiError (3) if the body sets the same field to another value */
 function setVariable(message: Message, route: Route, path: string, value: string): void {
   let target = message as unknown as Properties;
   let desc = route.operation.method.input;
@@ -149,5 +159,7 @@ function setVariable(message: Message, route: Route, path: string, value: string
   }
   const field = fieldsOf(desc).get(segments.at(-1) ?? "");
   if (field === undefined) throw new Error(`${route.operation.name} has no field ${path}`);
+  const inBody = target[field.localName];
+  if (inBody !== "" && inBody !== value) throw invalidArgument(field.jsonName, "must be as in the path, or absent");
   target[field.localName] = value;
 }

@@ -28,7 +28,7 @@ describe("a batch of role bindings", () => {
     const requests = [{ roleBinding: { identityUid } }, { roleBinding: { identityUid, roleUid: editor } }];
     const path = "/iam/v2beta1/roleBindings:batchCreate";
     expect(await platform.admin.post(path, { parent: team, roleUid: viewer, requests })).toMatchObject(
-      violation("requests[1].roleUid"),
+      violation("requests[1].roleBinding.roleUid"),
     );
     const same = [{ roleBinding: { identityUid } }, { roleBinding: { identityUid, roleUid: viewer } }];
     expect((await platform.admin.post(path, { parent: team, roleUid: viewer, requests: same })).status).toBe(200);

@@ -1,8 +1,14 @@
 import type { Json } from "../../client/api.ts";
 import { batchCreate, lookup } from "../../client/iam-methods.ts";
 import { type CollectionName, collections } from "../../client/collections.ts";
+import { outcomeOf } from "../../client/rest.ts";
 import { equal, has, holds, rejected, Skip, succeeded } from "../../expect.ts";
 import { type Section, overBoth, overRest } from "../../requirement.ts";
+import type { World } from "../../world.ts";
+
+/** Sends a request as it is written here. */
+const sent = async ({ rest }: World, verb: string, path: string, body?: object) =>
+  outcomeOf(await rest.send(verb, path, body === undefined ? {} : { body }));
 
 /** Methods and paths. */
 export const methods: Section = {
@@ -183,6 +189,40 @@ export const methods: Section = {
             const { text } = await world.rest.send("PATCH", path, { body });
             has(JSON.parse(text), { name: "a", description: parameter }, `the group after an update with ${parameter}`);
           }
+        }),
+      ],
+    },
+    {
+      id: "methods.whole-body",
+      text: 'A method whose body is the whole request (`body: "*"`) takes no query parameters: code 3, naming the parameter. A field of the body that differs from the one in the path is code 3.',
+      cases: [
+        overRest("a batch", async (world) => {
+          const [identityUid, roleUid] = [await world.makeIdentity(), await world.builtInRole("viewer")];
+          const other = await world.makeGroup();
+          const body = { parent: world.group, requests: [{ roleBinding: { identityUid, roleUid } }] };
+          const path = `/iam/v2beta1/roleBindings:batchCreate?parent=${other}`;
+          rejected(await sent(world, "POST", path, body), { code: 3, field: "parent" });
+          for (const group of [world.group, other])
+            equal(await world.list("roleBindings", { uidp: { childrenOf: group } }), [], "the created bindings");
+        }),
+        overRest("the id of a v1 group", async (world) => {
+          const [id, other] = [await world.makeGroup(), await world.makeGroup()];
+          const put = (body: object) => sent(world, "PUT", `/iam/v1/groups/${id}`, body);
+          rejected(await put({ id: other, name: "a" }), { code: 3, field: "id" });
+          succeeded(await put({ id, name: "a" }), "an update with the id of the path");
+        }),
+      ],
+    },
+    {
+      id: "methods.once",
+      text: "A field is given once: a query parameter that may not be repeated, or a member of the body, in two spellings is code 3.",
+      cases: [
+        overRest(async (world) => {
+          const list = await sent(world, "GET", "/iam/v2beta1/groups?page_size=1&pageSize=1");
+          rejected(list, { code: 3, field: "pageSize" }, "a parameter in two spellings");
+          const body = { name: "a", resourceLimits: {}, resource_limits: {} };
+          const made = await sent(world, "POST", `/iam/v2beta1/groups/${world.group}`, body);
+          rejected(made, { code: 3, field: "resource_limits" }, "a member in two spellings");
         }),
       ],
     },
