@@ -49,7 +49,7 @@ export const messageOf: Readonly<Record<EventAction, string>> = {
   logout: "person logged out",
   exchange: "token exchanged",
   refresh: "token refreshed",
-  reuse: "refresh token reused; its family was ended",
+  reuse: "token or code reused; what came from it was ended",
   refuse: "call refused",
   use: "admin token used",
   omit: "security events left out",

@@ -3,8 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, expect, it } from "vitest";
+import { securityStampOf } from "../access/security-stamp.ts";
 import { SqliteDatabase } from "../store/sqlite/sqlite-database.ts";
-import { endFamily } from "../tokens/refresh-families.ts";
+import { deleteFamily } from "../tokens/refresh-families.ts";
 import type { AuditRecord } from "./audit-record.ts";
 import type { Author } from "./author.ts";
 import { nextRecords } from "./read-records.ts";
@@ -41,6 +42,9 @@ it("reads the records and families that a platform has written", async () => {
       .run(JSON.stringify(author));
   const content = JSON.stringify({ audiences: ["a"], actor, groups: [uid], capabilities: [1605], key: "k" });
   file.prepare(`insert into refresh_families values ('f', '${uid}', 'hash', 2000, ?)`).run(content);
+  const login = JSON.stringify({ audiences: ["a"], actor, login: "l" });
+  file.prepare(`insert into refresh_families values ('g', '${uid}', 'hash', 2000, ?)`).run(login);
+  file.prepare("insert into security_stamps values (?, 'value key login:l:3000')").run(uid);
   file.close();
 
   const database = new SqliteDatabase(path);
@@ -61,6 +65,12 @@ it("reads the records and families that a platform has written", async () => {
     code: 7,
     details: { address: "192.0.2.1", reason: "r", omitted: 3, fields: { cap: ["repo.list"] } },
   } satisfies AuditRecord);
-  expect(await database.write((tx) => endFamily(tx, "f"))).toEqual({ identity: uid, actor });
+  expect(await database.write((tx) => deleteFamily(tx, "f"))).toEqual({ identity: uid, actor });
+  expect(await database.write((tx) => deleteFamily(tx, "g"))).toEqual({ identity: uid, actor, login: "l" });
+  expect(await database.read((tx) => securityStampOf(tx, uid))).toEqual({
+    value: "value",
+    removedKeys: ["key"],
+    endedLogins: [{ id: "l", expires: 3_000 }],
+  });
   await database.close();
 });

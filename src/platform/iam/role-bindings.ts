@@ -88,7 +88,10 @@ export function roleBindingsService(sessions: Sessions): Service {
           const binding = request.roleBinding ?? create(RoleBindingSchema);
           if (binding.roleUid === "") binding.roleUid = roleUid;
           else if (roleUid !== "" && binding.roleUid !== roleUid)
-            throw invalidArgument(`requests[${index}].roleBinding.roleUid`, "must be the roleUid of the batch, or empty");
+            throw invalidArgument(
+              `requests[${index}].roleBinding.roleUid`,
+              "must be the roleUid of the batch, or empty",
+            );
           return { parent: request.parent === "" ? parent : request.parent, binding };
         });
         const created = await createBindings(session, bindings);

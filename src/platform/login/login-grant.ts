@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { type Actor, notDownscoped } from "../access/caller.ts";
 import { isCurrent, securityStampOf } from "../access/security-stamp.ts";
 import { type Reader, statement } from "../store/database.ts";
@@ -18,11 +19,11 @@ const exists = statement((db, p: { uid: string }) =>
   db.selectFrom("identities").select("uid").where("uid", "=", p.uid),
 );
 
-/** The content of the API tokens of a grant. */
-export function contentOf({ identity, stamp, audiences, group, actor }: LoginGrant): ApiTokenContent {
+/** The content of the API tokens of a login, which has a new random id: they can be ended without those of other logins. */
+export function newLogin({ identity, stamp, audiences, group, actor }: LoginGrant): ApiTokenContent {
   return {
     identityUid: identity,
-    stamp: { value: stamp, key: undefined },
+    stamp: { value: stamp, key: undefined, login: randomBytes(9).toString("base64url") },
     audiences,
     downscoping: group === undefined ? notDownscoped : { ...notDownscoped, groups: [group] },
     actor,

@@ -7,7 +7,7 @@ import { startFamily } from "../tokens/refresh-families.ts";
 import { changeCode, findCode, hashOf, insertCode, newCode } from "./login-codes.ts";
 import type { CallDatabase } from "./call-database.ts";
 import type { LoginCall, LoginContext } from "./login-context.ts";
-import { contentOf, type LoginGrant } from "./login-grant.ts";
+import { newLogin, type LoginGrant } from "./login-grant.ts";
 import type { LoginRequest, LoginTarget } from "./login-request.ts";
 import { descriptionOf, nameOf, OAuthError, type ReturnedError } from "./oauth-error.ts";
 import { donePage, errorPage } from "./pages.ts";
@@ -71,12 +71,12 @@ export async function returnLogin(
     }
     case "token": {
       const lifetime = { now, expires: now + settings.loginLifetime, maximum: settings.maximumRefreshTokens };
-      const { grant, refreshToken } = await writeWithEvent(database, securityLog, async (tx, record) => {
-        const completed = await complete(tx, record);
-        const family = target.refreshToken ? await startFamily(tx, contentOf(completed), lifetime) : undefined;
-        return { grant: completed, refreshToken: family };
+      const { content, refreshToken } = await writeWithEvent(database, securityLog, async (tx, record) => {
+        const login = newLogin(await complete(tx, record));
+        const family = target.refreshToken ? await startFamily(tx, login, lifetime) : undefined;
+        return { content: login, refreshToken: family };
       });
-      const { token } = await tokens.issue(contentOf(grant));
+      const { token } = await tokens.issue(content);
       const query = { error: undefined, token, refresh_token: refreshToken };
       return redirectResponse(withQuery(target.redirect, query), pending.forget);
     }

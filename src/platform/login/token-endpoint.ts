@@ -1,17 +1,19 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { ApiError, Code } from "../errors/api-error.ts";
-import { identityEvent } from "../audit/security-event.ts";
+import { identityEvent, type SecurityEvent } from "../audit/security-event.ts";
 import { writeWithEvent } from "../audit/write-with-event.ts";
 import { updateLastSeen } from "../iam/last-seen.ts";
 import type { AnonymousCall } from "../service/service.ts";
 import type { WholeResponse } from "../server/http-handler.ts";
 import type { Writer } from "../store/database.ts";
-import { endFamily, familyOf, hasFamily, startFamily } from "../tokens/refresh-families.ts";
+import type { ApiTokenContent } from "../tokens/api-token.ts";
+import { endFamily } from "../tokens/end-tokens.ts";
+import { familyOf, type FamilyOwner, hasFamily, startFamily } from "../tokens/refresh-families.ts";
 import type { CallDatabase } from "./call-database.ts";
 import { checkClient } from "./client-id.ts";
 import { changeCode, delayPoll, deleteCode, findCode, hashOf } from "./login-codes.ts";
-import type { LoginContext, LoginHandler } from "./login-context.ts";
-import { contentOf, isValid, type LoginGrant } from "./login-grant.ts";
+import type { LoginCall, LoginContext, LoginHandler } from "./login-context.ts";
+import { isValid, type LoginGrant, newLogin } from "./login-grant.ts";
 import type { AuthorizationCode, DeviceCode } from "./login-return.ts";
 import { jsonResponse } from "./oauth-response.ts";
 import { OAuthError, type OAuthErrorName } from "./oauth-error.ts";
@@ -25,7 +27,12 @@ const pollTolerance = 1_000;
 
 /** The tokens of a login, or why there are none. A failure is thrown after the transaction, which an error would roll back. */
 type Redemption =
-  | { readonly kind: "granted"; readonly grant: LoginGrant; readonly refreshToken: string; readonly ends: number }
+  | {
+      readonly kind: "granted";
+      readonly content: ApiTokenContent;
+      readonly refreshToken: string;
+      readonly ends: number;
+    }
   | { readonly kind: "failed"; readonly error: OAuthErrorName; readonly description: string };
 
 /** `/token` (RFC 6749, RFC 7636, RFC 8628). */
@@ -35,7 +42,7 @@ export function token(context: LoginContext): LoginHandler {
     const grantType = parameters.required("grant_type");
     switch (grantType) {
       case "authorization_code":
-        return issued(context, await redeemCode(context, parameters, database));
+        return issued(context, await redeemCode(context, { parameters, address, database }));
       case "urn:ietf:params:oauth:grant-type:device_code":
         return issued(context, await pollDevice(context, parameters, database));
       case "refresh_token":
@@ -46,7 +53,10 @@ export function token(context: LoginContext): LoginHandler {
   };
 }
 
-async function redeemCode(context: LoginContext, parameters: Parameters, database: CallDatabase): Promise<Redemption> {
+async function redeemCode(
+  context: LoginContext,
+  { parameters, address, database }: Pick<LoginCall, "parameters" | "address" | "database">,
+): Promise<Redemption> {
   const hash = hashOf(parameters.required("code"));
   const redirectUri = parameters.one("redirect_uri");
   const verifier = parameters.required("code_verifier", 128);
@@ -54,13 +64,14 @@ async function redeemCode(context: LoginContext, parameters: Parameters, databas
   // Without a code, nobody can make the platform write.
   if ((await database.read((tx) => findCode(tx, hash))) === undefined) return unknown;
   const now = context.clock();
-  return database.write(async (tx): Promise<Redemption> => {
+  return writeWithEvent(database, context.securityLog, async (tx, record): Promise<Redemption> => {
     const code = await findCode<AuthorizationCode | DeviceCode>(tx, hash);
     if (code === undefined || code.content.kind !== "authorization" || code.expires <= now) return unknown;
     const { grant, challenge, family } = code.content;
     if (code.state === "used") {
-      // Somebody else has the code too (RFC 6749, 4.1.2).
-      if (family !== undefined) await endFamily(tx, family);
+      // Somebody else has the code too, so all tokens that came from it end (RFC 6749, 4.1.2).
+      const ended = family === undefined ? undefined : await endFamily(tx, family, now);
+      if (ended !== undefined) await record(codeReused(ended, address));
       return unknown;
     }
     if (redirectUri !== code.content.redirectUri || challengeOf(verifier) !== challenge) {
@@ -72,6 +83,15 @@ async function redeemCode(context: LoginContext, parameters: Parameters, databas
       await changeCode(tx, hash, "used", { ...code.content, family: familyOf(redeemed.refreshToken) });
     return redeemed;
   });
+}
+
+function codeReused(owner: FamilyOwner, address: string): SecurityEvent {
+  const event = identityEvent("reuse", owner, { method: "Login/Token", address });
+  return {
+    ...event,
+    code: Code.permissionDenied,
+    reason: "the authorization code was already used; its login was ended",
+  };
 }
 
 async function pollDevice(context: LoginContext, parameters: Parameters, database: CallDatabase): Promise<Redemption> {
@@ -106,9 +126,10 @@ async function redeem({ settings }: LoginContext, tx: Writer, grant: LoginGrant,
     return failed("invalid_grant", "the identity was deleted, or its tokens were ended, after the login");
   const { loginLifetime, maximumRefreshTokens } = settings;
   const lifetime = { now, expires: now + loginLifetime, maximum: maximumRefreshTokens };
-  const refreshToken = await startFamily(tx, contentOf(grant), lifetime);
+  const content = newLogin(grant);
+  const refreshToken = await startFamily(tx, content, lifetime);
   await updateLastSeen(tx, grant.identity, now);
-  return { kind: "granted", grant, refreshToken, ends: lifetime.expires };
+  return { kind: "granted", content, refreshToken, ends: lifetime.expires };
 }
 
 function failed(error: OAuthErrorName, description: string): Redemption {
@@ -117,8 +138,8 @@ function failed(error: OAuthErrorName, description: string): Redemption {
 
 async function issued({ tokens, clock }: LoginContext, redemption: Redemption): Promise<WholeResponse> {
   if (redemption.kind === "failed") throw new OAuthError(redemption.error, redemption.description);
-  const { grant, refreshToken, ends } = redemption;
-  const { token: accessToken, expires } = await tokens.issue(contentOf(grant));
+  const { content, refreshToken, ends } = redemption;
+  const { token: accessToken, expires } = await tokens.issue(content);
   return tokenResponse({ accessToken, refreshToken, expires, ends, now: clock() });
 }
 
@@ -165,8 +186,8 @@ function tokenResponse({ accessToken, refreshToken, expires, ends, now }: Tokens
   });
 }
 
-/** `/revoke` (RFC 7009): ends the family of a refresh token. It succeeds for a token that is not valid. */
-export function revoke({ securityLog }: LoginContext): LoginHandler {
+/** `/revoke` (RFC 7009): ends the login of a refresh token, with its API tokens. It succeeds for a token that is not valid. */
+export function revoke({ securityLog, clock }: LoginContext): LoginHandler {
   return async ({ parameters, address, database }) => {
     checkClient(parameters);
     const family = familyOf(parameters.required("token"));
@@ -175,7 +196,7 @@ export function revoke({ securityLog }: LoginContext): LoginHandler {
         database,
         securityLog,
         async (tx, record) => {
-          const ended = await endFamily(tx, family);
+          const ended = await endFamily(tx, family, clock());
           if (ended !== undefined) await record(identityEvent("logout", ended, { method: "Login/Revoke", address }));
         },
         undefined,

@@ -38,6 +38,7 @@ import type { Database, Writer } from "../store/database.ts";
 import type { ApiTokens } from "../tokens/api-token.ts";
 import type { AwsSts } from "../tokens/aws-sts.ts";
 import { awsIssuer, type AwsToken, awsTokenExpiry, readAwsToken } from "../tokens/aws-token.ts";
+import { endFamily } from "../tokens/end-tokens.ts";
 import { exactMismatch, patternMismatch } from "../tokens/claim-match.ts";
 import { FetchError, type FetchText } from "../tokens/fetch-document.ts";
 import type { IssuerKeys } from "../tokens/issuer-keys.ts";
@@ -237,6 +238,7 @@ export async function refresh(
   // A failure is thrown after the transaction, because an error in it would roll back the end of the family.
   const rotated = async (tx: Writer, record: RecordEvent) => {
     const used = await useRefreshToken(tx, bearer, wanted, now);
+    if (used.kind === "rejected" && used.reason === "reused") await endFamily(tx, family, now);
     if (used.kind === "rotated" && !(await updateLastSeen(tx, used.content.identityUid, now))) throw mismatch();
     const event = refreshEvent(used, call);
     if (event !== undefined) await record(event);

@@ -38,6 +38,43 @@ describe("the tokens of a login", () => {
     ]);
   });
 
+  it("end if the authorization code is used again: all of that login, and none of another one", async () => {
+    const { group } = await world.group();
+    const other = await world.tokens({ group });
+    const code = (await world.agree(world.browser(), world.authorizeUrl({ group }))).get("code");
+    const { body: login } = await world.redeem(code);
+    const renewed = (await world.refresh(String(login["refresh_token"]))).body;
+    const statusOf = async (token: unknown) =>
+      (await platform.as(String(token)).get(`/iam/v2beta1/groups/${group}`)).status;
+    expect(await Promise.all([login, renewed, other].map((one) => statusOf(one["access_token"])))).toEqual([
+      200, 200, 200,
+    ]);
+    expect((await world.redeem(code)).body["error"]).toBe("invalid_grant");
+    expect(await Promise.all([login, renewed, other].map((one) => statusOf(one["access_token"])))).toEqual([
+      401, 401, 200,
+    ]);
+    expect((await world.refresh(String(renewed["refresh_token"]))).body["error"]).toBe("invalid_grant");
+    expect((await world.refresh(other["refresh_token"])).status).toBe(200);
+    const lines = world.logged.filter((line) => line["resource"] === subjectOf(login["access_token"]));
+    expect(lines.map(({ msg }) => msg)).toContain("token or code reused; what came from it was ended");
+  });
+
+  it("end with a logout, and if a refresh token is used again", async () => {
+    const { group } = await world.group();
+    const [out, stolen, other] = [
+      await world.tokens({ group }),
+      await world.tokens({ group }),
+      await world.tokens({ group }),
+    ];
+    await world.post("/revoke", { token: out["refresh_token"] ?? "" });
+    await world.refresh(stolen["refresh_token"]);
+    await world.refresh(stolen["refresh_token"]);
+    const statuses = [out, stolen, other].map(
+      async ({ access_token: token }) => (await platform.as(token).get(`/iam/v2beta1/groups/${group}`)).status,
+    );
+    expect(await Promise.all(statuses)).toEqual([401, 401, 200]);
+  });
+
   it("end after the lifetime of a login, and with the tokens of the identity", async () => {
     const { group } = await world.group();
     const [one, other] = [await world.tokens({ group }), await world.tokens({ group })];

@@ -20,7 +20,9 @@ const violation = (field: string) => ({
   body: {
     code: 3,
     message: expect.stringContaining(`Invalid argument: ${field}: `),
-    details: expect.arrayContaining([expect.objectContaining({ fieldViolations: [expect.objectContaining({ field })] })]),
+    details: expect.arrayContaining([
+      expect.objectContaining({ fieldViolations: [expect.objectContaining({ field })] }),
+    ]),
   },
 });
 
@@ -38,7 +40,9 @@ describe("A method whose body is the whole request", () => {
 
   it("refuses a query parameter although the body lacks its field", async () => {
     const { requests } = batch();
-    expect(await platform.admin.post(`${batchCreate}?parent=${other}`, { requests })).toMatchObject(violation("parent"));
+    expect(await platform.admin.post(`${batchCreate}?parent=${other}`, { requests })).toMatchObject(
+      violation("parent"),
+    );
     expect(await bindingsIn(other)).toEqual([]);
   });
 
@@ -60,14 +64,16 @@ describe("A method whose body is the whole request", () => {
   });
 
   it("names the request of a batch that has another parent or role", async () => {
-    const { requests: [request] } = batch();
+    const {
+      requests: [request],
+    } = batch();
     const requests = [request, { ...request, parent: other }];
     expect(await platform.admin.post(batchCreate, { parent: group, requests })).toMatchObject(
       violation("requests[1].parent"),
     );
-    expect(await platform.admin.post(batchCreate, { parent: group, roleUid: other, requests: [request] })).toMatchObject(
-      violation("requests[0].roleBinding.roleUid"),
-    );
+    expect(
+      await platform.admin.post(batchCreate, { parent: group, roleUid: other, requests: [request] }),
+    ).toMatchObject(violation("requests[0].roleBinding.roleUid"));
   });
 });
 
@@ -124,8 +130,7 @@ describe("A field is given once", () => {
   });
 
   it("over Connect, too", async () => {
-    const call = (method: string, body: string) =>
-      platform.admin.post(`/muster.platform.iam.v2beta1.${method}`, body);
+    const call = (method: string, body: string) => platform.admin.post(`/muster.platform.iam.v2beta1.${method}`, body);
     for (const [method, body] of [
       ["RoleBindingsService/BatchCreateRoleBindings", { ...batch(), role_uid: "a", roleUid: "b" }],
       ["GroupsService/ListGroups", { pageSize: 1, page_size: 2 }],
@@ -135,7 +140,10 @@ describe("A field is given once", () => {
       code: "invalid_argument",
     });
     // A query cannot add to a call, either.
-    const { status } = await call(`RoleBindingsService/BatchCreateRoleBindings?parent=${other}`, JSON.stringify(batch()));
+    const { status } = await call(
+      `RoleBindingsService/BatchCreateRoleBindings?parent=${other}`,
+      JSON.stringify(batch()),
+    );
     expect(status).toBe(404);
     expect([await bindingsIn(group), await bindingsIn(other)]).toEqual([[], []]);
   });

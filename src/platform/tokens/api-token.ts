@@ -65,6 +65,7 @@ export class ApiTokens {
         kid,
         typ: "JWT",
         ...(stamp.key === undefined ? {} : { subject_key: stamp.key }),
+        ...(stamp.login === undefined ? {} : { sid: stamp.login }),
       })
       .setIssuer(this.#issuer)
       .setSubject(identityUid)
@@ -119,7 +120,8 @@ export class ApiTokens {
         uid: payload.sub ?? "",
         stamp: {
           value: typeof payload["stamp"] === "string" ? payload["stamp"] : initialStamp.value,
-          key: typeof protectedHeader["subject_key"] === "string" ? protectedHeader["subject_key"] : undefined,
+          key: textIn(protectedHeader, "subject_key"),
+          login: textIn(protectedHeader, "sid"),
         },
         downscoping,
         actor: payload["act"] as Actor | undefined,
@@ -133,6 +135,11 @@ export class ApiTokens {
     if (publicKey === undefined) throw new Error("unknown key id");
     return publicKey;
   }
+}
+
+function textIn(header: Readonly<Record<string, unknown>>, name: string): string | undefined {
+  const value = header[name];
+  return typeof value === "string" ? value : undefined;
 }
 
 /** Unknown capabilities are ignored: they grant nothing and do not remove the limit. */

@@ -26,7 +26,7 @@ const select = statement((db, p: { id: string }) =>
 const rotate = statement((db, p: { id: string; token_hash: string; content: string }) =>
   db.updateTable("refresh_families").set({ token_hash: p.token_hash, content: p.content }).where("id", "=", p.id),
 );
-const deleteFamily = statement((db, p: { id: string }) => db.deleteFrom("refresh_families").where("id", "=", p.id));
+const remove = statement((db, p: { id: string }) => db.deleteFrom("refresh_families").where("id", "=", p.id));
 const deleteFamiliesOf = statement((db, p: { identity: string }) =>
   db.deleteFrom("refresh_families").where("identity_uid", "=", p.identity),
 );
@@ -61,7 +61,7 @@ export type RefreshRejection =
   | {
       readonly kind: "rejected";
       readonly reason: "reused";
-      /** Whose family has ended. */
+      /** Whose family must be ended. */
       readonly content: Pick<ApiTokenContent, "identityUid" | "actor">;
     };
 
@@ -98,7 +98,7 @@ export async function startFamily(
 }
 
 /**
- * Uses a refresh token and rotates it. A token that is reused has probably leaked, so its family ends (RFC 9700).
+ * Uses a refresh token and rotates it. A token that is reused has probably leaked, so the caller ends its family (RFC 9700).
  * The failure is returned, not thrown, because an error would roll back the end of the family.
  */
 export async function useRefreshToken(
@@ -112,7 +112,6 @@ export async function useRefreshToken(
   if (id === undefined || family === undefined || family.expires <= now) return { kind: "rejected", reason: "unknown" };
   if (!(await isAssumable(tx, family.identity_uid, now))) return { kind: "rejected", reason: "unknown" };
   if (family.token_hash !== hashOf(token)) {
-    await tx.run(deleteFamily, { id });
     const { actor } = parse(family.identity_uid, "", family.content);
     return { kind: "rejected", reason: "reused", content: { identityUid: family.identity_uid, actor } };
   }
@@ -137,15 +136,21 @@ export function familyOf(token: string): string | undefined {
   return /^muster-refresh-([0-9a-f]{24})\.[\w-]{43}$/.exec(token)?.[1];
 }
 
-/** Ends one family. @returns whose it was; undefined if there is none with the id */
-export async function endFamily(
-  tx: Writer,
-  id: string,
-): Promise<{ readonly identity: string; readonly actor: ApiTokenContent["actor"] } | undefined> {
+/** Whose a family is. */
+export interface FamilyOwner {
+  readonly identity: string;
+  readonly actor: ApiTokenContent["actor"];
+  /** The id of the login that it came from; undefined if it came from an exchange. */
+  readonly login: string | undefined;
+}
+
+/** Deletes one family, so that its refresh tokens end. @returns whose it was; undefined if there is none with the id */
+export async function deleteFamily(tx: Writer, id: string): Promise<FamilyOwner | undefined> {
   const family = await tx.first(select, { id });
   if (family === undefined) return undefined;
-  await tx.run(deleteFamily, { id });
-  return { identity: family.identity_uid, actor: parse(family.identity_uid, "", family.content).actor };
+  await tx.run(remove, { id });
+  const { identityUid: identity, actor, stamp } = parse(family.identity_uid, "", family.content);
+  return { identity, actor, login: stamp.login };
 }
 
 /** Ends all families of an identity. */
@@ -192,23 +197,24 @@ function serialize({
   audiences,
   downscoping: { capabilities, groups },
   actor,
-  stamp: { key },
+  stamp: { key, login },
 }: ApiTokenContent): string {
-  return JSON.stringify({ audiences, actor, groups, capabilities: capabilities && [...capabilities], key });
+  return JSON.stringify({ audiences, actor, groups, capabilities: capabilities && [...capabilities], key, login });
 }
 
 function parse(identityUid: string, value: string, text: string): ApiTokenContent {
-  const { audiences, actor, groups, capabilities, key } = JSON.parse(text) as Pick<
+  const { audiences, actor, groups, capabilities, key, login } = JSON.parse(text) as Pick<
     ApiTokenContent,
     "audiences" | "actor"
   > & {
     groups?: readonly string[];
     capabilities?: readonly Capability[];
     key?: string;
+    login?: string;
   };
   return {
     identityUid,
-    stamp: { value, key },
+    stamp: { value, key, login },
     audiences,
     actor,
     downscoping: { groups, capabilities: capabilities === undefined ? undefined : new Set(capabilities) },
