@@ -3,6 +3,7 @@ const links = {
   docs: { path: "docs", text: "the methods of the API" },
   openApi: { path: "openapi.json", text: "the same for programs, as OpenAPI 3.1" },
   discovery: { path: ".well-known/openid-configuration", text: "the issuer of API tokens" },
+  login: { path: ".well-known/oauth-authorization-server", text: "how programs log people in" },
   ready: { path: "readyz", text: "whether the platform serves calls" },
 } as const;
 

@@ -8,4 +8,7 @@ export const clientId = "muster-cli";
 export function checkClient(parameters: Parameters): void {
   if (parameters.one("client_id") !== clientId)
     throw new OAuthError("invalid_client", `client_id must be "${clientId}"`);
+  for (const name of ["client_secret", "client_assertion"])
+    if (parameters.one(name, 16 * 1024) !== undefined)
+      throw new OAuthError("invalid_client", `${name} must be absent: the client is public`);
 }

@@ -28,6 +28,8 @@ export function readCodeTarget(parameters: Parameters): Extract<LoginTarget, { k
 export function checkCodeParameters(parameters: Parameters, { challenge }: { readonly challenge: string }): void {
   if (parameters.required("response_type") !== "code")
     throw new OAuthError("unsupported_response_type", 'response_type must be "code"');
+  const mode = parameters.one("response_mode");
+  if (mode !== undefined && mode !== "query") throw new OAuthError("invalid_request", 'response_mode must be "query"');
   if (parameters.one("code_challenge_method") !== "S256" || !/^[\w-]{43}$/.test(challenge))
     throw new OAuthError("invalid_request", "PKCE is required: code_challenge, with code_challenge_method S256");
 }

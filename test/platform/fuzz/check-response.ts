@@ -62,6 +62,7 @@ const ownPaths = new Set([
   "/docs",
   "/openapi.json",
   "/.well-known/openid-configuration",
+  "/.well-known/oauth-authorization-server",
   "/.well-known/jwks.json",
 ]);
 
