@@ -2,6 +2,8 @@ import { frontPage } from "./front-page.ts";
 import type { LoginEndpoints } from "./login/login-endpoints.ts";
 import type { DiscoveryDocuments } from "./oidc/discovery-documents.ts";
 import type { ApiDescriptions } from "./openapi/api-descriptions.ts";
+import { MethodNotAllowed } from "./rest/method-not-allowed.ts";
+import { errorResponse } from "./rest/rest-handler.ts";
 import type { HttpHandler, HttpRequest, HttpResponse } from "./server/http-handler.ts";
 import type { PlatformMetrics } from "./service/platform-metrics.ts";
 import { isReady, type Readiness } from "./service/readiness.ts";
@@ -21,7 +23,12 @@ export interface HttpEndpoints {
   readonly readiness: Readiness;
   /** The path of the URL of the token service, without a slash at the end: empty, or such as `/auth`. */
   readonly authPath: string;
+  /** `ErrorInfo.domain` of errors. */
+  readonly errorDomain: string;
 }
+
+/** What is read with GET or HEAD, without a token. */
+type Page = (request: HttpRequest) => Promise<HttpResponse>;
 
 /** The paths below that of the token service's URL. They are also served without it. */
 const tokenService =
@@ -32,29 +39,43 @@ const tokenService =
  * root shows where the others are.
  */
 export function httpEndpoints(endpoints: HttpEndpoints): HttpHandler {
-  const { rest, faults, login, documents, descriptions, metrics, readiness, authPath } = endpoints;
+  const { rest, faults, login, documents, descriptions, metrics, readiness, authPath, errorDomain } = endpoints;
+  const pages: ReadonlyMap<string, Page> = new Map<string, Page>([
+    ["/livez", async () => text(200, "ok")],
+    [
+      "/readyz",
+      async () => {
+        const state = await readiness.state();
+        return text(isReady(state) ? 200 : 503, state === "ready" ? "ok" : state);
+      },
+    ],
+    ["/metrics", async () => text(200, await metrics.registry.metrics())],
+    ["/openapi.json", async () => json(descriptions.openApi)],
+    ["/docs", async () => html(descriptions.page)],
+    [
+      "/",
+      async ({ headers: { accept = "" } }) => {
+        const { kind, body } = frontPage(accept);
+        return withVary(kind === "html" ? html(body) : json(body));
+      },
+    ],
+  ]);
+  const pageAt = (path: string): Page | undefined => {
+    const document = documents.at(path);
+    return document === undefined ? pages.get(path) : async () => json(await document());
+  };
   return async (request, readBody, address) => {
     removeAuthPath(request, authPath);
     const path = pathOf(request);
-    if (path === "/livez") return text(200, "ok");
-    if (path === "/readyz") {
-      const state = await readiness.state();
-      return text(isReady(state) ? 200 : 503, state === "ready" ? "ok" : state);
+    const page = pageAt(path);
+    if (page !== undefined) {
+      const { method = "GET" } = request;
+      const isRead = method === "GET" || method === "HEAD";
+      return isRead ? page(request) : errorResponse(new MethodNotAllowed(method, ["GET", "HEAD"]), errorDomain);
     }
-    if (path === "/metrics") return text(200, await metrics.registry.metrics());
     if (path === "/faults" && faults !== undefined) return faults(request, readBody, address);
     const loginHandler = login.at(path);
     if (loginHandler !== undefined) return loginHandler(request, readBody, address);
-    if (request.method === "GET") {
-      const document = documents.at(path);
-      if (document !== undefined) return json(await document());
-      if (path === "/openapi.json") return json(descriptions.openApi);
-      if (path === "/") {
-        const { kind, body } = frontPage(request.headers.accept ?? "");
-        return withVary(kind === "html" ? html(body) : json(body));
-      }
-      if (path === "/docs") return html(descriptions.page);
-    }
     return rest(request, readBody, address);
   };
 }

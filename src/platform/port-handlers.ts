@@ -82,6 +82,7 @@ export async function portHandlers(
       faults: options.faultInjection ? faultsHandler(faults, authenticator, errorDomain) : undefined,
       login: new LoginEndpoints(loginContext(tokenService, options), runner, database),
       documents: new DiscoveryDocuments(authUrl, keys),
+      errorDomain,
       authPath: new URL(authUrl).pathname.replace(/\/$/, ""),
       descriptions: new ApiDescriptions(operations, settings),
       metrics,

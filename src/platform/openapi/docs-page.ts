@@ -71,12 +71,10 @@ function typeHtml({ $ref, anyOf, type, format, enum: values, items, additionalPr
   if (items !== undefined) return `list of ${typeHtml(items)}`;
   if (typeof additionalProperties === "object") return `map of ${typeHtml(additionalProperties)}`;
   if (values !== undefined) {
-    const listed = values
-      .filter((value) => value !== null)
-      .map(code)
-      .join(" ");
-    return values.length > 12
-      ? `<details class="values"><summary>one of ${values.length}</summary>${listed}</details>`
+    const names = values.filter((value) => typeof value === "string");
+    const listed = names.map(code).join(" ");
+    return names.length > 12
+      ? `<details class="values"><summary>one of ${names.length}</summary>${listed}</details>`
       : `one of ${listed}`;
   }
   return escaped([typeof type === "object" ? type[0] : type, format ?? pattern].filter(Boolean).join(" "));

@@ -173,12 +173,17 @@ const commonParameters: Readonly<Record<string, Schema>> = {
   },
 };
 
-function bodyOf({ body, httpMethod, operation }: Route, schemas: MessageSchemas): RequestBody | undefined {
+function bodyOf({ body, httpMethod, operation, template }: Route, schemas: MessageSchemas): RequestBody | undefined {
   switch (body.kind) {
     case "none":
       return undefined;
-    case "whole":
-      return { required: false, content: json(schemas.of(operation.method.input)) };
+    case "whole": {
+      const { input } = operation.method;
+      const { required: members = [], ...more } = requirementsOf(input);
+      const required = members.filter((member) => !template.variables.includes(member));
+      const schema = { ...schemas.of(input), ...(required.length === 0 ? {} : { required }), ...more };
+      return { required: required.length > 0, content: json(schema) };
+    }
     case "parameters": {
       const schema = schemas.of(operation.method.input);
       return { required: false, content: { ...json(schema), "application/x-www-form-urlencoded": { schema } } };

@@ -83,8 +83,9 @@ export class MessageSchemas {
 function orNull(schema: Schema): Schema {
   const { $ref, type, enum: values } = schema;
   if ($ref !== undefined) return { anyOf: [{ $ref }, { type: "null" }] };
-  if (type === undefined || typeof type !== "string") return schema;
-  return { ...schema, type: [type, "null"], ...(values === undefined ? {} : { enum: [...values, null] }) };
+  if (type === undefined) return schema;
+  const types = typeof type === "string" ? ([type, "null"] as const) : ([...type, "null"] as const);
+  return { ...schema, type: types, ...(values === undefined ? {} : { enum: [...values, null] }) };
 }
 
 /** At most one member of a oneof is set, so every pair of them is excluded. */
@@ -107,8 +108,9 @@ function ruled(field: DescField): Pick<Schema, "pattern" | "maxLength" | "format
   return { pattern: pattern.source, maxLength, ...(format === undefined ? {} : { format }) };
 }
 
-function listLimit(field: DescField): Pick<Schema, "maxItems"> {
-  return isInRequests(field) ? { maxItems: limitsOf(field).items } : {};
+function listLimit(field: DescField): Pick<Schema, "maxItems" | "minItems"> {
+  if (!isInRequests(field)) return {};
+  return { maxItems: limitsOf(field).items, ...(behaviorOf(field).required ? { minItems: 1 } : {}) };
 }
 
 function mapLimits(field: DescField): Pick<Schema, "maxProperties" | "propertyNames"> {
@@ -168,6 +170,11 @@ function ofScalar(scalar: ScalarType): Schema {
   return schema;
 }
 
+/** A request has the name or the number of an enum value, as protobuf JSON allows; a response has the name. */
 function ofEnum(field: DescField): Schema {
-  return { type: "string", enum: field.enum?.values.map(({ name }) => name) ?? [] };
+  const values = field.enum?.values ?? [];
+  return {
+    type: ["string", "integer"],
+    enum: [...values.map(({ name }) => name), ...values.map(({ number }) => number)],
+  };
 }

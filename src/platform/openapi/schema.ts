@@ -3,7 +3,8 @@ type SchemaType = "string" | "integer" | "boolean" | "object" | "array";
 /** The part of JSON Schema 2020-12, with the extensions of OpenAPI, that describes the contract. */
 export interface Schema {
   readonly $ref?: string;
-  readonly type?: SchemaType | readonly [SchemaType, "null"];
+  /** One type; or several, of which the first is that of responses. */
+  readonly type?: SchemaType | readonly [SchemaType, ...(SchemaType | "null")[]];
   readonly format?: string;
   readonly pattern?: string;
   /** The maximum length in characters. */
@@ -11,6 +12,7 @@ export interface Schema {
   readonly minLength?: number;
   /** Distinct items of a list: the platform removes duplicates. */
   readonly maxItems?: number;
+  readonly minItems?: 1;
   readonly maxProperties?: number;
   readonly propertyNames?: { readonly maxLength: number };
   readonly minimum?: number;

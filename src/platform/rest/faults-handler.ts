@@ -1,10 +1,11 @@
-import { ApiError, invalidArgument, permissionDenied, unimplemented } from "../errors/api-error.ts";
+import { ApiError, invalidArgument, permissionDenied } from "../errors/api-error.ts";
 import { bodyTooLarge } from "../server/body-too-large.ts";
 import { type FaultRule, parseFaultRule } from "../faults/fault-rule.ts";
 import type { Faults } from "../faults/faults.ts";
 import { bearerOf } from "../server/bearer.ts";
 import type { HttpHandler } from "../server/http-handler.ts";
 import type { Authenticator } from "../service/authenticator.ts";
+import { MethodNotAllowed } from "./method-not-allowed.ts";
 import { errorResponse } from "./rest-handler.ts";
 
 /** The maximum number of rules. */
@@ -21,7 +22,7 @@ export function faultsHandler(faults: Faults, authenticator: Authenticator, erro
       if (caller.kind !== "admin") throw permissionDenied("only the admin can change faults");
       if (method === "POST") faults.add(readRules(await readBody(), maximumRules - faults.list().length));
       else if (method === "DELETE") faults.clear();
-      else if (method !== "GET") throw unimplemented(`${method} is not a method of this path`);
+      else if (method !== "GET") throw new MethodNotAllowed(method, ["GET", "POST", "DELETE"]);
     } catch (error) {
       if (error instanceof ApiError) return errorResponse(error, errorDomain);
       throw error;

@@ -3,6 +3,7 @@ import { bearerOf } from "../server/bearer.ts";
 import type { BodyReader, HttpHandler, HttpRequest, WholeResponse } from "../server/http-handler.ts";
 import { rejectionErrors, type RequestRejection } from "../server/request-rejection.ts";
 import type { CallRunner } from "../service/call-runner.ts";
+import { MethodNotAllowed } from "./method-not-allowed.ts";
 import { httpStatusOf, restErrorOf } from "./rest-error.ts";
 import type { RestRequest, Transcoder } from "./transcoder.ts";
 
@@ -55,5 +56,7 @@ export function errorResponse(error: ApiError, domain: string): WholeResponse {
   const headers: Record<string, string> = { ...responseHeaders };
   if (error.code === Code.unauthenticated) headers["www-authenticate"] = "Bearer";
   if (error.detail?.kind === "retry") headers["retry-after"] = error.detail.seconds.toString();
-  return { status: httpStatusOf(error.code), headers, body: JSON.stringify(restErrorOf(error, domain)) };
+  if (error instanceof MethodNotAllowed) headers["allow"] = error.allowed.join(", ");
+  const status = error instanceof MethodNotAllowed ? error.status : httpStatusOf(error.code);
+  return { status, headers, body: JSON.stringify(restErrorOf(error, domain)) };
 }

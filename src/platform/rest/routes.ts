@@ -25,8 +25,8 @@ type BodyBinding =
 
 export type RouteMatch =
   | { readonly kind: "found"; readonly route: Route; readonly variables: Readonly<Record<string, string>> }
-  /** The path exists, but with other methods. */
-  | { readonly kind: "otherMethod" }
+  /** The path exists, but with other methods: those that it has. */
+  | { readonly kind: "otherMethod"; readonly allowed: readonly string[] }
   | { readonly kind: "unknown" };
 
 /** The REST routes of the contract, read from its annotations. */
@@ -49,8 +49,8 @@ export class Routes {
   match(httpMethod: string, path: string): RouteMatch {
     const found = this.#find(httpMethod, path);
     if (found !== undefined) return found;
-    const hasOtherMethod = [...this.#byMethod.keys()].some((other) => this.#find(other, path) !== undefined);
-    return { kind: hasOtherMethod ? "otherMethod" : "unknown" };
+    const allowed = [...this.#byMethod.keys()].filter((other) => this.#find(other, path) !== undefined);
+    return allowed.length > 0 ? { kind: "otherMethod", allowed } : { kind: "unknown" };
   }
 
   #find(httpMethod: string, path: string): (RouteMatch & { kind: "found" }) | undefined {

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { create, type DescField, type DescMessage, type Message } from "@bufbuild/protobuf";
 import { type FieldMask, FieldMaskSchema } from "@bufbuild/protobuf/wkt";
-import { invalidArgument, notFound, unimplemented } from "../errors/api-error.ts";
+import { invalidArgument, notFound } from "../errors/api-error.ts";
 import { bodyTooLarge } from "../server/body-too-large.ts";
 import { hasMoreValues } from "../json/count-values.ts";
 import { hasRepeatedMembers } from "../json/repeated-members.ts";
@@ -11,6 +11,7 @@ import { sizeLimits } from "../limits/size-limits.ts";
 import type { CallSlot } from "../service/call-slots.ts";
 import type { Operation } from "../service/operations.ts";
 import { type RestOfList, restOf } from "../service/rest-of-list.ts";
+import { MethodNotAllowed } from "./method-not-allowed.ts";
 import { pruneToMask } from "./prune-to-mask.ts";
 import { readQuery } from "./read-query.ts";
 import { type Route, Routes } from "./routes.ts";
@@ -51,11 +52,11 @@ export class Transcoder {
     this.#options = options;
   }
 
-  /** @throws ApiError 5 for an unknown path, 12 if the path does not have the method */
+  /** @throws ApiError 5 for an unknown path, MethodNotAllowed (12) if the path does not have the method */
   find(request: RestRequest): RestCall {
     const match = this.#routes.match(request.method, request.path);
     if (match.kind === "unknown") throw notFound("path", request.path);
-    if (match.kind === "otherMethod") throw unimplemented(`${request.method} is not a method of this path`);
+    if (match.kind === "otherMethod") throw new MethodNotAllowed(request.method, match.allowed);
     const { route, variables } = match;
     return {
       operation: route.operation,

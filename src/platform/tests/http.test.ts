@@ -55,12 +55,50 @@ describe("the port", () => {
     for (const path of paths) expect((await platform.as(undefined).get(path)).status).toBe(200);
     for (const path of ["//", "/index.html", "/docs/"])
       expect(await platform.as(undefined).get(path)).toMatchObject({ status: 404, body: { code: 5 } });
-    expect((await platform.admin.post("/", {})).status).toBe(404);
   });
 
   it("returns 5 for an unknown path, and 12 for a method that the path does not have", async () => {
     expect(await platform.admin.get("/iam/v2beta1/dragons")).toMatchObject({ status: 404, body: { code: 5 } });
     expect(await platform.admin.send("PUT", "/iam/v2beta1/groups")).toMatchObject({ status: 501, body: { code: 12 } });
+  });
+
+  it.each([
+    ["/iam/v2beta1/groups", "GET, POST, PATCH, DELETE"],
+    ["/iam/v2beta1/identities:lookupIdentity", "GET"],
+    ["/iam/v2beta1/groups/UID", "GET, POST, PATCH, DELETE"],
+    ["/iam/v2beta1/roleBindings:batchCreate", "POST"],
+    ["/iam/v1/groups/UID", "POST, PUT, DELETE"],
+    ["/sts/exchange", "GET, POST"],
+    ["/", "GET, HEAD"],
+    ["/livez", "GET, HEAD"],
+    ["/docs", "GET, HEAD"],
+    ["/.well-known/jwks.json", "GET, HEAD"],
+    ["/token", "POST"],
+    ["/authorize", "GET"],
+    ["/device", "GET, POST"],
+  ])("lists the methods of %s with 405, or with 501 for a method of the API", async (path, allowed) => {
+    const { port } = new URL(platform.url);
+    const isLogin = ["/token", "/authorize", "/device"].includes(path);
+    for (const method of ["TRACE", "OPTIONS", "PROPFIND", "GET", "POST", "PUT", "PATCH", "DELETE"]) {
+      if (allowed.split(", ").includes(method)) continue;
+      const socket = connect(Number(port), "127.0.0.1");
+      socket.write(`${method} ${path.replace("UID", platform.root)} HTTP/1.1\r\nhost: h\r\nconnection: close\r\n\r\n`);
+      let response = "";
+      for await (const chunk of socket) response += String(chunk);
+      const isOfApi = ["GET", "POST", "PUT", "PATCH", "DELETE"].includes(method);
+      const [status] = /\d{3}/.exec(response) ?? [];
+      expect(`${method} ${status}`, response).toBe(`${method} ${isOfApi && !isLogin ? 501 : 405}`);
+      const methods = /^allow: (.*)$/im.exec(response)?.[1]?.trim().split(", ").toSorted();
+      expect(methods, response).toEqual(allowed.split(", ").toSorted());
+    }
+  });
+
+  it("serves HEAD as GET without a body where it needs no token", async () => {
+    for (const path of ["/", "/livez", "/docs", "/openapi.json", "/.well-known/openid-configuration"]) {
+      const [head, get] = [await platform.as(undefined).send("HEAD", path), await platform.as(undefined).get(path)];
+      expect([head.status, head.text]).toEqual([200, ""]);
+      expect(head.headers.get("content-length")).toBe(String(Buffer.byteLength(get.text)));
+    }
   });
 
   it("rejects a body larger than 1 MiB with 3", async () => {
