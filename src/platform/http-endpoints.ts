@@ -65,7 +65,7 @@ export function httpEndpoints(endpoints: HttpEndpoints): HttpHandler {
     return document === undefined ? pages.get(path) : async () => json(await document());
   };
   return async (request, readBody, address) => {
-    removeAuthPath(request, authPath);
+    request.url = withoutAuthPath(request.url ?? "/", authPath);
     const path = pathOf(request);
     const page = pageAt(path);
     if (page !== undefined) {
@@ -80,12 +80,11 @@ export function httpEndpoints(endpoints: HttpEndpoints): HttpHandler {
   };
 }
 
-/** Removes the path of the token service's URL from a request to it, as a proxy may have done already. */
-function removeAuthPath(request: HttpRequest, authPath: string): void {
-  const { url = "/" } = request;
-  if (authPath === "" || !url.startsWith(`${authPath}/`)) return;
+/** The path without that of the token service's URL, if it is one of the token service: a proxy may have removed it already. */
+export function withoutAuthPath(url: string, authPath: string): string {
+  if (authPath === "" || !url.startsWith(`${authPath}/`)) return url;
   const rest = url.slice(authPath.length);
-  if (tokenService.test(rest)) request.url = rest;
+  return tokenService.test(rest) ? rest : url;
 }
 
 function pathOf({ url = "/" }: HttpRequest): string {

@@ -2,8 +2,8 @@ import type { AuditExport } from "./audit-export/audit-export.ts";
 import type { SecurityLog } from "./audit/security-log.ts";
 import { Faults } from "./faults/faults.ts";
 import { grpcHandler } from "./grpc/grpc-handler.ts";
-import { kindOfRequest } from "./grpc/kind-of-request.ts";
-import { httpEndpoints } from "./http-endpoints.ts";
+import { isGrpcPath, kindOfRequest } from "./grpc/kind-of-request.ts";
+import { httpEndpoints, withoutAuthPath } from "./http-endpoints.ts";
 import { DiscoveryDocuments } from "./oidc/discovery-documents.ts";
 import { securityTokenService, type SecurityTokenServiceOptions } from "./oidc/security-token-service.ts";
 import { ApiDescriptions } from "./openapi/api-descriptions.ts";
@@ -14,6 +14,7 @@ import { LoginEndpoints } from "./login/login-endpoints.ts";
 import { faultsHandler } from "./rest/faults-handler.ts";
 import { rejectionResponse, restHandler } from "./rest/rest-handler.ts";
 import { Transcoder } from "./rest/transcoder.ts";
+import { CrossOrigin } from "./server/cross-origin.ts";
 import type { PortHandlers } from "./server/http-server.ts";
 import { Authenticator } from "./service/authenticator.ts";
 import { CallRunner } from "./service/call-runner.ts";
@@ -48,7 +49,7 @@ export async function portHandlers(
   { connections, stopping, isWritable, securityLog, auditExport }: PlatformParts,
 ): Promise<PortHandlers> {
   const { database, masterKey, clock, log, latency, maximumInFlight, signingKeyInterval: interval } = options;
-  const { authUrl, baseUrl, errorDomain, unknownFields, deleteResponse } = settings;
+  const { authUrl, baseUrl, errorDomain, unknownFields, deleteResponse, corsOrigins } = settings;
   const keys = await SigningKeys.load({ database, masterKey, clock, log, interval });
   const tokens = new ApiTokens(keys, authUrl, baseUrl, clock);
   const authenticator = new Authenticator(database, tokens, clock);
@@ -73,7 +74,16 @@ export async function portHandlers(
   const slots = new CallSlots({ maximumInFlight, onChange: (running) => metrics.inFlight.set(running) });
   const runner = new CallRunner({ metrics, log, latency, slots, faults, tracer: options.tracer, securityLog });
   const transcoder = new Transcoder(operations, { unknownFields, emptyResponse: deleteResponse });
+  const documents = new DiscoveryDocuments(authUrl, keys);
+  const authPath = new URL(authUrl).pathname.replace(/\/$/, "");
+  const { firstSegments } = transcoder;
+  // Pages of a login, metrics and fault rules are not for other pages.
+  const isShared = (url: string) => {
+    const path = withoutAuthPath(url, authPath);
+    return isGrpcPath(path) || firstSegments.has(path.split("/")[1] ?? "") || documents.at(path) !== undefined;
+  };
   return {
+    crossOrigin: corsOrigins.length === 0 ? undefined : new CrossOrigin(corsOrigins, isShared),
     kindOf: kindOfRequest((path) => transcoder.serves("POST", path)),
     rpc: grpcHandler(overGrpc, runner, { ...settings, readiness, log }),
     rejection: (rejection) => rejectionResponse(rejection, errorDomain),
@@ -81,9 +91,9 @@ export async function portHandlers(
       rest: restHandler(transcoder, runner, errorDomain),
       faults: options.faultInjection ? faultsHandler(faults, authenticator, errorDomain) : undefined,
       login: new LoginEndpoints(loginContext(tokenService, options), runner, database),
-      documents: new DiscoveryDocuments(authUrl, keys),
+      documents,
       errorDomain,
-      authPath: new URL(authUrl).pathname.replace(/\/$/, ""),
+      authPath,
       descriptions: new ApiDescriptions(operations, settings),
       metrics,
       readiness,

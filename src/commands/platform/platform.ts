@@ -49,6 +49,7 @@ export default defineCommand({
         loginLifetime: values.loginLifetime,
         publicIssuers: values.publicIssuer,
         trustedIssuers: values.trustedIssuer,
+        corsOrigins: values.corsOrigin,
         awsSts: values.awsSts,
         awsHeaderVendor: values.awsHeaderVendor,
         errorDomain: values.errorDomain,

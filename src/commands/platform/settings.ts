@@ -3,6 +3,7 @@ import { faultRuleForm, parseFaultRule } from "#src/platform/faults/fault-rule.t
 import { tokenLimits } from "#src/platform/limits/token-limits.ts";
 import { parseAddressRange } from "#src/platform/server/client-address.ts";
 import { connectionBytes, memoryParts } from "#src/platform/server/memory-shares.ts";
+import { parseOrigin } from "#src/platform/server/parse-origin.ts";
 import { portLimits } from "#src/platform/server/port-limits.ts";
 import type { StsEndpoint } from "#src/platform/tokens/aws-sts.ts";
 import { quotaLimits } from "#src/platform/limits/quota.ts";
@@ -138,6 +139,10 @@ export const platformSettings = {
   audience: settings.optionalList(
     settings.text,
     "An audience for which API tokens can be requested, in addition to the base URL.",
+  ),
+  corsOrigin: settings.optionalList(
+    { placeholder: "ORIGIN", parse: parseOrigin },
+    "An origin, such as https://console.example.com, whose pages may call the API from a browser: over REST, gRPC-web or Connect, with a token of their own and never with cookies. Without it, browsers keep the responses from pages of other origins. It is a setting because whoever can change a page there can use the tokens that people give to it.",
   ),
   refreshLifetime: settings.withDefault(
     lifetime,

@@ -20,7 +20,7 @@ function isGrpcType(contentType: string | undefined): boolean {
 }
 
 /** Whether the path has the form `/package.Service/Method`. No REST path but `/.well-known` has a dot in its first segment. */
-function isGrpcPath(path: string): boolean {
+export function isGrpcPath(path: string): boolean {
   return /^\/[a-zA-Z]\w*(\.\w+)+\/\w+$/.test(path);
 }
 

@@ -46,6 +46,12 @@ export class Routes {
       );
   }
 
+  /** The first segments of all paths, such as `iam`. */
+  get firstSegments(): ReadonlySet<string> {
+    const routes = [...this.#byMethod.values()].flat();
+    return new Set(routes.map(({ template }) => template.text.split("/")[1] ?? ""));
+  }
+
   match(httpMethod: string, path: string): RouteMatch {
     const found = this.#find(httpMethod, path);
     if (found !== undefined) return found;

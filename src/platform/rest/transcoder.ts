@@ -67,6 +67,11 @@ export class Transcoder {
     };
   }
 
+  /** The first segments of all paths, such as `iam`. */
+  get firstSegments(): ReadonlySet<string> {
+    return this.#routes.firstSegments;
+  }
+
   /** Whether a path, without its query, has a method. */
   serves(httpMethod: string, path: string): boolean {
     return this.#routes.match(httpMethod, path).kind === "found";

@@ -10,6 +10,7 @@ import { Turns } from "../shares/turns.ts";
 import { breakResponse } from "./break-response.ts";
 import { ClientAddresses } from "./client-address.ts";
 import { ConnectionLimits } from "./connection-limits.ts";
+import type { CrossOrigin } from "./cross-origin.ts";
 import { http1Server } from "./http1-server.ts";
 import { Http2Sessions } from "./http2-sessions.ts";
 import type { HttpHandler, HttpRequest, RpcHandler, WholeResponse } from "./http-handler.ts";
@@ -26,6 +27,8 @@ export interface PortHandlers {
   /** Which handler serves the request. A "stream" is a call that may last as long as its client wants. */
   readonly kindOf: (request: HttpRequest) => "http" | "rpc" | "stream";
   readonly rpc: RpcHandler;
+  /** Which pages may read the responses; undefined for those of the platform alone. */
+  readonly crossOrigin?: CrossOrigin | undefined;
   readonly http: HttpHandler;
   /** The response to a request that no handler sees. */
   readonly rejection: (rejection: RequestRejection) => WholeResponse;
@@ -167,13 +170,14 @@ export class HttpServer {
 
   async #respond(handlers: Promise<PortHandlers>, request: HttpRequest, response: ServerResponse): Promise<void> {
     try {
-      const { kindOf, rpc, http, rejection } = await handlers;
+      const { kindOf, rpc, http, rejection, crossOrigin } = await handlers;
       if (request.httpVersionMajor === 1 && request.socket.destroyed) return;
       if (request.httpVersion === "1.1" && request.headers.host === undefined) {
         response.setHeader("connection", "close");
         return sendResponse(response, rejection("malformed"));
       }
       const kind = kindOf(request);
+      const preflight = crossOrigin?.prepare(request, response);
       const peer = "stream" in request ? this.#http2.peerOf(request) : request.socket.remoteAddress;
       const address = this.#addresses.of(peer, request.headers);
       const shares = [addressShare(address)];
@@ -183,6 +187,10 @@ export class HttpServer {
         return kind === "http"
           ? sendResponse(response, rejection("overloaded"))
           : rpc.reject(request, response, "overloaded");
+      }
+      if (preflight !== undefined) {
+        response.on("close", () => lease.release());
+        return sendResponse(response, preflight);
       }
       const turn = (bytes = 0) => this.#turns.take(shares, 1 + bytes / bytesOfRequest);
       if (kind === "stream") {

@@ -10,7 +10,8 @@ export function sendResponse(
     response.writeHead(status, headers);
     return sendParts(response, body);
   }
-  response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) });
+  // RFC 9110, 8.6: a response without content has no length.
+  response.writeHead(status, status === 204 ? headers : { ...headers, "content-length": Buffer.byteLength(body) });
   response.end(body);
   return undefined;
 }

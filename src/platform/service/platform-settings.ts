@@ -23,6 +23,8 @@ export interface PlatformSettings {
   readonly awsSts: StsEndpoint;
   /** The prefix of the headers that bind such a request to the token service and an identity. */
   readonly awsHeaderVendor: string;
+  /** The origins whose pages may call the API from a browser. */
+  readonly corsOrigins: readonly string[];
   /** `ErrorInfo.domain`. */
   readonly errorDomain: string;
   /** A vendor under whose package names (`<vendor>.platform…`) gRPC is served too. */

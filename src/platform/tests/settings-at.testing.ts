@@ -15,6 +15,7 @@ export function settingsAt(url: string): PlatformSettings {
     trustedIssuers: [],
     awsSts: { url: "https://sts.amazonaws.com", ca: undefined, privateAddresses: false },
     awsHeaderVendor: "Muster",
+    corsOrigins: [],
     errorDomain: "iam.muster.dev",
     vendorAlias: undefined,
     uniqueNames: false,
