@@ -82,7 +82,13 @@ export function roleBindingsService(sessions: Sessions): Service {
       sessions.write(call, async (session) => {
         if (requests.length === 0 || requests.length > maximumBatch)
           throw invalidArgument("requests", `must have 1 to ${maximumBatch} items`);
+        if (parent !== "" && !isUid(parent)) throw invalidArgument("parent", "must be a uid");
         const bindings = requests.map((request, index) => {
+          if (parent === "" && !isUid(request.parent))
+            throw invalidArgument(
+              request.parent === "" ? "parent" : `requests[${index}].parent`,
+              "must be the uid of a group",
+            );
           if (parent !== "" && request.parent !== "" && request.parent !== parent)
             throw invalidArgument(`requests[${index}].parent`, "must be the parent of the batch, or empty");
           const binding = request.roleBinding ?? create(RoleBindingSchema);

@@ -21,6 +21,7 @@ export interface Schema {
 
 export interface Parameter {
   readonly name: string;
+  readonly required?: boolean;
   readonly in: string;
   readonly schema: Schema;
 }
