@@ -1,6 +1,7 @@
 import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
 import { connect } from "node:net";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type HealthServer, serveHealth } from "./health.ts";
 
 let server: HealthServer;
@@ -70,6 +71,25 @@ test("disconnects a client that does not finish its request in time", async () =
   slow.write("GET /livez HTTP/1.1\r\nHost: x\r\n");
   slow.resume();
   await once(slow, "close");
+});
+
+test("responds to another address while one opens all the connections that it can have", async () => {
+  const patient = await serveHealth({
+    host: "127.0.0.1",
+    port: 0,
+    ready: () => true,
+    metrics: () => Promise.resolve(""),
+  });
+  const { port } = new URL(patient.address);
+  const sockets = Array.from({ length: 100 }, () => connect(Number(port), "127.0.0.1"));
+  for (const socket of sockets) socket.on("error", () => undefined);
+  await Promise.all(sockets.map((socket) => once(socket, "connect")));
+  const probe = request({ host: "127.0.0.1", port, path: "/livez", localAddress: "127.0.0.2", agent: false }).end();
+  const [response] = (await once(probe, "response")) as [IncomingMessage];
+  expect(response.resume().statusCode).toBe(200);
+  for (const socket of sockets) socket.destroy();
+  await vi.waitUntil(async () => (await fetch(`${patient.address}/livez`).catch(() => undefined))?.ok);
+  await patient.close();
 });
 
 test("close does not wait for idle connections", async () => {

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { seconds } from "#src/time/durations.ts";
+import { shareConnections } from "./shared-connections.ts";
 
 export interface HealthOptions {
   readonly host: string;
@@ -22,6 +23,7 @@ export interface HealthServer {
   close(): Promise<void>;
 }
 
+/** Addresses share them: a pod that fills its share leaves room for the probes of the kubelet. */
 const maxConnections = 64;
 
 const metricsContentType = "text/plain; version=0.0.4; charset=utf-8";
@@ -45,7 +47,7 @@ export async function serveHealth(options: HealthOptions): Promise<HealthServer>
       response.end();
     });
   });
-  server.maxConnections = maxConnections;
+  shareConnections(server, maxConnections);
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.method !== "GET" && request.method !== "HEAD") {
