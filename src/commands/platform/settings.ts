@@ -235,7 +235,7 @@ export const platformSettings = {
   ),
   maximumConnections: settings.optional(
     settings.integer(10, 100_000),
-    `The maximum number of open connections. Further ones are closed. One address can have two thirds of them, or less if others have many; the connections of a --trusted-proxy are not limited further. (default: what fits into 1/${memoryParts} of the memory that the process may use, at ${connectionBytes.tls / kibibyte} KiB for a connection with TLS and ${connectionBytes.plain / kibibyte} KiB for one without, and into half of the files that it may open; at most ${portLimits.connections})`,
+    `The maximum number of open connections. Further ones are closed. One address can have two thirds of them, or less if others have many; all --trusted-proxy together can have 15/16 of them. (default: what fits into 1/${memoryParts} of the memory that the process may use, at ${connectionBytes.tls / kibibyte} KiB for a connection with TLS and ${connectionBytes.plain / kibibyte} KiB for one without, and into half of the files that it may open; at most ${portLimits.connections})`,
   ),
   requestMemory: settings.optional(
     { ...settings.integer(8, 65_536), placeholder: "MIB" },

@@ -1,13 +1,13 @@
 import type { Socket } from "node:net";
 import { Lease } from "../shares/lease.ts";
 import { Pool } from "../shares/pool.ts";
-import { addressShare } from "../shares/share.ts";
+import { addressShare, proxiesShares } from "../shares/share.ts";
 import type { ClientAddresses } from "./client-address.ts";
 import type { PortLimits } from "./port-limits.ts";
 
 /**
  * Closes connections that exceed the limits as soon as they are accepted: the number of all connections, and the number of
- * those that are opening. Addresses share both; a trusted proxy, which connects for many clients, has no share.
+ * those that are opening. Addresses share both; trusted proxies, which connect for many clients, have one share together.
  */
 export class ConnectionLimits {
   readonly #addresses: ClientAddresses;
@@ -36,7 +36,7 @@ export class ConnectionLimits {
       return false;
     }
     const shares = this.#addresses.isTrusted(remoteAddress)
-      ? []
+      ? proxiesShares
       : [addressShare(this.#addresses.of(remoteAddress, {}))];
     const connection = Lease.take(this.#connections, shares);
     const opening = Lease.take(this.#openings, shares);

@@ -29,8 +29,13 @@ const handlers: PortHandlers = {
   rejection: (rejection) => ({ status: 400, body: rejection }),
 };
 
-async function listen(limits: Partial<PortLimits>, to = handlers, tls?: TlsFiles): Promise<void> {
-  const options = { host: "127.0.0.1", port: 0, limits: { ...portLimits, ...limits }, tls };
+async function listen(
+  limits: Partial<PortLimits>,
+  to = handlers,
+  tls?: TlsFiles,
+  trustedProxies: readonly string[] = [],
+): Promise<void> {
+  const options = { host: "127.0.0.1", port: 0, limits: { ...portLimits, ...limits }, tls, trustedProxies };
   server = await HttpServer.listen(options, Promise.resolve(to));
 }
 afterEach(() => server.close(0));
@@ -220,6 +225,14 @@ describe("the port ends", () => {
     expect(await untilClosed(second)).toBe("");
     expect(await server.connections()).toBe(1);
     first.destroy();
+  });
+
+  it("connections of trusted proxies, together, beyond a part that is left for others", async () => {
+    await listen({ connections: 32 }, handlers, undefined, ["127.0.0.1/32", "127.0.0.3/32"]);
+    const proxies = Array.from({ length: 40 }, (_, n) => open(n % 2 === 0 ? "127.0.0.1" : "127.0.0.3"));
+    await vi.waitUntil(() => proxies.filter((socket) => socket.closed).length === 10);
+    expect((await begin("127.0.0.2")).destroyed).toBe(false);
+    for (const socket of proxies) socket.destroy();
   });
 });
 

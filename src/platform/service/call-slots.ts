@@ -119,6 +119,7 @@ const owners: Readonly<Record<PoolRefusal, string>> = {
   full: "",
   address: " by clients with this address",
   network: " by clients of this network",
+  proxies: " by the proxies",
   unauthenticated: " by clients that are not authenticated",
   identity: " by this identity",
   rootGroup: " by the identities of this root group",

@@ -1,7 +1,7 @@
 import { rootOf } from "../contract/uid.ts";
 
 /** Whom a share belongs to. */
-export type ShareScope = "address" | "network" | "unauthenticated" | "identity" | "rootGroup";
+export type ShareScope = "address" | "network" | "proxies" | "unauthenticated" | "identity" | "rootGroup";
 
 /** The part of a pool that one caller may use. */
 export interface Share {
@@ -13,10 +13,12 @@ export interface Share {
 /**
  * How much a caller may use, as a multiple of what is free. A root group may use more than one of its identities, so that
  * an identity leaves room for the others of its root group; likewise a network, or all unauthenticated callers, and one address.
+ * Trusted proxies connect for most clients, and leave room for those that come directly, such as the probes of a kubelet.
  */
 const weights: Readonly<Record<ShareScope, number>> = {
   address: 2,
   network: 4,
+  proxies: 15,
   unauthenticated: 4,
   identity: 2,
   rootGroup: 4,
@@ -50,6 +52,9 @@ export function networkShares(address: string): readonly Share[] {
 export function unauthenticatedShares(address: string): readonly Share[] {
   return [everybody, addressShare(address)];
 }
+
+/** The shares of all trusted proxies together, in a pool of what they hold for clients that they do not name. */
+export const proxiesShares: readonly Share[] = [{ scope: "proxies", key: "proxies" }];
 
 const everybody: Share = { scope: "unauthenticated", key: "unauthenticated" };
 
