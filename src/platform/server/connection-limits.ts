@@ -13,11 +13,16 @@ export class ConnectionLimits {
   readonly #addresses: ClientAddresses;
   readonly #connections: Pool;
   readonly #openings: Pool;
+  readonly #abandonedTime: number;
   /** What opening connections hold, by the address and port of their peer. The socket of a TLS connection is another object. */
   readonly #opening = new Map<string, Lease>();
 
-  constructor({ connections, openings }: Pick<PortLimits, "connections" | "openings">, addresses: ClientAddresses) {
+  constructor(
+    { connections, openings, abandonedTime }: Pick<PortLimits, "connections" | "openings" | "abandonedTime">,
+    addresses: ClientAddresses,
+  ) {
     this.#addresses = addresses;
+    this.#abandonedTime = abandonedTime;
     this.#connections = new Pool(connections);
     this.#openings = new Pool(openings);
   }
@@ -50,9 +55,20 @@ export class ConnectionLimits {
     this.#opening.set(peer, opening);
     socket.once("close", () => {
       connection.release();
-      this.#endOpening(peer);
+      this.#abandon(peer);
     });
     return true;
+  }
+
+  /**
+   * A client that sends the same first bytes again and again, and closes, computes nothing, while each handshake costs the
+   * platform half a millisecond. New connections of everybody would wait behind its, of which the event loop accepts one a turn.
+   */
+  #abandon(peer: string): void {
+    const opening = this.#opening.get(peer);
+    if (opening === undefined) return;
+    this.#opening.delete(peer);
+    setTimeout(() => opening.release(), this.#abandonedTime).unref();
   }
 
   #endOpening(peer: string): void {

@@ -196,7 +196,7 @@ describe("the port ends", () => {
     writeFileSync(paths.certificate, certificate);
     writeFileSync(paths.key, key);
     const tls = kind === "with TLS" ? new TlsFiles(paths, pino({ level: "silent" })) : undefined;
-    await listen({ openings: 5 }, handlers, tls);
+    await listen({ openings: 5, abandonedTime: 0 }, handlers, tls);
     let handshakes = 0;
     const hook = createHook({ init: (_, type) => void (handshakes += Number(type === "TLSWRAP")) }).enable();
     const sockets = Array.from({ length: 6 }, () => open());
@@ -215,6 +215,26 @@ describe("the port ends", () => {
     expect(begun.filter((socket) => socket.destroyed)).toEqual([]);
     for (const socket of begun) socket.destroy();
     rmSync(folder, { recursive: true });
+  });
+
+  it("connections of an address that has abandoned many, for a while", async () => {
+    await listen({ openings: 6, abandonedTime: 300 });
+    for (let n = 0; n < 4; n++) {
+      const abandoned = open();
+      await once(abandoned, "connect");
+      await vi.waitUntil(async () => (await server.connections()) === 1);
+      abandoned.destroy();
+      await vi.waitUntil(async () => (await server.connections()) === 0);
+    }
+    const response = (localAddress: string) => {
+      const socket = open(localAddress);
+      socket.write("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+      return untilClosed(socket);
+    };
+    expect(await response("127.0.0.1")).toBe("");
+    // Connections that have begun do not count.
+    for (let n = 0; n < 6; n++) expect(await response("127.0.0.2")).toMatch(/^HTTP/);
+    await vi.waitUntil(async () => (await response("127.0.0.1")) !== "");
   });
 
   it("connections beyond the limit", async () => {

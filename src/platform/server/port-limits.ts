@@ -9,6 +9,8 @@ export interface PortLimits {
   readonly openingTime: number;
   /** Connections in their TLS handshake, or before their first bytes. */
   readonly openings: number;
+  /** How long a connection counts as opening after its client has closed it, if it had not completed the handshake or sent a byte. */
+  readonly abandonedTime: number;
   /** For receiving the headers of a request. */
   readonly headersTime: number;
   /** For receiving the body of a request. */
@@ -38,6 +40,7 @@ export interface PortLimits {
 export const portLimits: PortLimits = {
   openingTime: seconds(10),
   openings: 1_000,
+  abandonedTime: seconds(1),
   headersTime: seconds(10),
   bodyTime: seconds(20),
   callTime: minutes(1),
