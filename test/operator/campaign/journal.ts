@@ -57,6 +57,8 @@ export class Journal {
   readonly #permitted = new Set<string>();
   /** The Secrets whose value was replaced, and that nobody was asked to read since, as `NAMESPACE/NAME`. */
   readonly #replacedUnnoticed = new Set<string>();
+  /** The grants that somebody made by hand, and that an object may have taken over, also if they are gone. */
+  readonly #grantsByHand = new Set<string>();
   readonly #changes = new Map<string, number>();
   #names = 0;
 
@@ -119,11 +121,17 @@ export class Journal {
   /** Notes that another client created the resource. */
   noteHandMade(one: HandMade): void {
     this.handMade.add(one);
+    if (one.collection === "roleBindings" && one.mayBeTaken) this.#grantsByHand.add(grantOf(one.resource));
   }
 
   /** Notes that the client removes the resource again. */
   forgetHandMade(one: HandMade): void {
     this.handMade.delete(one);
+  }
+
+  /** Whether somebody made a role binding that equals this one, which an object may have taken instead of its own. */
+  hasTwinByHand(resource: PlatformResource): boolean {
+    return this.#grantsByHand.has(grantOf(resource));
   }
 
   handMadeWith(collection: PlatformCollection, uid: string): HandMade | undefined {
@@ -170,4 +178,8 @@ export class Journal {
       (one) => one.kind === kind && (namespace === undefined || one.namespace === namespace),
     );
   }
+}
+
+function grantOf({ uid, identity, role }: PlatformResource): string {
+  return [uid.slice(0, uid.lastIndexOf("/")), identity?.uid, role?.uid].join(" ");
 }

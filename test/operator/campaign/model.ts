@@ -347,8 +347,10 @@ class Check {
     const text = `${collection} ${uid} (${name}, ${description}, ${resource["identity"]?.name} ${resource["role"]?.name}) has no object`;
     const isMarked = /\[muster:/.test(description ?? "");
     if (this.#picture.reportedOrphans.has(uid)) {
-      // Only a process that dies, or cannot write a status, may lose what it created.
-      if (this.#journal.wasDisturbed(Date.parse(createTime), recordedMs)) this.#reported.push(text);
+      // Only a process that dies, or cannot write a status, may lose what it created; or one that finds an equal grant by somebody
+      // beside its own, after the status was lost.
+      if (this.#journal.wasDisturbed(Date.parse(createTime), recordedMs) || this.#journal.hasTwinByHand(resource))
+        this.#reported.push(text);
       else this.#violations.push(`L: ${text}, and nothing went wrong when it was created`);
     } else if (isMarked || !this.#journal.mayStay.has(name)) this.#violations.push(`L: ${text}`);
   }

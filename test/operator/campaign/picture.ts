@@ -29,9 +29,10 @@ export async function takePicture(world: World): Promise<Picture> {
   ]);
   const resources = Object.fromEntries(lists) as Record<PlatformCollection, PlatformResource[]>;
   const inEvents = events.flatMap(({ reason, note }): string[] =>
-    reason === "Orphaned"
+    // A role binding that equals the one that is deleted, and is perhaps the operator's own, stays.
+    reason === "Orphaned" || (reason === "Deleted" && /remain: /.test(String(note)))
       ? String(note)
-          .split(" ")
+          .split(/[ ,]+|\.$/)
           .filter((word) => word.includes("/"))
       : [],
   );
