@@ -65,10 +65,6 @@ export interface RecordDetails {
   readonly reason?: string;
   /** How many events like this one were left out in the same minute. */
   readonly omitted?: number;
-  /** Of a state: when the tokens of the identity were last ended before their time. */
-  readonly tokensEnded?: string;
-  /** Of a state: whether the resource was created before the first record, so that it may have fields that no record has. */
-  readonly isPartial?: true;
   /** Other values by name, as JSON. */
   readonly fields?: Readonly<Record<string, unknown>>;
 }

@@ -1,58 +1,29 @@
 import { setTimeout } from "node:timers/promises";
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import type { Logger } from "pino";
 import type { WallClock } from "#src/time/wall-clock.ts";
 import { hours } from "#src/time/durations.ts";
 import { type Database, statement } from "../store/database.ts";
-import type { Tables } from "../store/schema/tables.ts";
 import { deleteOldShares } from "./audit-share.ts";
+import { foldOldestRecords } from "./fold-records.ts";
 
-/** The records that one transaction deletes. Small, so that other writes can run between two transactions. */
+/** The events that one transaction deletes. Small, so that other writes can run between two transactions. */
 const batch = 500;
-/** Their bytes; one more record may follow. A database deletes the pages of long texts one by one. */
-const batchBytes = 4 * 1024 * 1024;
 /** The pause between two batches (ms). */
 const pause = 20;
 /** How often old records are deleted (ms). */
 const interval = hours(1);
 
-/** Those of the oldest `batch` records that are too old, however long the log is, and the bytes of those before each. */
-function oldest(db: Kysely<Tables>, { before, batch: limit }: { before: number; batch: number }) {
-  return db
-    .selectFrom(
-      db
-        .selectFrom("audit_log")
-        .select(["sequence", "time", sql<number>`octet_length(fields)`.as("bytes")])
-        .orderBy("sequence")
-        .limit(limit)
-        .as("oldest"),
-    )
-    .select(["sequence", sql<number>`sum(bytes) over (order by sequence) - bytes`.as("bytes_before")])
-    .where("time", "<", before);
-}
-
-const firstOld = statement((db, p: { before: number; batch: number }) =>
-  db.selectFrom(oldest(db, p).as("old")).select("old.sequence").limit(1),
-);
-const deleteOldest = statement((db, p: { before: number; batch: number; bytes: number }) =>
-  db
-    .deleteFrom("audit_log")
-    .where("sequence", "in", () =>
-      db.selectFrom(oldest(db, p).as("old")).select("old.sequence").where("old.bytes_before", "<", p.bytes),
-    ),
-);
-
 /**
- * Deletes the records from before a time, oldest first, in small transactions. The log is ordered by insertion: if the
- * clock went back, a record may stay until the records before it are old too.
- * @returns how many records it deleted @throws the reason of the signal
+ * Deletes the records from before a time, oldest first, in small transactions, and leaves the states of what decides access. The log
+ * is ordered by insertion: if the clock went back, a record may stay until the records before it are old too.
+ * @returns how many records it deleted or replaced by states @throws the reason of the signal
  */
 export async function deleteRecordsBefore(database: Database, before: number, signal: AbortSignal): Promise<number> {
   for (let deleted = 0; ; ) {
-    const parameters = { before, batch, bytes: batchBytes };
-    const found = await database.write((tx) => tx.run(deleteOldest, parameters), undefined, "reserved");
-    deleted += found;
-    if ((await database.read((tx) => tx.first(firstOld, { before, batch }))) === undefined) return deleted;
+    const { folded, mayHaveMore } = await database.write((tx) => foldOldestRecords(tx, before), undefined, "reserved");
+    deleted += folded;
+    if (!mayHaveMore) return deleted;
     await setTimeout(pause, undefined, { signal });
   }
 }

@@ -34,7 +34,8 @@ export async function recordsWithin(
   return chosen.flatMap((sequence) => recordBySequence.get(sequence) ?? []);
 }
 
-function recordOf(row: Selectable<Tables["audit_log"]>): AuditRecord {
+/** A row of the log. */
+export function recordOf(row: Selectable<Tables["audit_log"]>): AuditRecord {
   const { sequence, time, author, action, form, change_count, first_time, type, uid, fields, method, code, details } =
     row;
   return {

@@ -63,7 +63,7 @@ describe("rebuildAccess", () => {
   it("begins with states, as retention leaves them", async () => {
     const state = recordOf(2, { form: "state", action: "state", fields: { capabilities: { new: ["A"] } } });
     expect(await stateOf([state])).toMatchObject({ fields: { capabilities: ["A"] }, isWhole: true });
-    const partial = { ...state, details: { isPartial: true, tokensEnded: at(1) } } as const;
+    const partial = { ...state, details: { fields: { isPartial: true, tokensEnded: at(1) } } } as const;
     expect(await stateOf([partial])).toMatchObject({ isWhole: false, tokensEnded: at(1) });
   });
 

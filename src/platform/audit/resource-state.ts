@@ -15,6 +15,14 @@ export interface ResourceState {
   readonly tokensEnded: string | undefined;
 }
 
+/** What the record of a state has in its details, in addition to the fields of the resource. */
+export interface StateDetails {
+  /** When the tokens of the identity were last ended before their time. */
+  readonly tokensEnded?: string;
+  /** Whether the resource was created before the first record, so that it may have fields that no record has. */
+  readonly isPartial?: true;
+}
+
 /** What a state follows from. */
 export type StateRecord = Pick<AuditRecord, "form" | "action" | "type" | "uid" | "fields" | "time" | "details">;
 
@@ -30,8 +38,10 @@ export function stateAfter(before: ResourceState | undefined, record: StateRecor
   const empty = { type, uid, fields: new Map(), unknown: new Set<string>() };
   const known = before ?? { ...empty, isWhole: false, tokensEnded: undefined };
   if (action === "delete") return undefined;
-  if (action === "create" || action === "state")
-    return changed({ ...empty, isWhole: details.isPartial !== true, tokensEnded: details.tokensEnded }, record);
+  if (action === "create" || action === "state") {
+    const { isPartial, tokensEnded }: StateDetails = details.fields ?? {};
+    return changed({ ...empty, isWhole: isPartial !== true, tokensEnded }, record);
+  }
   if (action === "update") return changed(known, record);
   return action === "revokeTokens" ? { ...known, tokensEnded: time } : before;
 }

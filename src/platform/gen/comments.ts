@@ -17,6 +17,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["muster.platform.audit.v1beta1.ListRecordsRequest.order_by", "\"created_at\" (the default) or \"created_at desc\": the order in which records were written."],
   ["muster.platform.audit.v1beta1.ListRecordsRequest.resource", "The uid of a resource, which stands for itself and everything below it."],
   ["muster.platform.audit.v1beta1.ListRecordsRequest.since", "Records from this time on. It assumes that the clocks of the replicas differ, or were set back, by less than 10 minutes."],
+  ["muster.platform.audit.v1beta1.ListRecordsResponse.complete_since", "The records tell everything that decides access from this time on: older ones were deleted, except those with the form state. Absent if no record was deleted."],
   ["muster.platform.audit.v1beta1.ListRecordsResponse.total_count", "Exact up to 10,000 records; 10000 if more would have to be examined."],
   ["muster.platform.audit.v1beta1.Record", "What happened, once. A record never contains a token or a secret."],
   ["muster.platform.audit.v1beta1.Record.action", "What was done: create, update, delete, rotate, revoke, revokeTokens (all tokens of an identity ended, by the method of this name or because it is assumed in another way); login, logout; exchange, refresh, reuse (a refresh token was used twice, so its family ended); refuse (a call was refused); use (an admin token was used); omit (records were left out); state (nothing: see form)."],

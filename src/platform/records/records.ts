@@ -1,9 +1,10 @@
 import { create } from "@bufbuild/protobuf";
-import { timestampMs } from "@bufbuild/protobuf/wkt";
+import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { Capability } from "../access/capability.ts";
 import { recordsWithin } from "../audit/read-records.ts";
 import { messageOf } from "../audit/record-message.ts";
 import { queryRecords } from "../audit/record-query.ts";
+import { retentionOf } from "../audit/retention-position.ts";
 import { isUid } from "../contract/uid.ts";
 import { invalidArgument } from "../errors/api-error.ts";
 import {
@@ -52,10 +53,12 @@ async function page(
   });
   const records = await recordsWithin(tx, found.sequences.slice(0, size), pageBytes);
   const last = records.length < found.sequences.length ? records.at(-1)?.sequence : found.examinedUntil;
+  const { completeSince } = await retentionOf(tx);
   return create(ListRecordsResponseSchema, {
     records: records.map(messageOf),
     ...(last === undefined ? {} : { nextPageToken: pageTokens.issue(query, { sort: last, uid: "" }, now) }),
     totalCount: BigInt(found.totalCount),
     skipped: skip,
+    ...(completeSince === undefined ? {} : { completeSince: timestampFromMs(completeSince) }),
   });
 }

@@ -148,19 +148,26 @@ describe("audit", () => {
     expect((await audit({ actor: "platform" })).every(({ actor }) => actor.kind === "platform")).toBe(true);
   });
 
-  it("loses exactly the records older than the retention when a platform starts", async () => {
-    const old = { action: "create", type: "group", uid: "old", fields: {} } as const;
+  it("loses exactly the records older than the retention when a platform starts, and keeps what decides access", async () => {
     const database = await platform.openDatabase();
-    await database.write((tx) =>
-      record(new AuthoredWriter(tx, { kind: "host", command: "test" }, Date.UTC(2020, 1)), old),
-    );
+    await database.write(async (writer) => {
+      const tx = new AuthoredWriter(writer, { kind: "host", command: "test" }, Date.UTC(2020, 1));
+      await record(tx, { action: "create", type: "repo", uid: "old/repo", fields: {} });
+      await record(tx, { action: "create", type: "group", uid: "old", fields: { name: { new: "old" } } });
+    });
     await database.close();
     const others = await audit({ since: Date.UTC(2020, 2) });
-    expect(await audit({ resource: "old" })).toHaveLength(1);
+    expect(await audit({ resource: "old" })).toHaveLength(2);
+    expect(await admin.ok("GET", "/audit/v1beta1/records")).not.toHaveProperty("completeSince");
     const replica = await RunningPlatform.start({}, { replicaOf: platform, auditRetention: 365 * 24 * 3_600_000 });
-    await vi.waitUntil(async () => (await audit({ resource: "old" })).length === 0);
+    const kept = () => audit({ resource: "old" });
+    await vi.waitUntil(async () => (await kept()).length === 1);
     await replica.stop();
-    expect(await audit()).toEqual(others);
+    expect(await kept()).toMatchObject([
+      { form: "state", type: "group", uid: "old", fields: { name: { new: "old" } } },
+    ]);
+    expect(await audit({ since: Date.UTC(2020, 2) })).toEqual(others);
+    expect(await admin.ok("GET", "/audit/v1beta1/records")).toHaveProperty("completeSince");
   });
 });
 
