@@ -3,6 +3,7 @@ import { decodeJwt } from "jose";
 import pino from "pino";
 import { expect } from "vitest";
 import { redirectUriFor } from "#src/platform/login/open-id-providers.ts";
+import type { PlatformSettings } from "#src/platform/service/platform-settings.ts";
 import { TestIdentityProvider } from "./identity-provider.testing.ts";
 import { RunningPlatform } from "./running-platform.testing.ts";
 import { TestBrowser, type Visit } from "./test-browser.testing.ts";
@@ -40,7 +41,7 @@ export class LoginWorld {
     this.logged = logged;
   }
 
-  static async start(): Promise<LoginWorld> {
+  static async start(settings: Partial<PlatformSettings> = {}): Promise<LoginWorld> {
     const logged: Record<string, unknown>[] = [];
     const write = (line: string) => void logged.push(JSON.parse(line) as Record<string, unknown>);
     const issuer = await TestIdentityProvider.start();
@@ -50,6 +51,7 @@ export class LoginWorld {
         trustedIssuers: [issuer.trusted, openIssuer.trusted],
         publicIssuers: [openIssuer.url],
         unknownCapabilities: "admin",
+        ...settings,
       },
       { log: pino({ level: "info" }, { write }) },
     );
