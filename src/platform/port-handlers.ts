@@ -1,4 +1,5 @@
 import type { AuditExport } from "./audit-export/audit-export.ts";
+import { AuditAccounts } from "./audit/audit-accounts.ts";
 import type { SecurityLog } from "./audit/security-log.ts";
 import { Faults } from "./faults/faults.ts";
 import { grpcHandler } from "./grpc/grpc-handler.ts";
@@ -54,7 +55,8 @@ export async function portHandlers(
   const tokens = new ApiTokens(keys, authUrl, baseUrl, clock);
   const authenticator = new Authenticator(database, tokens, clock);
   const tokenService = tokenServiceOptions(options, settings, tokens, securityLog);
-  const operations = platformOperations(options, settings, tokenService, authenticator);
+  const auditAccounts = new AuditAccounts(settings.quota);
+  const operations = platformOperations(options, settings, { tokenService, authenticator, auditAccounts });
   const overGrpc = operations.filter(({ transports }) => transports === "all");
   const health = new DatabaseHealth(database);
   const isDatabaseUp = () => health.isUp();
@@ -90,7 +92,7 @@ export async function portHandlers(
     http: httpEndpoints({
       rest: restHandler(transcoder, runner, errorDomain),
       faults: options.faultInjection ? faultsHandler(faults, authenticator, errorDomain) : undefined,
-      login: new LoginEndpoints(loginContext(tokenService, options), runner, database),
+      login: new LoginEndpoints(loginContext(tokenService, auditAccounts, options), runner, database),
       documents,
       errorDomain,
       authPath,
@@ -105,11 +107,18 @@ export async function portHandlers(
 function platformOperations(
   { database, masterKey, clock }: PlatformOptions,
   settings: PlatformSettings,
-  tokenService: SecurityTokenServiceOptions,
-  authenticator: Authenticator,
+  {
+    tokenService,
+    authenticator,
+    auditAccounts,
+  }: {
+    readonly tokenService: SecurityTokenServiceOptions;
+    readonly authenticator: Authenticator;
+    readonly auditAccounts: AuditAccounts;
+  },
 ): Operation[] {
   const pageTokens = new PageTokens(masterKey.derive("page token"));
-  const sessions = new Sessions(database, clock, settings, pageTokens);
+  const sessions = new Sessions(database, clock, settings, pageTokens, auditAccounts);
   const services = [...servicesOf(sessions, masterKey), securityTokenService(tokenService)];
   return operationsOf(services, authenticator, tokenService.rateLimit);
 }

@@ -3,7 +3,7 @@ import { rootOf } from "../contract/uid.ts";
 import { statement, type Writer } from "../store/database.ts";
 import type { AuditRecord, ChangeAction, RecordDetails, RecordForm } from "./audit-record.ts";
 import { nameOf } from "./author.ts";
-import { chargeForRecord } from "./audit-share.ts";
+import { admins, type Charge } from "./audit-charges.ts";
 import type { AuthoredWriter } from "./authored-writer.ts";
 import { fieldChanges } from "./field-changes.ts";
 import { takeLastRecord } from "./merge-records.ts";
@@ -69,6 +69,17 @@ type Sized = Pick<
   "actor" | "author" | "action" | "type" | "uid" | "fields" | "root" | "method" | "details"
 >;
 
+/** Charges a record to the share of its root group. Changes by the host and the platform itself cost nothing. */
+async function charge(
+  tx: AuthoredWriter,
+  cost: { root: string; action: ChangeAction; bytes: number },
+): Promise<Charge> {
+  if (tx.limits === undefined) return { form: "full", correct: () => {} };
+  const { root, action, bytes } = cost;
+  const owner = tx.author.kind === "admin" ? admins : root;
+  return tx.limits.charges.charge(tx, { owner, action, bytes, now: tx.now });
+}
+
 /** Records that resources below one root group were deleted, in one statement. */
 export async function recordDeletions<T extends Message>(
   tx: AuthoredWriter,
@@ -83,14 +94,14 @@ export async function recordDeletions<T extends Message>(
     fields: fieldChanges(schema, before, undefined),
   }));
   const full = all.map(({ columns, fields }) => ({ ...columns, fields: JSON.stringify(fields) }));
-  const { form, correct } = await chargeForRecord(tx, { root, action: "delete", bytes: totalSize(full) });
+  const { form, correct } = await charge(tx, { root, action: "delete", bytes: totalSize(full) });
   if (form === "full") return void (await tx.query((db) => db.insertInto("audit_log").values(full)));
   const short = all.map(({ columns, fields }) => ({
     ...columns,
     form,
     fields: JSON.stringify(shortened(columns.type, fields)),
   }));
-  await correct(totalSize(short));
+  correct(totalSize(short));
   await tx.query((db) => db.insertInto("audit_log").values(short));
 }
 
@@ -122,7 +133,7 @@ export async function record(
 ): Promise<void> {
   const columns = { ...commonColumns(tx), ...change, root: rootOf(change.uid) };
   const full = { ...columns, fields: JSON.stringify(fields) };
-  const { form, correct } = await chargeForRecord(tx, { ...columns, bytes: sizeOf(full) });
+  const { form, correct } = await charge(tx, { ...columns, bytes: sizeOf(full) });
   if (form === "full") return void (await tx.run(insert, full));
   const short = shortened(change.type, fields);
   const last = repeatable.has(change.action)
@@ -135,7 +146,7 @@ export async function record(
     change_count: last?.changeCount ?? 1,
     first_time: last?.firstTime ?? tx.now,
   };
-  await correct(sizeOf(row) - (last === undefined ? 0 : sizeOf(last.columns)));
+  correct(sizeOf(row) - (last === undefined ? 0 : sizeOf(last.columns)));
   await tx.run(insert, row);
 }
 

@@ -1,5 +1,6 @@
 import type { Quota } from "../limits/quota.ts";
 import type { Query, Statement, Writer } from "../store/database.ts";
+import type { AuditCharges } from "./audit-charges.ts";
 import type { Author } from "./author.ts";
 
 /** The call that makes a change. */
@@ -8,6 +9,12 @@ export interface CallDetails {
   readonly method: string;
   /** The address of the client. */
   readonly address: string;
+}
+
+/** What limits the changes of a call. */
+export interface ChangeLimits {
+  readonly quota: Quota;
+  readonly charges: AuditCharges;
 }
 
 /**
@@ -19,16 +26,16 @@ export class AuthoredWriter implements Writer {
   readonly author: Author;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** The quota of what the author creates; undefined for the platform itself and the commands of its host. */
-  readonly quota: Quota | undefined;
+  /** Undefined for the platform itself and the commands of its host. */
+  readonly limits: ChangeLimits | undefined;
   /** Undefined outside of a call. */
   readonly call: CallDetails | undefined;
 
-  constructor(writer: Writer, author: Author, now: number, quota?: Quota, call?: CallDetails) {
+  constructor(writer: Writer, author: Author, now: number, limits?: ChangeLimits, call?: CallDetails) {
     this.#writer = writer;
     this.author = author;
     this.now = now;
-    this.quota = quota;
+    this.limits = limits;
     this.call = call;
   }
 

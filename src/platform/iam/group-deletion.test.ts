@@ -6,6 +6,7 @@ import { InterruptedDatabase } from "#src/platform/tests/interrupted-database.te
 import { settingsAt } from "#src/platform/tests/settings-at.testing.ts";
 import { ownerRole } from "../access/builtin-roles.ts";
 import { notDownscoped } from "../access/caller.ts";
+import { AuditAccounts } from "../audit/audit-accounts.ts";
 import type { AuditRecord } from "../audit/audit-record.ts";
 import { AuthoredWriter } from "../audit/authored-writer.ts";
 import { readAuditLog } from "../audit/read-records.ts";
@@ -71,7 +72,9 @@ describeOnEachBackend("deleting a group with many expired invites", (open) => {
     const opened = await open();
     ({ remove } = opened);
     database = new InterruptedDatabase(opened.database);
-    sessions = new Sessions(database, () => now, settingsAt("http://127.0.0.1"), new PageTokens(new Uint8Array(32)));
+    const settings = settingsAt("http://127.0.0.1");
+    const pageTokens = new PageTokens(new Uint8Array(32));
+    sessions = new Sessions(database, () => now, settings, pageTokens, new AuditAccounts(settings.quota));
     await change(async (tx) => {
       await groups.insert(tx, create(GroupSchema, { uid: root, name: "root" }));
       await identities.insert(tx, create(IdentitySchema, { uid: caller.uid, name: "caller" }));

@@ -1,5 +1,6 @@
 import type { Actor } from "../access/caller.ts";
 import { initialStamp, securityStampOf } from "../access/security-stamp.ts";
+import type { AuditCharges } from "../audit/audit-charges.ts";
 import { AuthoredWriter, type CallDetails } from "../audit/authored-writer.ts";
 import { identityEvent } from "../audit/security-event.ts";
 import type { RecordEvent } from "../audit/write-with-event.ts";
@@ -120,6 +121,7 @@ interface Completion {
   readonly settings: PlatformSettings;
   readonly call: CallDetails;
   readonly record: RecordEvent;
+  readonly charges: AuditCharges;
 }
 
 /**
@@ -130,7 +132,7 @@ interface Completion {
 export async function completeLogin(
   writer: Writer,
   login: AuthenticatedLogin,
-  { planned, now, settings, call, record }: Completion,
+  { planned, now, settings, call, record, charges }: Completion,
 ): Promise<LoginGrant> {
   const { person, request } = login;
   const { oidc, providerGroup, identity, defaultRole, invite } = await decide(writer, login, now, settings);
@@ -148,7 +150,8 @@ export async function completeLogin(
   const claims = claimsOf(person, oidc.clientId);
   const actor: Actor = { iss: person.issuer, sub: person.subject, aud: oidc.clientId };
   const uid = identity ?? newUidIn(providerGroup);
-  const tx = new AuthoredWriter(writer, { kind: "identity", uid, onBehalfOf: actor }, now, settings.quota, call);
+  const limits = { quota: settings.quota, charges };
+  const tx = new AuthoredWriter(writer, { kind: "identity", uid, onBehalfOf: actor }, now, limits, call);
   if (defaultRole !== undefined) {
     await createPerson(tx, uid, claims);
     await bind(tx, uid, defaultRole.uid, providerGroup);

@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import type { WallClock } from "#src/time/wall-clock.ts";
+import type { AuditAccounts } from "../audit/audit-accounts.ts";
 import type { SecurityLog } from "../audit/security-log.ts";
 import {
   ExchangeRefreshTokenRequestSchema,
@@ -27,12 +28,14 @@ export interface LoginContext {
   readonly pending: PendingLogins;
   readonly providers: OpenIdProviders;
   readonly attempts: AttemptLimit;
+  readonly auditAccounts: AuditAccounts;
   /** Uses a refresh token. @throws ApiError */
   readonly refresh: (call: AnonymousCall) => Promise<TokenPair>;
 }
 
 export function loginContext(
   tokenService: SecurityTokenServiceOptions,
+  auditAccounts: AuditAccounts,
   { masterKey, maximumIssuerRequests }: { readonly masterKey: MasterKey; readonly maximumIssuerRequests: number },
 ): LoginContext {
   const { tokens, settings, clock, issuerKeys, log, securityLog } = tokenService;
@@ -53,6 +56,7 @@ export function loginContext(
     providers,
     pending: new PendingLogins(masterKey, settings.authUrl),
     attempts: new AttemptLimit(clock),
+    auditAccounts,
     refresh: (call) => refresh(tokenService, create(ExchangeRefreshTokenRequestSchema), call),
   };
 }

@@ -149,7 +149,7 @@ async function askPerson(
 /** `/login/consent`: the person agrees, or does not. */
 export function consent(context: LoginContext): LoginHandler {
   return async (call) => {
-    const { pending, clock, attempts, settings } = context;
+    const { pending, clock, attempts, settings, auditAccounts } = context;
     const now = clock();
     const step = pending.at("consent", call.request, now);
     checkForm(call, step.formToken);
@@ -160,10 +160,12 @@ export function consent(context: LoginContext): LoginHandler {
       if (call.parameters.one("decision") !== "approve") return returnDenial(context, target, call.database, decided);
       const details = { method: "Login/Consent", address: call.address };
       const completed = () =>
-        returnLogin(context, { target, now, ...call }, async (tx, record) => {
-          await decided(tx);
-          return completeLogin(tx, step, { planned, now, settings, record, call: details });
-        });
+        auditAccounts.settled((begin) =>
+          returnLogin(context, { target, now, ...call }, async (tx, record) => {
+            await decided(tx);
+            return completeLogin(tx, step, { planned, now, settings, record, call: details, charges: begin() });
+          }),
+        );
       return invite === undefined ? completed() : countingWrongInvites(attempts, call.address, completed);
     });
   };

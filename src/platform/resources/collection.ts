@@ -219,7 +219,7 @@ export class Collection<D extends DescMessage = DescMessage, T extends ResourceT
 
   /** @throws ApiError (8) if a count exceeds its limit */
   async #check(writer: AuthoredWriter, counts: readonly Addition[]): Promise<void> {
-    if (writer.quota !== undefined) await checkLimits(writer, counts, writer.quota);
+    if (writer.limits !== undefined) await checkLimits(writer, counts, writer.limits.quota);
   }
 
   #record(

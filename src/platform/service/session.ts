@@ -2,6 +2,7 @@ import type { WallClock } from "#src/time/wall-clock.ts";
 import type { Access } from "../access/access.ts";
 import type { Caller } from "../access/caller.ts";
 import { accessOf } from "../access/grants.ts";
+import type { AuditAccounts } from "../audit/audit-accounts.ts";
 import { authorOf } from "../audit/author.ts";
 import { AuthoredWriter } from "../audit/authored-writer.ts";
 import type { PageTokens } from "../resources/page-token.ts";
@@ -34,12 +35,20 @@ export class Sessions {
   readonly #clock: WallClock;
   readonly #settings: PlatformSettings;
   readonly #pageTokens: PageTokens;
+  readonly #auditAccounts: AuditAccounts;
 
-  constructor(database: Database, clock: WallClock, settings: PlatformSettings, pageTokens: PageTokens) {
+  constructor(
+    database: Database,
+    clock: WallClock,
+    settings: PlatformSettings,
+    pageTokens: PageTokens,
+    auditAccounts: AuditAccounts,
+  ) {
     this.#database = database;
     this.#clock = clock;
     this.#settings = settings;
     this.#pageTokens = pageTokens;
+    this.#auditAccounts = auditAccounts;
   }
 
   /** Runs the work in a read transaction. @throws ApiError */
@@ -52,15 +61,17 @@ export class Sessions {
 
   /** Runs the work in a write transaction: all of it is committed, or none. @throws ApiError */
   write<T>(call: Call, work: (session: WriteSession) => Promise<T>): Promise<T> {
-    return this.#database.write(
-      async (tx) => {
-        const now = this.#clock();
-        return await work(
-          await this.#open(new AuthoredWriter(tx, authorOf(call.caller), now, this.#settings.quota, call), call, now),
-        );
-      },
-      callerShares(call.caller),
-      takesAway.test(call.method) ? "reserved" : "normal",
+    const { quota } = this.#settings;
+    return this.#auditAccounts.settled((begin) =>
+      this.#database.write(
+        async (tx) => {
+          const now = this.#clock();
+          const writer = new AuthoredWriter(tx, authorOf(call.caller), now, { quota, charges: begin() }, call);
+          return await work(await this.#open(writer, call, now));
+        },
+        callerShares(call.caller),
+        takesAway.test(call.method) ? "reserved" : "normal",
+      ),
     );
   }
 

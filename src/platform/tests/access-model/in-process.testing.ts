@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DescMethod, Message } from "@bufbuild/protobuf";
 import type { Caller } from "#src/platform/access/caller.ts";
+import { AuditAccounts } from "#src/platform/audit/audit-accounts.ts";
 import { ApiError } from "#src/platform/errors/api-error.ts";
 import { PageTokens } from "#src/platform/resources/page-token.ts";
 import { servicesOf } from "#src/platform/services.ts";
@@ -33,7 +34,13 @@ export class InProcess {
     this.database = database;
     const masterKey = this.#masterKey;
     const sessionsOn = (store: Database) =>
-      new Sessions(store, () => now, settings, new PageTokens(masterKey.derive("page token")));
+      new Sessions(
+        store,
+        () => now,
+        settings,
+        new PageTokens(masterKey.derive("page token")),
+        new AuditAccounts(settings.quota),
+      );
     this.#committed = servicesOf(sessionsOn(this.database), masterKey);
     this.#rolledBack = servicesOf(sessionsOn(new RollingBackDatabase(this.database)), masterKey);
   }
