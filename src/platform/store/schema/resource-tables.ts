@@ -30,8 +30,8 @@ export const resourceTables: Migration = (types) => {
     index("identities", "create_time"),
     index("identities", "update_time"),
     "create index identities_by_subject on identities (subject, issuer, uid)",
-    "create index identities_by_person on identities (person, create_time, uid)",
     // Most identities are not of people.
+    "create index identities_by_person on identities (person, create_time, uid) where person is not null",
     "create index identities_by_person_email on identities (person_email, uid) where person_email is not null",
 
     table(types, "roles"),
