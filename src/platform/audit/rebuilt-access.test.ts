@@ -73,4 +73,11 @@ describe("rebuildAccess", () => {
     expect(await stateOf([identity, ended], 4)).toMatchObject({ tokensEnded: undefined });
     expect(await stateOf([identity, ended])).toMatchObject({ tokensEnded: at(5) });
   });
+
+  it("does not place the end of tokens after the moment if a record stands for several", async () => {
+    const identity = { ...created, type: "identity", fields: {} };
+    const repeated = recordOf(9, { form: "short", action: "revokeTokens", type: "identity", firstTime: at(4) });
+    expect(await stateOf([identity, repeated], 6)).toMatchObject({ tokensEnded: at(4) });
+    expect(await stateOf([identity, repeated])).toMatchObject({ tokensEnded: at(9) });
+  });
 });

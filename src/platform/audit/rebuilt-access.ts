@@ -33,10 +33,13 @@ export async function rebuildAccess(
   return rebuilt;
 }
 
-/** What the record says of the moment; undefined for nothing. Between the changes that it stands for, their fields are unknown. */
+/**
+ * What the record says of the moment; undefined for nothing. Between the changes that it stands for, only the first one is certain, and
+ * their fields are unknown.
+ */
 function atMoment(record: HistoricRecord, moment: number): HistoricRecord | undefined {
   if (Date.parse(record.time) <= moment) return record;
   if (Date.parse(record.firstTime) > moment) return undefined;
   const fields = Object.fromEntries(Object.keys(record.fields).map((path) => [path, { omitted: true } as const]));
-  return { ...record, fields };
+  return { ...record, time: record.firstTime, fields };
 }
