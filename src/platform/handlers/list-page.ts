@@ -6,6 +6,7 @@ import { toJsonObject } from "../json/write-json.ts";
 import { sizeLimits } from "../limits/size-limits.ts";
 import type { Collection } from "../resources/collection.ts";
 import { filteredEntries, pageOfEntries } from "../resources/filtered-entries.ts";
+import { placesOf } from "../resources/each-place.ts";
 import { readOrder } from "../resources/order.ts";
 import { fewRegions } from "../resources/many-regions.ts";
 import type { PageQuery, PageRow } from "../resources/page-query.ts";
@@ -13,7 +14,7 @@ import { countRows, pageRows } from "../resources/page-rows.ts";
 import { regionCounts } from "../resources/region-counts.ts";
 import { RegionSet } from "../resources/region-set.ts";
 import { cutRegions, listedUids, type Region, regionsOfGroups, visibleRegions } from "../resources/region.ts";
-import { type Condition, inRegions, onSharedColumns } from "../resources/row-condition.ts";
+import { type Condition, onSharedColumns } from "../resources/row-condition.ts";
 import { countBelow } from "../resources/tree-counts.ts";
 import type { Session } from "../service/session.ts";
 import type { Reader } from "../store/database.ts";
@@ -200,7 +201,7 @@ async function countsOf<D extends DescMessage>(
     let rest = most + 1;
     for (const part of parts) {
       const skipped = rest === 0 || part.length === 0;
-      const found = skipped ? 0 : await countRows(reader, table, [inRegions(part), ...conditions], rest);
+      const found = skipped ? 0 : await countRows(reader, table, placesOf(part), conditions, rest);
       rest -= found;
       counts.push(found);
     }

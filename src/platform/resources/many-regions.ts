@@ -4,7 +4,8 @@ import { sizeLimits } from "../limits/size-limits.ts";
 import type { Entry } from "./page-query.ts";
 import type { Order } from "./order.ts";
 import type { PageQuery } from "./page-query.ts";
-import { allOf, type Condition, inRegions, type RowBuilder } from "./row-condition.ts";
+import { ofEachPlace, placesOf } from "./each-place.ts";
+import { allOf, type Condition, type RowBuilder } from "./row-condition.ts";
 
 /**
  * The regions up to which one query selects all of them. A database limits the depth of an expression, and plans a long one
@@ -29,16 +30,16 @@ export async function entriesOfManyRegions(
       `cannot sort more than ${most} resources in ${regions.length} parts of the tree; list one of them with uidp.descendants_of, or order by uid`,
     );
   const filled = regions.filter((_, n) => regionCounts === undefined || (regionCounts[n] ?? 0) > 0);
-  // With a filter, its index finds the rows of one region, but not those of several.
-  const together = conditions.length === 0 ? fewRegions : 1;
   const entries: Entry[] = [];
-  for (let start = 0; start < filled.length; start += together) {
-    const some = filled.slice(start, start + together);
+  for (let start = 0; start < filled.length; start += fewRegions) {
+    const some = filled.slice(start, start + fewRegions);
     const found = await reader.query((db) =>
-      db
-        .selectFrom(table)
-        .select(["uid", `${order.column} as sort` as const])
-        .where((row) => allOf(row, [inRegions(some), ...conditions, ...(after === undefined ? [] : [after])])),
+      ofEachPlace(placesOf(some), (inPlace) =>
+        db
+          .selectFrom(table)
+          .select(["uid", `${order.column} as sort` as const])
+          .where((row) => allOf(row, [inPlace, ...conditions, ...(after === undefined ? [] : [after])])),
+      ),
     );
     for (const entry of found) entries.push(entry);
   }

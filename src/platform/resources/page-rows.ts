@@ -3,6 +3,7 @@ import { subtreeOf } from "../contract/uid.ts";
 import type { Reader } from "../store/database.ts";
 import type { ResourceTable } from "../store/schema/tables.ts";
 import type { Order } from "./order.ts";
+import { ofEachPlace, placesOf } from "./each-place.ts";
 import { entriesOfManyRegions, fewRegions } from "./many-regions.ts";
 import { rowsOf, walkInOrder } from "./ordered-walk.ts";
 import type { PageQuery, PageRow } from "./page-query.ts";
@@ -60,17 +61,17 @@ async function rowsByUid(reader: Reader, query: PageQuery): Promise<PageRow[]> {
       continue;
     }
     if (isBeforeCursor(region, start, query)) continue;
-    const inThisRegion: Condition[] = [(row) => inRange(row, region, order, cursor?.uid), ...conditions];
+    const place: Condition = (row) => inRange(row, region, order, cursor?.uid);
     const found = await reader.query((db) =>
       selectPageRows(db, table)
-        .where((row) => allOf(row, inThisRegion))
+        .where((row) => allOf(row, [place, ...conditions]))
         .orderBy("uid", order.direction)
         .limit(limit)
         .offset(skip),
     );
     for (const { uid, body } of found) rows.push({ uid, sort: uid, body });
     // The whole region is skipped, and possibly rows of the next one.
-    if (found.length === 0 && skip > 0) skip -= await countRows(reader, table, inThisRegion);
+    if (found.length === 0 && skip > 0) skip -= await countRows(reader, table, [place], conditions, skip);
     else skip = 0;
   }
   return rows;
@@ -91,6 +92,7 @@ function inRange(row: RowBuilder, region: Region, { direction }: Order, cursor: 
   if (range === undefined)
     return row.and([inRegions([region])(row), row("uid", direction === "asc" ? ">" : "<", cursor)]);
   const { from, to } = range;
+  const place = region.kind === "children" ? [row("parent", "=", region.uid)] : [];
   const [lower, upper] =
     direction === "asc"
       ? [
@@ -98,7 +100,7 @@ function inRange(row: RowBuilder, region: Region, { direction }: Order, cursor: 
           to === undefined ? [] : [row("uid", "<", to)],
         ]
       : [row("uid", ">=", from), [row("uid", "<", to === undefined || cursor < to ? cursor : to)]];
-  return row.and([lower, ...upper]);
+  return row.and([...place, lower, ...upper]);
 }
 
 function rangeOf(region: Region): { readonly from: string; readonly to: string | undefined } | undefined {
@@ -108,9 +110,9 @@ function rangeOf(region: Region): { readonly from: string; readonly to: string |
     case "subtree":
       return { from: region.uid, to: subtreeOf(region.uid).to };
     case "descendants":
+    case "children":
       return subtreeOf(region.uid);
     case "roots":
-    case "children":
     case "resource":
       return undefined;
   }
@@ -124,11 +126,17 @@ function startOf(region: Region): string {
 function sortedRows(reader: Reader, query: PageQuery): Promise<PageRow[]> {
   const { table, regions, conditions, order, cursor, skip, limit } = query;
   return reader.query((db) =>
-    selectPageRows(db, table)
-      .select(`${order.column} as sort` as const)
-      .where((row) => allOf(row, [inRegions(regions), ...conditions]))
-      .$if(cursor !== undefined, (select) => select.where((row) => after(row, order, cursor as Cursor)))
-      .orderBy(order.column, order.direction)
+    db
+      .selectFrom(
+        ofEachPlace(placesOf(regions), (inPlace) =>
+          selectPageRows(db, table)
+            .select(`${order.column} as sort` as const)
+            .where((row) => allOf(row, [inPlace, ...conditions]))
+            .$if(cursor !== undefined, (select) => select.where((row) => after(row, order, cursor as Cursor))),
+        ).as("selected"),
+      )
+      .selectAll()
+      .orderBy("sort", order.direction)
       .$if(order.column !== "uid", (select) => select.orderBy("uid", "asc"))
       .limit(limit)
       .offset(skip),
@@ -146,21 +154,28 @@ function after(row: RowBuilder, { column, direction }: Order, { sort, uid }: Cur
   ]);
 }
 
-/** The number of rows, at most `limit`, beyond which they are not counted. */
+/** The number of rows in disjoint places, at most `limit`, beyond which they are not counted. */
 export async function countRows(
   reader: Reader,
   table: ResourceTable,
+  places: readonly Condition[],
   conditions: readonly Condition[],
-  limit?: number,
+  limit: number,
 ): Promise<number> {
   const [row] = await reader.query((db) =>
     db
       .selectFrom(
         db
-          .selectFrom(table)
-          .select(sql.lit(1).as("one"))
-          .where((all) => allOf(all, conditions))
-          .$if(limit !== undefined, (select) => select.limit(limit ?? 0))
+          .selectFrom(
+            ofEachPlace(places, (inPlace) =>
+              db
+                .selectFrom(table)
+                .select(sql.lit(1).as("one"))
+                .where((all) => allOf(all, [inPlace, ...conditions])),
+            ).as("selected"),
+          )
+          .select("one")
+          .limit(limit)
           .as("found"),
       )
       .select((all) => all.fn.countAll<number | string>().as("count")),

@@ -56,7 +56,12 @@ function inRegion(
     case "descendants":
       return row.and([row(uid, ">=", subtreeOf(region.uid).from), row(uid, "<", subtreeOf(region.uid).to)]);
     case "children":
-      return row(parent, "=", region.uid);
+      // The range is for indexes that begin with something else than the parent.
+      return row.and([
+        row(parent, "=", region.uid),
+        row(uid, ">=", subtreeOf(region.uid).from),
+        row(uid, "<", subtreeOf(region.uid).to),
+      ]);
     case "resource":
       return row(uid, "=", region.uid);
   }

@@ -1,3 +1,4 @@
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,14 +7,20 @@ import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Access } from "../access/access.ts";
 import { Capability } from "../access/capability.ts";
+import { identities } from "../collections/identities.ts";
 import { personKey } from "../collections/person-key.ts";
+import { ListIdentitiesRequestSchema } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
+import { listPage } from "../handlers/list-page.ts";
 import { checkEmpty } from "../iam/group-emptiness.ts";
 import { lookUpIdentity } from "../iam/identity-lookup.ts";
+import { personFilter } from "../iam/person-filter.ts";
 import { grantsWithRole } from "../iam/role-binding-rows.ts";
 import { checkNotInUse } from "../iam/role-in-use.ts";
 import { loginLimits } from "../limits/login-limits.ts";
 import { findPerson } from "../login/people.ts";
 import { providersFor } from "../login/providers.ts";
+import { PageTokens } from "../resources/page-token.ts";
+import { nameIs } from "../resources/row-condition.ts";
 import type { Session } from "../service/session.ts";
 import { CountingReader } from "../store/counting-reader.testing.ts";
 import type { Reader } from "../store/database.ts";
@@ -26,10 +33,15 @@ const rows = 3_000;
 /** A login offers the most. */
 const few = loginLimits.providers.value;
 const [tenant, other] = ["b".repeat(40), "a".repeat(40)];
+/** Groups before and after these in the order of uids, one with a single identity and one without any. */
+const [before, after] = ["0".repeat(40), "f".repeat(40)];
 const group = `${tenant}/${"1".repeat(16)}`;
 const [identity, role] = [`${tenant}/${"2".repeat(16)}`, `${tenant}/${"3".repeat(16)}`];
 const claims = { issuer: "https://issuer.example.com", subject: "ada", audience: "client" };
 const now = 1_000_000;
+const email = "ada@corp.test";
+/** A name that identities of others have, whose person has the address. */
+const named = "ada";
 
 /**
  * What tenants can have any number of, and what they are looked up by.
@@ -38,12 +50,14 @@ const now = 1_000_000;
  */
 const fill = (series: string, digits: string, noBytes: string) => {
   const resource = (parent: string) => `'${parent}/' || ${digits}, '${parent}', ${digits}, n, n, ${noBytes}`;
-  const identities = (parent: string, person: string) =>
+  const people = (parent: string, person: string) =>
     `insert into identities (uid, parent, name, create_time, update_time, body, relationship, issuer, subject, person)
     select ${resource(parent)}, 2, '${claims.issuer}', '${claims.subject}', '${person}' from ${series}`;
   return [
-    identities(other, "another"),
-    identities(group, personKey(group, claims)),
+    people(other, "another"),
+    `${people(before, "a third")} where n = 1`,
+    `update identities set name = '${named}', person_email = '${email}'`,
+    people(group, personKey(group, claims)),
     `insert into group_invites (uid, parent, name, create_time, update_time, body, role_uid, expires, key_id, code_hash)
     select ${resource(group)}, '${role}', ${now} - n, ${digits}, '' from ${series}`,
     `insert into identity_providers (uid, parent, name, create_time, update_time, body, default_role)
@@ -61,6 +75,32 @@ const session = (tx: Reader, at: string) => {
   const capabilities = new Set([Capability.CAP_IAM_IDENTITY_LIST]);
   return { tx, access: new Access([{ group: at, capabilities }]) } as unknown as Session;
 };
+
+/** A List of a caller who can list the identities in these groups. */
+const list =
+  (groups: readonly string[], init: MessageInitShape<typeof ListIdentitiesRequestSchema>) => (tx: Reader) => {
+    const request = create(ListIdentitiesRequestSchema, init);
+    const capabilities = new Set([Capability.CAP_IAM_IDENTITY_LIST]);
+    const access = new Access(groups.map((at) => ({ group: at, capabilities })));
+    const caller = { tx, access, now, pageTokens: new PageTokens(new Uint8Array(32)) } as unknown as Session;
+    const conditions = [...nameIs(request.name), ...personFilter(request.person).conditions];
+    return listPage(caller, identities, { schema: ListIdentitiesRequestSchema, request, conditions });
+  };
+
+const lists: readonly [name: string, index: string, (reader: Reader) => Promise<unknown>][] = (
+  [
+    ["of an address", "person_email", { person: email }],
+    ["of a name", "name", { name: named }],
+  ] as const
+).flatMap(([what, index, filter]) => [
+  [`the identities ${what} in a group`, index, list([before], { ...filter, uidp: { childrenOf: before } })],
+  [`the identities ${what} in two parts of the tree`, index, list([before, after], filter)],
+  [
+    `a page of the identities ${what} in two parts of the tree, by time`,
+    index,
+    list([before, after], { ...filter, orderBy: "create_time" }),
+  ],
+]);
 
 const reads: readonly [name: string, index: string, (reader: Reader) => Promise<unknown>][] = [
   ["the identity of a person", "identities_by_person", (reader) => findPerson(reader, group, claims)],
@@ -109,6 +149,14 @@ describe("on SQLite", () => {
     expect(steps).toContainEqual(expect.stringMatching(`SEARCH ${tableOf(index)} USING (COVERING )?INDEX ${index} `));
     expect(reader.rows).toBeLessThanOrEqual(few);
   });
+
+  it.each(lists)("searches only the caller's part of the index for %s", async (_, column, read) => {
+    const steps: string[] = [];
+    await read(sqliteExplaining(file, (step) => steps.push(step)));
+    const searched = steps.filter((step) => step.includes(` identities_by_${column} `));
+    expect(searched).not.toEqual([]);
+    for (const step of searched) expect(step).toContain(`(${column}=? AND uid>? AND uid<?)`);
+  });
 });
 
 function tableOf(index: string): string {
@@ -130,7 +178,7 @@ describeWithPostgres("on PostgreSQL", (postgres) => {
   });
   afterAll(() => client.end());
 
-  it.each(reads)("examines a few rows for %s", async (_name, _index, read) => {
+  it.each([...reads, ...lists])("examines a few rows for %s", async (_name, _index, read) => {
     const examined: number[] = [];
     await read(postgresExplaining(client, (found) => examined.push(found)));
     expect(Math.max(...examined), examined.join()).toBeLessThanOrEqual(few);
