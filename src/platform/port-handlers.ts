@@ -38,7 +38,7 @@ export interface PlatformParts {
   /** Is aborted when the platform begins to stop. */
   readonly stopping: AbortSignal;
   /** Whether writes succeed. */
-  readonly isWritable: () => Promise<boolean>;
+  readonly isWritable: () => boolean;
   readonly securityLog: SecurityLog;
   readonly auditExport: AuditExport | undefined;
 }

@@ -9,7 +9,7 @@ export interface MetricSources {
   /** The maximum number of concurrent calls. */
   readonly maximumInFlight: number;
   readonly isDatabaseUp: () => Promise<boolean>;
-  readonly isWritable: () => Promise<boolean>;
+  readonly isWritable: () => boolean;
   /** When the TLS certificate expires; undefined without TLS. */
   readonly certificateExpiry: () => number | undefined;
   /** When the key that signs API tokens was created. */
@@ -70,7 +70,7 @@ export class PlatformMetrics {
     this.#onScrape(
       "muster_platform_server_database_writable",
       "1 if the last write could be committed, 0 while none can, for example because the disk is full.",
-      async () => ((await sources.isWritable()) ? 1 : 0),
+      () => (sources.isWritable() ? 1 : 0),
     );
     this.#onScrape(
       "muster_platform_server_certificate_expiry_timestamp_seconds",

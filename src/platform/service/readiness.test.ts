@@ -11,7 +11,7 @@ function platform() {
       database.asked += 1;
       return database.isUp;
     },
-    isWritable: () => Promise.resolve(database.isWritable),
+    isWritable: () => database.isWritable,
     monotonic: () => clock.now,
   });
   return { stopping, database, clock, readiness };

@@ -5,7 +5,7 @@ export interface ReadinessOptions {
   /** Aborted when the platform begins to stop. */
   readonly stopping: AbortSignal;
   readonly isDatabaseUp: () => Promise<boolean>;
-  readonly isWritable: () => Promise<boolean>;
+  readonly isWritable: () => boolean;
   /** Milliseconds since an arbitrary start. */
   readonly monotonic: () => number;
 }
@@ -36,7 +36,7 @@ export class Readiness {
   async #ofDatabase(): Promise<ReadinessState> {
     const { isDatabaseUp, isWritable } = this.#options;
     if (!(await isDatabaseUp())) return "database unavailable";
-    return (await isWritable()) ? "ready" : "ready, but no write succeeds";
+    return isWritable() ? "ready" : "ready, but no write succeeds";
   }
 }
 

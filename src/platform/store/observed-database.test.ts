@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { describeOnEachBackend } from "../tests/describe-on-each-backend.testing.ts";
 import { type Database, DatabaseUnavailableError, statement } from "./database.ts";
 import { ObservedDatabase } from "./observed-database.ts";
@@ -30,20 +31,41 @@ describeOnEachBackend("observed database", (open) => {
 
   it("is writable until a write fails, whatever is reserved, and again when a try succeeds, without a write of others", async () => {
     await writeOne("a");
-    expect(await observed.isWritable()).toBe(true);
+    expect(observed.isWritable()).toBe(true);
     fails = true;
     await expect(writeOne("b")).rejects.toThrow("full");
     await writeOne("c", "reserved");
-    expect(await observed.isWritable()).toBe(false);
+    expect(observed.isWritable()).toBe(false);
+    // The try that this began has failed.
+    await nextTurn();
     fails = false;
     now = 4_999;
-    expect(await observed.isWritable()).toBe(false);
+    expect(observed.isWritable()).toBe(false);
+    await nextTurn();
+    expect(observed.isWritable()).toBe(false);
     now = 5_000;
-    expect(await observed.isWritable()).toBe(true);
+    await vi.waitUntil(() => observed.isWritable());
+  });
+
+  it("does not wait for a try, and makes one at a time", async () => {
+    const started: PromiseWithResolvers<never>[] = [];
+    const write = <T>(): Promise<T> => {
+      const attempt = Promise.withResolvers<never>();
+      started.push(attempt);
+      return attempt.promise;
+    };
+    const stuck = new ObservedDatabase({ read: database.read.bind(database), write, close: async () => {} }, () => now);
+    const failed = stuck.write(async () => {});
+    started[0]?.reject(new DatabaseUnavailableError("locked"));
+    await expect(failed).rejects.toThrow("locked");
+    expect(stuck.isWritable()).toBe(false);
+    now = 5_000;
+    expect(stuck.isWritable()).toBe(false);
+    expect(started).toHaveLength(2);
   });
 
   it("stays writable when a write fails for a reason of its own", async () => {
     await expect(observed.write(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
-    expect(await observed.isWritable()).toBe(true);
+    expect(observed.isWritable()).toBe(true);
   });
 });

@@ -9,7 +9,7 @@ import {
   type Writer,
 } from "./database.ts";
 
-/** How often a write is tried while none succeeds (ms). A try may wait for a lock, and others for it. */
+/** How often a write is tried while none succeeds (ms). */
 const interval = 5_000;
 
 /** Changes nothing, and is written as a change is. */
@@ -21,6 +21,7 @@ export class ObservedDatabase implements Database {
   readonly #monotonic: () => number;
   #writesFail = false;
   #triedAt = Number.NEGATIVE_INFINITY;
+  #isTrying = false;
 
   /** @param monotonic milliseconds since an arbitrary start */
   constructor(database: Database, monotonic: () => number) {
@@ -53,14 +54,18 @@ export class ObservedDatabase implements Database {
 
   /**
    * Whether the last write could be committed; one that is reserved does not count. After one that could not, another one is tried, so
-   * that the result follows the database although nobody writes.
+   * that the result follows the database although nobody writes. It may wait for a lock for longer than a probe waits for its response,
+   * so it decides the results after this one.
    */
-  async isWritable(): Promise<boolean> {
-    const now = this.#monotonic();
-    if (this.#writesFail && now - this.#triedAt >= interval) {
-      this.#triedAt = now;
-      await this.write((writer) => writer.run(anyChange, {})).catch(() => undefined);
-    }
+  isWritable(): boolean {
+    if (this.#writesFail && !this.#isTrying && this.#monotonic() - this.#triedAt >= interval) void this.#try();
     return !this.#writesFail;
+  }
+
+  async #try(): Promise<void> {
+    this.#isTrying = true;
+    this.#triedAt = this.#monotonic();
+    await this.write((writer) => writer.run(anyChange, {})).catch(() => {});
+    this.#isTrying = false;
   }
 }
