@@ -1,5 +1,6 @@
+import { IdentitiesService } from "#src/platform/gen/muster/platform/iam/v2beta1/identity_pb.ts";
 import { equal, has, holds, rejected, succeeded } from "../../expect.ts";
-import { type Section, overBoth, overRest } from "../../requirement.ts";
+import { type Section, overBoth, overGrpc, overRest } from "../../requirement.ts";
 import type { World } from "../../world.ts";
 
 const issuer = "https://issuer.example.com";
@@ -91,6 +92,32 @@ export const identities: Section = {
               { code: 3 },
               "an identity with both alternatives",
             );
+        }),
+      ],
+    },
+    {
+      id: "identities.person",
+      text: "`person` is what an identity provider says about the person who logs in as the identity: nobody can write it, and no other identity has it. The filter `person` finds identities by it.",
+      cases: [
+        overRest("it cannot be written", async (world) => {
+          const person = { name: "Kate Miller", email: "kate@corp.example" };
+          const claimMatch = { issuer, subject };
+          const made = succeeded(await world.rest.create("identities", world.group, { name: "a", claimMatch, person }));
+          equal("person" in made, false, "whether the created identity has a person");
+          const { uid } = made;
+          const updated = succeeded(await world.rest.update("identities", uid, { description: "b", person }));
+          equal("person" in updated, false, "whether the updated identity has a person");
+        }),
+        overGrpc("its number, 101", async ({ grpc, group }) => {
+          const person = { 1: "Kate Miller", 2: "kate@corp.example" };
+          const input = { 1: group, 2: { 2: "a", 20: { 1: issuer, 3: subject }, 101: person } };
+          const created = await grpc.sendNumbered(IdentitiesService.method.createIdentity, input);
+          equal(created.numbers.includes(101), false, "whether the created identity has a person");
+        }),
+        overBoth("a filter by somebody whom no identity has", async (world) => {
+          await world.makeIdentity();
+          for (const person of [`${world.name()}@corp.example`, world.name()])
+            equal(await world.list("identities", { person }), [], `the identities of ${person}`);
         }),
       ],
     },
