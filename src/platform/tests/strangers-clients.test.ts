@@ -116,7 +116,9 @@ describe("v1 repos", () => {
     const repo = { name: "r", description: "d", catalogTier: "CATALOG_TIER_BASE", bundles: ["b"], aliases: ["a"] };
     const made = await platform.admin.ok("POST", `/registry/v2beta1/repos/${team}`, { ...repo, activeTags: ["1"] });
     const { items } = await platform.admin.ok("GET", `/registry/v1/repos?id=${made.uid}`);
-    expect(items).toEqual([{ ...repo, catalogTier: "BASE", activeTags: ["1"], id: made.uid, createTime: made.createTime }]);
+    expect(items).toEqual([
+      { ...repo, catalogTier: "BASE", activeTags: ["1"], id: made.uid, createTime: made.createTime },
+    ]);
   });
 
   it("roles of a group are found by their parent", async () => {
