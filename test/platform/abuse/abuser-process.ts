@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import type { AbuserMessage, AbuserRequest } from "./abuser/protocol.ts";
+import type { AbuserMessage, AbuserRequest, Tally } from "./abuser/protocol.ts";
 
 const main = fileURLToPath(new URL("abuser/child.ts", import.meta.url));
 
@@ -33,11 +33,11 @@ export class AbuserProcess {
     this.#send({ type: "abuse" });
   }
 
-  /** Ends the abuse. @returns what the abuser got */
-  async end(): Promise<Readonly<Record<string, number>>> {
+  /** Ends the abuse. */
+  async end(): Promise<Tally> {
     const tally = next(this.#child, "tally");
     this.#send({ type: "end" });
-    return (await tally).counts;
+    return tally;
   }
 
   async stop(): Promise<void> {

@@ -19,6 +19,8 @@ export interface AbuseFigure {
   readonly blockMilliseconds: number;
   /** The share of the time in which the platform could have run and another process had its core. */
   readonly waitedPercent: number;
+  /** The CPU time of the abuser's process, as a share of one core: much of it delays the bystander, not the platform. */
+  readonly abuserCpuPercent: number;
   /** What the abuser got: HTTP statuses, gRPC codes and errors of connections, with the number of each. */
   readonly abuse: Readonly<Record<string, number>>;
 }

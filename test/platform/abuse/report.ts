@@ -4,7 +4,7 @@ import { goals } from "./goals.ts";
 
 /** One figure on one line, and one for each goal that was missed, for a terminal. */
 export function lines(figure: AbuseFigure): string {
-  const { kind, calls, p50Milliseconds, p99Milliseconds, peakRssMiB, blockMilliseconds, waitedPercent, abuse } = figure;
+  const { kind, calls, p50Milliseconds, p99Milliseconds, peakRssMiB, blockMilliseconds, waitedPercent } = figure;
   const line = [
     kind.padEnd(24),
     `${String(calls).padStart(4)} calls`,
@@ -13,7 +13,8 @@ export function lines(figure: AbuseFigure): string {
     `memory ${peakRssMiB.toFixed(0).padStart(3)} MiB`,
     `block ${blockMilliseconds.toFixed(0).padStart(4)} ms${blockMilliseconds > goals.blockMilliseconds ? "!" : " "}`,
     `waited ${waitedPercent.toFixed(0).padStart(2)} %`,
-    counts(abuse),
+    `abuser ${figure.abuserCpuPercent.toFixed(0).padStart(3)} %`,
+    counts(figure.abuse),
   ].join("  ");
   return [line, ...missedGoals(figure).map((goal) => `  MISSED: ${goal}`)].join("\n");
 }

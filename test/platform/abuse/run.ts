@@ -11,6 +11,7 @@ import { percentile } from "#test/support/bench/percentile.ts";
 import { memoryMiB } from "#test/support/bench/process-usage.ts";
 import { PlatformProcess } from "#test/support/harness/platform-process.ts";
 import { selfSignedCertificate } from "#src/platform/tests/self-signed.testing.ts";
+import type { Tally } from "./abuser/protocol.ts";
 import { AbuserProcess } from "./abuser-process.ts";
 import { Bystander } from "./bystander.ts";
 import type { AbuseFigure } from "./figures.ts";
@@ -20,6 +21,7 @@ import { Names } from "./names.ts";
 import type { AbuseOptions } from "./options.ts";
 import { filledTenants, type Tenants } from "./tenants.ts";
 
+const noAbuse: Tally = { counts: {}, cpuMilliseconds: 0 };
 const probe = new URL("probe/preload.ts", import.meta.url);
 
 /** Runs the kinds, after a run without abuse, each on a platform of its own. @param report called with each figure */
@@ -98,9 +100,10 @@ async function measure(measurement: Measurement): Promise<AbuseFigure> {
     if (kind !== undefined) abuser.abuse();
     const { latencies, failures } = await bystander.run(seconds);
     const waited = platform.running ? (await waitedForCore(platform.pid)) - waitedBefore : Number.NaN;
-    const waitedPercent = (100 * waited) / (performance.now() - started);
+    const elapsed = performance.now() - started;
+    const waitedPercent = (100 * waited) / elapsed;
     const peakRssMiB = platform.running ? (await memoryMiB(platform.pid)).peak : Number.NaN;
-    const abuse = kind === undefined ? {} : await abuser.end();
+    const { counts: abuse, cpuMilliseconds } = kind === undefined ? noAbuse : await abuser.end();
     return {
       kind: kind?.name ?? "baseline",
       calls: latencies.length,
@@ -116,6 +119,7 @@ async function measure(measurement: Measurement): Promise<AbuseFigure> {
         ...platform.log.slice(from).map((line) => (line.msg === "event loop" ? Number(line["longestBlock"]) : 0)),
       ),
       waitedPercent,
+      abuserCpuPercent: (100 * cpuMilliseconds) / elapsed,
       abuse,
     };
   } finally {

@@ -1,5 +1,5 @@
 import { connect, type Socket } from "node:net";
-import { connect as connectTls } from "node:tls";
+import { connect as connectTls, createSecureContext } from "node:tls";
 import { setTimeout as sleep } from "node:timers/promises";
 import { importJWK, SignJWT } from "jose";
 import { Pool } from "undici";
@@ -19,6 +19,13 @@ export interface AbuseCall {
 }
 
 type SigningKey = Parameters<SignJWT["sign"]>[0];
+
+/** How long `fill` waits before a connection, until it has begun all (ms). */
+const fillInterval = 1;
+/** How long it then waits before it replaces one that was closed (ms). */
+const replaceInterval = 20;
+/** Of all connections with TLS: one of its own would cost each several times the CPU of a handshake. */
+const secureContext = createSecureContext();
 
 /** What the kinds of abuse use: the abuser's tenant, clients for its calls, and a tally of what it got. */
 export class Abuser {
@@ -130,42 +137,63 @@ export class Abuser {
   /** A connection to the platform with TLS. What is written to it is sent after the handshake. */
   secureSocket(protocol: "h2" | "http/1.1"): Socket {
     const { hostname, port } = new URL(this.origin);
-    const options = { host: hostname, port: Number(port), ALPNProtocols: [protocol], rejectUnauthorized: false };
+    const peer = { host: hostname, port: Number(port) };
+    const options = { ...peer, secureContext, ALPNProtocols: [protocol], rejectUnauthorized: false };
     const socket = connectTls(options, () => this.count(`${protocol} over TLS`));
     socket.on("error", (error: NodeJS.ErrnoException) => this.count(error.code ?? error.message));
     return socket;
   }
 
   /**
-   * Keeps a number of connections open, until the signal is aborted: each that closes is replaced.
+   * Keeps a number of plain connections open, until the signal is aborted: each that closes is replaced at once.
    * @param use is called with each when it is connected
+   */
+  async hold(signal: AbortSignal, connections: number, use: (socket: Socket) => void): Promise<void> {
+    const sockets = this.#socketsUntil(signal);
+    await this.repeat(signal, connections, async () => {
+      const socket = this.socket();
+      this.#observe(socket, sockets);
+      socket.once("connect", () => use(socket));
+      await new Promise<void>((resolve) => socket.once("close", () => resolve()));
+      await sleep(10);
+    });
+  }
+
+  /**
+   * Keeps a number of connections open, until the signal is aborted, and begins few at a time: those that it has are the
+   * abuse, and its handshakes must not take the core that the bystander runs on.
    * @param open begins the connection with a number
    */
-  async hold(
-    signal: AbortSignal,
-    connections: number,
-    use: (socket: Socket) => void,
-    open: (n: number) => Socket = () => this.socket(),
-  ): Promise<void> {
+  async fill(signal: AbortSignal, connections: number, open: (n: number) => Socket): Promise<void> {
+    const sockets = this.#socketsUntil(signal);
+    for (let begun = 0; !signal.aborted; await sleep(begun < connections ? fillInterval : replaceInterval)) {
+      if (sockets.size >= connections) continue;
+      const socket = open(begun++);
+      this.#observe(socket, sockets);
+    }
+  }
+
+  /** A set of sockets that are counted and destroyed when the signal is aborted. */
+  #socketsUntil(signal: AbortSignal): Set<Socket> {
     const sockets = new Set<Socket>();
     signal.addEventListener("abort", () => {
-      for (const socket of sockets) socket.destroy();
+      for (const socket of sockets) {
+        if (socket.readyState === "open") this.count("open at the end");
+        socket.destroy();
+      }
     });
-    await this.repeat(signal, connections, async (n) => {
-      const socket = open(n);
-      sockets.add(socket);
-      socket.once("connect", () => {
-        this.count("connected");
-        use(socket);
-      });
-      // What the platform sends is only counted.
-      socket.on("data", (data: Buffer) => {
-        const status = /^HTTP\/1.1 (\d+)/.exec(data.toString("latin1", 0, 12))?.[1];
-        if (status !== undefined) this.count(status);
-      });
-      await new Promise<void>((resolve) => socket.once("close", () => resolve()));
-      sockets.delete(socket);
-      await sleep(10);
+    return sockets;
+  }
+
+  /** Counts what happens to a socket, which is in the set until it closes. */
+  #observe(socket: Socket, sockets: Set<Socket>): void {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+    socket.once("connect", () => this.count("connected"));
+    // What the platform sends is only counted.
+    socket.on("data", (data: Buffer) => {
+      const status = /^HTTP\/1.1 (\d+)/.exec(data.toString("latin1", 0, 12))?.[1];
+      if (status !== undefined) this.count(status);
     });
   }
 

@@ -21,6 +21,8 @@ const issuers = await HostileIssuers.start(join(process.argv[2] ?? "", "hostile-
 let abuser: Abuser | undefined;
 let start: Abuse | undefined;
 let running: Promise<void> = Promise.resolve();
+/** Before the abuse. */
+let cpuBefore: NodeJS.CpuUsage | undefined;
 const ended = new AbortController();
 process.on("message", (request: AbuserRequest) => void handle(request));
 send({ type: "issuers", urls: issuers.urls, certificate: issuers.certificate });
@@ -40,13 +42,16 @@ async function handle(request: AbuserRequest): Promise<void> {
       return void send({ type: "prepared" });
     }
     case "abuse":
+      cpuBefore = process.cpuUsage();
       running = (start as Abuse)(ended.signal).catch((error: Error) => {
         if (!ended.signal.aborted) process.stderr.write(`the abuse failed: ${error.stack}\n`);
       });
       return;
-    case "end":
+    case "end": {
+      const { user, system } = process.cpuUsage(cpuBefore);
       ended.abort();
       await Promise.race([running, sleep(grace)]);
-      send({ type: "tally", counts: abuser?.counts ?? {} });
+      send({ type: "tally", counts: abuser?.counts ?? {}, cpuMilliseconds: (user + system) / 1_000 });
+    }
   }
 }

@@ -17,4 +17,12 @@ export type AbuserRequest =
 export type AbuserMessage =
   | { readonly type: "issuers"; readonly urls: readonly string[]; readonly certificate: string }
   | { readonly type: "prepared" }
-  | { readonly type: "tally"; readonly counts: Readonly<Record<string, number>> };
+  | ({ readonly type: "tally" } & Tally);
+
+/** What the abuse came to. */
+export interface Tally {
+  /** What the abuser got: HTTP statuses, gRPC codes and errors of connections, with the number of each. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** The CPU time of the abuser's process, since the abuse began (ms). */
+  readonly cpuMilliseconds: number;
+}

@@ -50,20 +50,21 @@ export const tlsHandshakes: AbuseKind = {
   ...small,
   name: "tls-handshakes",
   what: "4,000 TLS connections that begin a handshake and leave it, with 256 MiB",
-  prepare: (abuser) => (signal) => abuser.hold(signal, 4_000, (socket) => void socket.write(beginOfHello)),
+  prepare: (abuser) => {
+    const open = () => {
+      const socket = abuser.socket();
+      socket.write(beginOfHello);
+      return socket;
+    };
+    return (signal) => abuser.fill(signal, 4_000, open);
+  },
 };
 
 export const tlsConnections: AbuseKind = {
   ...small,
   name: "tls-connections",
   what: "4,000 TLS connections without a request, with 256 MiB",
-  prepare: (abuser) => (signal) =>
-    abuser.hold(
-      signal,
-      4_000,
-      () => {},
-      () => abuser.secureSocket("http/1.1"),
-    ),
+  prepare: (abuser) => (signal) => abuser.fill(signal, 4_000, () => abuser.secureSocket("http/1.1")),
 };
 
 export const tlsIdle: AbuseKind = {
@@ -77,7 +78,7 @@ export const tlsIdle: AbuseKind = {
       socket.write(n % 2 === 0 ? half : opening);
       return socket;
     };
-    return (signal) => abuser.hold(signal, 4_000, () => {}, open);
+    return (signal) => abuser.fill(signal, 4_000, open);
   },
 };
 
