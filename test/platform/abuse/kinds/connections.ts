@@ -1,6 +1,8 @@
 import { once } from "node:events";
 import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { AbuseKind } from "../abuse-kind.ts";
+import { recordClientHello } from "../abuser/client-hello.ts";
 import { opening } from "../abuser/http2-frames.ts";
 import type { Abuser } from "../abuser/abuser.ts";
 
@@ -57,6 +59,26 @@ export const tlsHandshakes: AbuseKind = {
       return socket;
     };
     return (signal) => abuser.fill(signal, 4_000, open);
+  },
+};
+
+export const tlsHellos: AbuseKind = {
+  ...small,
+  name: "tls-hellos",
+  what: "ClientHellos on 20 connections at a time that are closed at the ServerHello, with 256 MiB",
+  prepare: async (abuser) => {
+    const hello = await recordClientHello();
+    return (signal) =>
+      abuser.repeat(signal, 20, async () => {
+        const socket = abuser.socket();
+        socket.write(hello);
+        socket.once("data", () => {
+          abuser.count("ServerHello");
+          socket.resetAndDestroy();
+        });
+        await new Promise<void>((resolve) => socket.once("close", () => resolve()));
+        await sleep(10);
+      });
   },
 };
 
