@@ -1,4 +1,4 @@
-import { setPriority } from "node:os";
+import { getPriority, setPriority } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Abuse } from "../abuse-kind.ts";
@@ -11,7 +11,7 @@ import type { AbuserMessage, AbuserRequest } from "./protocol.ts";
 const grace = 2_000;
 
 // The bystander runs on the same core and comes first.
-setPriority(10);
+setPriority(getPriority() + 10);
 // An abuser does not care about what happens to its connections.
 process.on("uncaughtException", (error) =>
   abuser?.count(`abuser: ${(error as NodeJS.ErrnoException).code ?? error.message}`),
