@@ -10,7 +10,7 @@ import { helmFlags, kubectlFlags, type ToolFlags } from "./tool-flags.ts";
 
 /** Programs whose arguments are not checked. An ellipsis stands for a command that the reader fills in. */
 const others = new Set(
-  "bash base64 cat cd chmod cosign curl cut date dirname docker echo exit export git go grep head jq kind ln ls mkdir mktemp node openssl oras oxlint pg_dump pg_restore printf promtool psql python3 read rm sed set sha256sum sleep sort tail tar terraform test touch tr trap true umask wait [ :".split(
+  "bash base64 cat cd chmod cosign curl cut date dirname docker echo exit export git go grep head jq kind ln ls mkdir mktemp node openssl oras oxlint pg_dump pg_restore printf promtool psql python3 read rm sed set sha256sum sleep sort tail tar terraform test touch tr trap true umask uniq wait [ :".split(
     " ",
   ),
 );
