@@ -4,9 +4,10 @@ import { type Database, statement } from "#src/platform/store/database.ts";
 import { describeOnEachBackend } from "#src/platform/tests/describe-on-each-backend.testing.ts";
 import { insertEvent, record } from "./audit-log.ts";
 import type { AuditRecord, ChangeAction } from "./audit-record.ts";
-import { deleteRecordsBefore, deleteSurplusEvents, retainAuditLog } from "./audit-retention.ts";
+import { deleteRecordsBefore, retainAuditLog } from "./audit-retention.ts";
 import { AuthoredWriter } from "./authored-writer.ts";
 import { fieldDecidesAccess } from "./deciding-fields.ts";
+import { deleteSurplusEvents } from "./event-retention.ts";
 import type { FieldChanges } from "./field-changes.ts";
 import type { Folding } from "./fold-records.ts";
 import { readAuditLog } from "./read-records.ts";
@@ -201,6 +202,21 @@ describeOnEachBackend("audit retention", (open) => {
     expect(await deleteSurplusEvents(database, 10_000, never)).toBe(10_500);
     expect(await deleteSurplusEvents(database, 1, never)).toBe(9_999);
     expect(await kept()).toEqual([25_000, 1, 2]);
+  });
+
+  it("deletes events of the root groups that have the most, not the oldest of all", async () => {
+    const [noisy, quiet] = ["n".repeat(40), "q".repeat(40)];
+    await database.write(async (tx) => {
+      for (let time = 1; time <= 3_000; time++) {
+        const uid = time % 30 === 0 ? quiet : noisy;
+        await insertEvent(tx, { event: { ...event, uid }, time, omitted: 0 });
+      }
+    });
+    expect(await deleteSurplusEvents(database, 1_000, never)).toBe(2_000);
+    const left = await database.read((tx) => tx.query((db) => db.selectFrom("audit_log").select(["root", "time"])));
+    expect(left.filter(({ root }) => root === quiet).length).toBe(100);
+    const ofNoisy = left.filter(({ root }) => root === noisy).map(({ time }) => time);
+    expect([ofNoisy.length, Math.min(...ofNoisy)]).toEqual([900, 2_069]);
   });
 
   it("stops between two transactions", async () => {

@@ -1,14 +1,12 @@
 import { setTimeout } from "node:timers/promises";
-import { sql } from "kysely";
 import type { Logger } from "pino";
 import type { WallClock } from "#src/time/wall-clock.ts";
 import { hours } from "#src/time/durations.ts";
-import { type Database, statement } from "../store/database.ts";
+import type { Database } from "../store/database.ts";
 import { deleteOldShares } from "./audit-share.ts";
+import { deleteSurplusEvents } from "./event-retention.ts";
 import { foldOldestRecords } from "./fold-records.ts";
 
-/** The events that one transaction deletes. Small, so that other writes can run between two transactions. */
-const batch = 500;
 /** The pause between two batches (ms). */
 const pause = 20;
 /** How often old records are deleted (ms). */
@@ -24,59 +22,6 @@ export async function deleteRecordsBefore(database: Database, before: number, si
     const { folded, mayHaveMore } = await database.write((tx) => foldOldestRecords(tx, before), undefined, "reserved");
     deleted += folded;
     if (!mayHaveMore) return deleted;
-    await setTimeout(pause, undefined, { signal });
-  }
-}
-
-/** Events that one read steps over. */
-const stride = 10_000;
-
-const nextOfEvents = statement((db, p: { before: number; stride: number }) =>
-  db
-    .selectFrom("audit_log")
-    .select("sequence")
-    .where("form", "=", sql.lit("event"))
-    .where("sequence", "<", p.before)
-    .orderBy("sequence", "desc")
-    .limit(1)
-    .offset(p.stride),
-);
-const deleteOldestEvents = statement((db, p: { until: number; batch: number }) =>
-  db
-    .deleteFrom("audit_log")
-    .where("sequence", "in", (row) =>
-      row
-        .selectFrom(
-          row
-            .selectFrom("audit_log")
-            .select("sequence")
-            .where("form", "=", sql.lit("event"))
-            .where("sequence", "<=", p.until)
-            .orderBy("sequence")
-            .limit(p.batch)
-            .as("oldest"),
-        )
-        .select("oldest.sequence"),
-    ),
-);
-
-/**
- * Deletes the oldest events until this number is left, in small transactions. Changes are not events, and stay.
- * @returns how many it deleted @throws the reason of the signal
- */
-export async function deleteSurplusEvents(database: Database, maximum: number, signal: AbortSignal): Promise<number> {
-  let until: number | undefined = Number.MAX_SAFE_INTEGER;
-  for (let left = maximum; left >= 0 && until !== undefined; left -= stride) {
-    const parameters: { before: number; stride: number } = { before: until, stride: Math.min(left, stride - 1) };
-    until = (await database.read((tx) => tx.first(nextOfEvents, parameters)))?.sequence;
-    signal.throwIfAborted();
-  }
-  if (until === undefined) return 0;
-  for (let deleted = 0; ; ) {
-    const parameters = { until, batch };
-    const found = await database.write((tx) => tx.run(deleteOldestEvents, parameters), undefined, "reserved");
-    deleted += found;
-    if (found < batch) return deleted;
     await setTimeout(pause, undefined, { signal });
   }
 }
@@ -110,7 +55,7 @@ export function retainAuditLog({
       }
       await deleteOldShares(database, clock());
       const surplus = await deleteSurplusEvents(database, maximumEvents, signal);
-      if (surplus > 0) log.info({ deleted: surplus, maximumEvents }, "oldest audit events deleted");
+      if (surplus > 0) log.info({ deleted: surplus, maximumEvents }, "surplus audit events deleted");
     } catch (error) {
       if (!signal.aborted)
         log.error({ err: error }, "deletion of old audit records failed; it is retried with the next interval");
