@@ -5,10 +5,11 @@ import { DatabaseSync } from "node:sqlite";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Coverage } from "../access/access.ts";
-import type { Reader } from "../store/database.ts";
+import type { Database, Reader } from "../store/database.ts";
 import { postgresExplaining, sqliteExplaining } from "../store/explaining-reader.testing.ts";
 import { PostgresDatabase } from "../store/postgres/postgres-database.ts";
 import { SqliteDatabase } from "../store/sqlite/sqlite-database.ts";
+import { describeOnEachBackend } from "../tests/describe-on-each-backend.testing.ts";
 import { describeWithPostgres } from "../tests/describe-with-postgres.testing.ts";
 import { queryRecords, type RecordFilter } from "./record-query.ts";
 
@@ -34,6 +35,8 @@ const queries: readonly [name: string, index: string, Coverage, RecordFilter][] 
   ["an actor", "audit_log_by_actor", "everywhere", { actor: identity }],
   ["an actor that did nothing", "audit_log_by_actor", "everywhere", { actor: "admin" }],
   ["an actor in a root group, since a time", "audit_log_by_actor", [tenant], { actor: identity, since: 20_000_000 }],
+  ["an actor of another root group", "audit_log_by_root", [tenant], { actor: other }],
+  ["an actor of another root group, in a group", "audit_log_by_uid", [group], { actor: other }],
 ];
 
 /** Runs the page of each query, and collects the plans of its statements. */
@@ -69,6 +72,42 @@ it("searches the index that finds the fewest records, and scans nothing without 
   }
   direct.close();
   rmSync(folder, { recursive: true });
+});
+
+describeOnEachBackend("pages of records", (open) => {
+  // More than a query examines of each: in the group, elsewhere in its root group, and of another root group.
+  const count = 10_100;
+  const nobody = `${other}/${"9".repeat(16)}`;
+  let database: Database;
+  let remove: () => Promise<void>;
+  beforeAll(async () => {
+    ({ database, remove } = await open());
+    const row = { author: "{}", action: "use", type: "", fields: "{}", method: "x.Y/Z", code: 0, details: "" };
+    const add = (uid: string, root: string, actor: string) => (time: number) =>
+      ({ ...row, time, first_time: time, form: "event", change_count: 0, uid, root, actor }) as const;
+    for (const of of [add(other, other, other), add(group, tenant, identity), add(`${tenant}/x`, tenant, identity)])
+      for (let time = 0; time < count; time += 100)
+        await database.write((tx) =>
+          tx.query((db) => db.insertInto("audit_log").values(Array.from({ length: 100 }, (_, n) => of(time + n)))),
+        );
+  });
+  afterAll(() => remove());
+
+  const page = (coverage: Coverage, filter: RecordFilter, cursor?: number) =>
+    database.read((tx) => queryRecords(tx, { coverage, filter, direction: "asc", cursor, skip: 0, limit: 51 }));
+
+  it.each([[[tenant]], [[group]], [[group, `${tenant}/x`]]])(
+    "of an actor of another root group are the same as those of nobody, in %s",
+    async (coverage) => {
+      expect(await page(coverage, { actor: other })).toEqual(await page(coverage, { actor: nobody }));
+    },
+  );
+
+  it("in a group begin with its records, whatever others have before them", async () => {
+    const { sequences } = await page([group], {});
+    expect(sequences).toEqual(Array.from({ length: 51 }, (_, n) => count + 1 + n));
+    expect((await page([group], { actor: identity })).sequences).toEqual(sequences);
+  });
 });
 
 describeWithPostgres("on PostgreSQL", (postgres) => {

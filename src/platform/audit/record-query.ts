@@ -1,6 +1,6 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from "kysely";
 import type { Coverage } from "../access/access.ts";
-import { isRoot, isWithin, subtreeOf } from "../contract/uid.ts";
+import { isRoot, isWithin, rootOf, subtreeOf } from "../contract/uid.ts";
 import { invalidArgument } from "../errors/api-error.ts";
 import { sizeLimits } from "../limits/size-limits.ts";
 import { type Reader, statement } from "../store/database.ts";
@@ -73,7 +73,7 @@ export async function queryRecords(reader: Reader, query: RecordQuery): Promise<
     );
   const first = filter.since === undefined ? 0 : await firstSince(reader, filter.since - orderToleranceMs);
   const filters = conditionsOf(places, filter);
-  const drivers = driversOf(places, filter.actor);
+  const drivers = driversOf(places, isOwnActor(query.coverage, filter.actor) ? filter.actor : undefined);
   for (const driver of drivers) {
     const examined = (db: Db) => examinedRows(db, driver, first, direction).limit(mostExamined + 1);
     const found = await count(reader, examined, []);
@@ -162,18 +162,26 @@ function placesOf(coverage: Coverage, resource: string | undefined): Coverage {
   return coverage.filter((uid) => isWithin(resource, uid));
 }
 
+/**
+ * Whether the records of the actor may be searched by their index, which has those of all root groups. How many they are shows in
+ * the time that a page takes, and in where it ends: of an actor of others, that would tell the caller what it does elsewhere.
+ */
+function isOwnActor(coverage: Coverage, actor: string | undefined): boolean {
+  return actor !== undefined && (coverage === "everywhere" || coverage.some((uid) => isWithin(uid, actor)));
+}
+
 const wholeLog: Driver = { condition: undefined, ordered: true };
 
+/** @param actor undefined unless its records may be searched by their index */
 function driversOf(places: Coverage, actor: string | undefined): Driver[] {
   const drivers: Driver[] = [];
   if (actor !== undefined) drivers.push({ condition: (row) => row("actor", "=", actor), ordered: true });
   if (places !== "everywhere") {
-    const [place = ""] = places;
-    drivers.push(
-      places.length === 1 && isRoot(place)
-        ? { condition: (row) => row("root", "=", place), ordered: true }
-        : { condition: within(places), ordered: false },
-    );
+    if (places.length > 1 || !places.every(isRoot)) drivers.push({ condition: within(places), ordered: false });
+    // The records of other root groups are not walked along: with many of them, a page would have none of the caller's.
+    const [root, ...others] = new Set(places.map(rootOf));
+    if (root !== undefined && others.length === 0)
+      drivers.push({ condition: (row) => row("root", "=", root), ordered: true });
   }
   return drivers.length === 0 ? [wholeLog] : drivers;
 }
