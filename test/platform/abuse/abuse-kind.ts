@@ -10,6 +10,8 @@ export interface AbuseKind {
   readonly what: string;
   /** The memory limit of the platform's cgroup in MiB, of which its heap has half, as in a container; by default it has no cgroup. */
   readonly memoryMiB?: number;
+  /** Settings of the platform, in addition to those of all kinds. */
+  readonly flags?: readonly string[];
   /** Whether the platform serves TLS. */
   readonly tls?: boolean;
   /** Creates what the abuse needs, in the abuser's tenant. */

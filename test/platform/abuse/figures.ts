@@ -21,6 +21,8 @@ export interface AbuseFigure {
   readonly waitedPercent: number;
   /** The CPU time of the abuser's process, as a share of one core: much of it delays the bystander, not the platform. */
   readonly abuserCpuPercent: number;
+  /** What the audit log grew by. */
+  readonly auditMiB: number;
   /** What the abuser got: HTTP statuses, gRPC codes and errors of connections, with the number of each. */
   readonly abuse: Readonly<Record<string, number>>;
 }

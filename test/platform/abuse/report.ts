@@ -13,6 +13,7 @@ export function lines(figure: AbuseFigure): string {
     `memory ${peakRssMiB.toFixed(0).padStart(3)} MiB`,
     `block ${blockMilliseconds.toFixed(0).padStart(4)} ms${blockMilliseconds > goals.blockMilliseconds ? "!" : " "}`,
     `waited ${waitedPercent.toFixed(0).padStart(2)} %`,
+    `audit ${figure.auditMiB.toFixed(1)} MiB`,
     `abuser ${figure.abuserCpuPercent.toFixed(0).padStart(3)} %`,
     counts(figure.abuse),
   ].join("  ");
@@ -21,7 +22,16 @@ export function lines(figure: AbuseFigure): string {
 
 /** The paragraph and the table of a page. */
 export function markdown({ machine, backend, seconds, figures }: AbuseFigures): string[] {
-  const head = ["", "p50 / p99 ms", "failed", "MiB, peak", "longest block, ms", "waited, %", "what the abuser got"];
+  const head = [
+    "",
+    "p50 / p99 ms",
+    "failed",
+    "MiB, peak",
+    "longest block, ms",
+    "waited, %",
+    "audit log, MiB",
+    "what the abuser got",
+  ];
   const rows = figures.map((figure) => [
     figure.kind,
     `${figure.p50Milliseconds.toFixed(1)} / ${figure.p99Milliseconds.toFixed(0)}`,
@@ -29,6 +39,7 @@ export function markdown({ machine, backend, seconds, figures }: AbuseFigures): 
     figure.ended ?? figure.peakRssMiB.toFixed(0),
     figure.blockMilliseconds.toFixed(0),
     figure.waitedPercent.toFixed(0),
+    figure.auditMiB.toFixed(1),
     counts(figure.abuse),
   ]);
   return [`${machine}, ${backend}, ${seconds} s each.`, markdownTable(head, rows)];

@@ -12,6 +12,7 @@ import { memoryMiB } from "#test/support/bench/process-usage.ts";
 import { PlatformProcess } from "#test/support/harness/platform-process.ts";
 import { selfSignedCertificate } from "#src/platform/tests/self-signed.testing.ts";
 import type { Tally } from "./abuser/protocol.ts";
+import { auditLogMiB } from "./audit-log-size.ts";
 import { AbuserProcess } from "./abuser-process.ts";
 import { Bystander } from "./bystander.ts";
 import type { AbuseFigure } from "./figures.ts";
@@ -52,10 +53,12 @@ export async function run(
     const issuer = await Issuer.start(certificate, names.bystanders);
     cleanups.push(() => issuer.stop());
     for (const kind of [undefined, ...kinds]) {
-      const flags = [...(await newData()), "--key-file", join(folder, "key"), "--admin-token-file", adminTokenFile];
+      const location = await newData();
+      const [, database = ""] = location;
+      const flags = [...location, "--key-file", join(folder, "key"), "--admin-token-file", adminTokenFile];
       for (const url of [issuer.url, ...names.bystanders.map((name) => issuer.urlAt(name))])
         flags.push("--trusted-issuer", `${url},ca=${certificate}`);
-      report(await measure({ program, folder, flags, names, issuer, tenants, kind, seconds }));
+      report(await measure({ program, folder, data: database, flags, names, issuer, tenants, kind, seconds }));
     }
   } finally {
     for (const cleanUp of cleanups.toReversed()) await cleanUp();
@@ -65,6 +68,8 @@ export async function run(
 interface Measurement {
   readonly program: Program;
   readonly folder: string;
+  /** The file or the URL of the database. */
+  readonly data: string;
   readonly flags: readonly string[];
   readonly names: Names;
   readonly issuer: Issuer;
@@ -75,7 +80,7 @@ interface Measurement {
 }
 
 async function measure(measurement: Measurement): Promise<AbuseFigure> {
-  const { folder, names, issuer, tenants, kind, seconds } = measurement;
+  const { folder, data, names, issuer, tenants, kind, seconds } = measurement;
   const cleanups: (() => unknown)[] = [];
   try {
     const abuser = await AbuserProcess.start(folder);
@@ -97,6 +102,7 @@ async function measure(measurement: Measurement): Promise<AbuseFigure> {
     await writeFile(`/proc/${platform.pid}/clear_refs`, "5");
     const from = platform.log.length;
     const [started, waitedBefore] = [performance.now(), await waitedForCore(platform.pid)];
+    const auditBefore = await auditLogMiB(data);
     if (kind !== undefined) abuser.abuse();
     const { latencies, failures } = await bystander.run(seconds);
     const waited = platform.running ? (await waitedForCore(platform.pid)) - waitedBefore : Number.NaN;
@@ -104,6 +110,7 @@ async function measure(measurement: Measurement): Promise<AbuseFigure> {
     const waitedPercent = (100 * waited) / elapsed;
     const peakRssMiB = platform.running ? (await memoryMiB(platform.pid)).peak : Number.NaN;
     const { counts: abuse, cpuMilliseconds } = kind === undefined ? noAbuse : await abuser.end();
+    const auditMiB = (await auditLogMiB(data)) - auditBefore;
     return {
       kind: kind?.name ?? "baseline",
       calls: latencies.length,
@@ -120,6 +127,7 @@ async function measure(measurement: Measurement): Promise<AbuseFigure> {
       ),
       waitedPercent,
       abuserCpuPercent: (100 * cpuMilliseconds) / elapsed,
+      auditMiB,
       abuse,
     };
   } finally {
@@ -150,7 +158,7 @@ function startPlatform(
 ): PlatformProcess {
   const heap = kind?.memoryMiB === undefined ? "" : `--max-old-space-size=${kind.memoryMiB / 2}`;
   const trusted = issuers.urls.flatMap((url) => ["--trusted-issuer", `${url},ca=${issuers.certificate}`]);
-  return new PlatformProcess([...flags, ...more, ...trusted], {
+  return new PlatformProcess([...flags, ...(kind?.flags ?? []), ...more, ...trusted], {
     program: program.file,
     launcher: [...(group?.launcher ?? []), ...names.launcher, ...onPlatformCore],
     env: {

@@ -89,3 +89,29 @@ export const revocations: AbuseKind = {
       });
   },
 };
+
+/** A share of the audit log that an abuser uses up within seconds. */
+const smallShare = ["--maximum-audit-bytes", String(2 * 1024 * 1024)];
+
+export const auditOfOne: AbuseKind = {
+  ...updates,
+  name: "audit-of-one",
+  what: "the same with a share of 2 MiB in the audit log, which it uses up",
+  flags: smallShare,
+};
+
+export const auditOfMany: AbuseKind = {
+  name: "audit-of-many",
+  what: "updates of 2,000 identities with 20 KB of claims, 100 at a time, with a share of 2 MiB in the audit log",
+  flags: smallShare,
+  prepare: (abuser) => {
+    const { identities } = abuser.tenant;
+    const claimMatch = { issuer: abuser.issuers.url("good"), subject: "s" };
+    return (signal) =>
+      abuser.flood(signal, 100, (n) => {
+        const claims = { a: `${n}${"x".repeat(20_000)}` };
+        const path = `/iam/v2beta1/identities/${identities[n % identities.length]}`;
+        return { method: "PATCH", path, body: { claimMatch: { ...claimMatch, claims } } };
+      });
+  },
+};
