@@ -12,14 +12,22 @@ export function hasRepeatedMembers(json: string, parsed: unknown): boolean {
 /** Each member has one colon outside of texts. */
 function membersInText(json: string): number {
   let members = 0;
-  let inText = false;
   for (let at = 0; at < json.length; at++) {
     const unit = json.charCodeAt(at);
-    if (unit === quote) inText = !inText;
-    else if (inText && unit === backslash) at += 1;
-    else if (!inText && unit === colon) members += 1;
+    if (unit === quote) at = endOfText(json, at);
+    else if (unit === colon) members += 1;
   }
   return members;
+}
+
+/** Where the text ends that begins at `start`. Most of a large body is in texts, which this searches and does not walk. */
+function endOfText(json: string, start: number): number {
+  for (let end = json.indexOf('"', start + 1); end >= 0; end = json.indexOf('"', end + 1)) {
+    let escapes = end;
+    while (json.charCodeAt(escapes - 1) === backslash) escapes -= 1;
+    if ((end - escapes) % 2 === 0) return end;
+  }
+  return json.length;
 }
 
 function membersOf(value: unknown): number {
