@@ -231,8 +231,8 @@ export class HttpServer {
       if (response.destroyed || responseFault === "reset") return;
       await sendResponse(response, result);
     } catch {
-      // Handlers convert their own errors to responses, so the connection is broken.
-      response.destroy();
+      // Handlers convert their own errors to responses, so the connection is broken, or the response cannot be completed.
+      breakOff(request, response);
     }
   }
 
@@ -254,6 +254,15 @@ export class HttpServer {
     if (lease !== undefined) response.on("close", () => lease.release());
     return lease !== undefined;
   }
+}
+
+/**
+ * Ends a response so that the client sees that it is not complete: by the end of the connection over HTTP/1.1. A stream of HTTP/2 that is
+ * destroyed without an error code ends without an error at the client.
+ */
+function breakOff(request: HttpRequest, response: ServerResponse): void {
+  if ("stream" in request) request.stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+  else response.destroy();
 }
 
 /** Ends a call that took too long: its stream over HTTP/2, its connection over HTTP/1.1. */
