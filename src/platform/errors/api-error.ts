@@ -126,6 +126,11 @@ export function alreadyExists(description: string): ApiError {
   return new ApiError(Code.alreadyExists, "ALREADY_EXISTS", `Already exists: ${description}`);
 }
 
+/** The call conflicted with a change by another one, and can be repeated from its start. */
+export function aborted(description: string): ApiError {
+  return new ApiError(Code.aborted, "ABORTED", `Aborted: ${description}`);
+}
+
 export function unimplemented(description: string): ApiError {
   return new ApiError(Code.unimplemented, "UNIMPLEMENTED", `Not implemented: ${description}`);
 }

@@ -1,13 +1,17 @@
 import type { DescMessage, Message, MessageShape } from "@bufbuild/protobuf";
+import type { Coverage } from "../access/access.ts";
 import { groups } from "../collections/groups.ts";
 import { isUid } from "../contract/uid.ts";
-import { invalidArgument } from "../errors/api-error.ts";
+import { aborted, invalidArgument } from "../errors/api-error.ts";
 import type { UIDPFilter } from "../gen/muster/platform/common/uidp_pb.ts";
 import { responsePartBytes } from "../limits/size-limits.ts";
 import { byUid, type Collection } from "../resources/collection.ts";
 import { filteredEntries, pageOfEntries } from "../resources/filtered-entries.ts";
 import type { PageQuery } from "../resources/page-query.ts";
 import { pageRows } from "../resources/page-rows.ts";
+import { cutRegions, listedUids, visibleRegions } from "../resources/region.ts";
+import { regionCounts } from "../resources/region-counts.ts";
+import { RegionSet } from "../resources/region-set.ts";
 import { type Condition, nameIs } from "../resources/row-condition.ts";
 import { RestOfList } from "../service/rest-of-list.ts";
 import type { Call } from "../service/service.ts";
@@ -39,7 +43,8 @@ const rowsTogether = 200;
  * Returns everything that the caller can see, ordered by uid and without pages, as v1 does: the first items, and the rest, which
  * is read while it is sent. Each part is read in a transaction of its own, with the caller's permissions at that time: the
  * embedded database serves other reads between them, however slowly the client receives the list. A resource that exists
- * all the time is listed once.
+ * all the time is listed once. The rest throws (10) if the caller loses a permission that the list began with: it would lack what
+ * the caller cannot see any more, and nothing in a v1 list says that it is not complete.
  * @throws ApiError (3) on a uid that is malformed or names another type of resource; (8) if too many lists are being sent
  */
 export async function listAll<D extends DescMessage, T extends Message>(
@@ -48,10 +53,17 @@ export async function listAll<D extends DescMessage, T extends Message>(
   collection: Collection<D>,
   form: V1Form<D, T>,
 ): Promise<{ readonly items: T[]; readonly rest: RestOfList<T> | undefined }> {
+  const { listCapability } = collection.description;
   let after: string | undefined;
+  let began: Coverage | undefined;
   const next = async (): Promise<T[]> => {
-    const part = await sessions.read(call, (session) => listPart(session, collection, form, after));
+    const part = await sessions.read(call, async (session) => {
+      const coverage = session.access.coverage(listCapability);
+      if (began !== undefined) await checkRetained(session, collection, form.filter, began, coverage);
+      return { ...(await listPart(session, collection, form, after)), coverage };
+    });
     after = part.next;
+    began ??= part.coverage;
     return part.items;
   };
   const items = await next();
@@ -59,6 +71,30 @@ export async function listAll<D extends DescMessage, T extends Message>(
   const closed = sessions.openLists.open(call.caller);
   const rest = new RestOfList(closed, async () => (after === undefined ? [] : next()));
   return { items, rest };
+}
+
+/**
+ * Requires that the caller still sees everything that a list selected when it began.
+ * @throws ApiError (10) if something is where the caller sees nothing any more
+ */
+async function checkRetained<D extends DescMessage>(
+  { tx }: Session,
+  collection: Collection<D>,
+  { uidp }: V1Filter,
+  before: Coverage,
+  now: Coverage,
+): Promise<void> {
+  if (now === "everywhere" || before === "everywhere") return;
+  const visible = new RegionSet(visibleRegions(now, false));
+  const lost = before.filter((group) => !visible.has(group));
+  if (lost.length === 0) return;
+  const regions = cutRegions(visibleRegions(lost, false), uidp);
+  const uids = listedUids(uidp);
+  const isIncomplete =
+    uids === undefined
+      ? (await regionCounts(tx, collection, regions, [])).some((count) => count > 0)
+      : uids.some((uid) => new RegionSet(regions).has(uid));
+  if (isIncomplete) throw aborted("the caller lost access to a part of the list while it was sent; list again");
 }
 
 /** @returns the items after a uid, and the last uid if there are more */
