@@ -36,9 +36,9 @@ export class Routes {
 
   constructor(operations: readonly Operation[]) {
     for (const operation of operations)
-      for (const route of routesOf(operation)) {
-        this.#byMethod.set(route.httpMethod, [...(this.#byMethod.get(route.httpMethod) ?? []), route]);
-      }
+      for (const route of routesOf(operation))
+        for (const httpMethod of servedAs(route))
+          this.#byMethod.set(httpMethod, [...(this.#byMethod.get(httpMethod) ?? []), route]);
     for (const routes of this.#byMethod.values())
       routes.sort(
         ({ template: a }, { template: b }) =>
@@ -66,6 +66,11 @@ export class Routes {
     }
     return undefined;
   }
+}
+
+/** The HTTP methods of a route. What GET reads, HEAD reads, too (RFC 9110, 9.1). GET of the token service is not safe: it issues tokens. */
+function servedAs({ httpMethod, operation }: Route): readonly string[] {
+  return httpMethod === "GET" && operation.authentication !== "none" ? ["GET", "HEAD"] : [httpMethod];
 }
 
 /** The routes of a method: its own binding, then the additional ones. */

@@ -125,9 +125,14 @@ export class Transcoder {
 async function* listInParts(first: string, { field }: DescMessage, rest: RestOfList): AsyncGenerator<string> {
   const item = field["items"]?.message;
   if (item === undefined || !first.endsWith("]}")) throw new Error("only a list of items has a rest");
-  yield first.slice(0, -"]}".length);
-  for await (const items of rest) yield items.map((one) => `,${JSON.stringify(toJsonObject(item, one))}`).join("");
-  yield "]}";
+  try {
+    yield first.slice(0, -"]}".length);
+    for await (const items of rest) yield items.map((one) => `,${JSON.stringify(toJsonObject(item, one))}`).join("");
+    yield "]}";
+  } finally {
+    // The client may have disconnected before the rest was begun.
+    await rest.return();
+  }
 }
 
 function parseBody(body: Buffer): unknown {

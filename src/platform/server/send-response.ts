@@ -16,7 +16,10 @@ export function sendResponse(
   return undefined;
 }
 
-/** Sends a body in parts, each when the client has received those before it. An error in a part ends the connection. */
+/**
+ * Sends a body in parts, each when the client has received those before it. An error in a part ends the connection. The response to HEAD
+ * ends before the first part.
+ */
 async function sendParts(response: ServerResponse, parts: AsyncIterable<string>): Promise<void> {
   let isClosed = false;
   let wake = () => {};
@@ -26,6 +29,7 @@ async function sendParts(response: ServerResponse, parts: AsyncIterable<string>)
     wake();
   });
   for await (const part of parts) {
+    if (response.req.method === "HEAD") break;
     const isFull = !response.write(part);
     if (isFull && !isClosed) await new Promise<void>((resolve) => (wake = resolve));
     if (isClosed) return;
