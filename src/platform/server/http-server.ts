@@ -14,11 +14,13 @@ import type { CrossOrigin } from "./cross-origin.ts";
 import { http1Server } from "./http1-server.ts";
 import { Http2Sessions } from "./http2-sessions.ts";
 import type { HttpHandler, HttpRequest, RpcHandler, WholeResponse } from "./http-handler.ts";
+import { originForm } from "./origin-form.ts";
 import { type PortLimits, portLimits } from "./port-limits.ts";
 import { protocolSniffer } from "./protocol-sniffer.ts";
 import { readBody } from "./read-body.ts";
 import type { RequestRejection } from "./request-rejection.ts";
 import { sendResponse } from "./send-response.ts";
+import { invalidSingleton } from "./singleton-headers.ts";
 import type { TlsFiles } from "./tls-files.ts";
 import { tlsHandshakes } from "./tls-port.ts";
 
@@ -172,11 +174,13 @@ export class HttpServer {
     try {
       const { kindOf, rpc, http, rejection, crossOrigin } = await handlers;
       if (request.httpVersionMajor === 1 && request.socket.destroyed) return;
-      if (request.httpVersion === "1.1" && request.headers.host === undefined) {
-        response.setHeader("connection", "close");
-        return sendResponse(response, rejection("malformed"));
-      }
+      request.url = originForm(request.url ?? "/");
       const kind = kindOf(request);
+      const invalid = invalidSingleton(request);
+      if (invalid !== undefined) {
+        this.#endAfterRefusal(request, response);
+        return kind === "http" ? sendResponse(response, rejection(invalid)) : rpc.reject(request, response, invalid);
+      }
       const preflight = crossOrigin?.prepare(request, response);
       const peer = "stream" in request ? this.#http2.peerOf(request) : request.socket.remoteAddress;
       const address = this.#addresses.of(peer, request.headers);
@@ -224,7 +228,7 @@ export class HttpServer {
       // The response to a change is sent in any case: the change was made.
       // One part at a time is in memory.
       const bytes = typeof result.body === "string" ? result.body.length : responsePartBytes;
-      if (!reserve(bytes) && request.method === "GET") return sendResponse(response, rejection("overloaded"));
+      if (!reserve(bytes) && isRead(request)) return sendResponse(response, rejection("overloaded"));
       const { responseFault } = result;
       if (response.destroyed) return;
       if (responseFault !== undefined) breakResponse(request, response, responseFault);
@@ -254,6 +258,11 @@ export class HttpServer {
     if (lease !== undefined) response.on("close", () => lease.release());
     return lease !== undefined;
   }
+}
+
+/** Whether the request changes nothing. */
+function isRead({ method }: HttpRequest): boolean {
+  return method === "GET" || method === "HEAD";
 }
 
 /**

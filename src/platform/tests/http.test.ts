@@ -63,9 +63,9 @@ describe("the port", () => {
   });
 
   it.each([
-    ["/iam/v2beta1/groups", "GET, POST, PATCH, DELETE"],
-    ["/iam/v2beta1/identities:lookupIdentity", "GET"],
-    ["/iam/v2beta1/groups/UID", "GET, POST, PATCH, DELETE"],
+    ["/iam/v2beta1/groups", "GET, HEAD, POST, PATCH, DELETE"],
+    ["/iam/v2beta1/identities:lookupIdentity", "GET, HEAD"],
+    ["/iam/v2beta1/groups/UID", "GET, HEAD, POST, PATCH, DELETE"],
     ["/iam/v2beta1/roleBindings:batchCreate", "POST"],
     ["/iam/v1/groups/UID", "POST, PUT, DELETE"],
     ["/sts/exchange", "GET, POST"],
