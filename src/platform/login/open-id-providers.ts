@@ -10,7 +10,13 @@ import { Lease } from "../shares/lease.ts";
 import { Pool } from "../shares/pool.ts";
 import { rootGroupShare, type Share } from "../shares/share.ts";
 import { discover } from "../tokens/discovery.ts";
-import { FetchError, type FetchOptions, type FetchText, isUnavailable } from "../tokens/fetch-document.ts";
+import {
+  FetchError,
+  type FetchOptions,
+  type FetchText,
+  isUnavailable,
+  RefusedFetchError,
+} from "../tokens/fetch-document.ts";
 import type { IssuerKeys } from "../tokens/issuer-keys.ts";
 import { issuerTimes } from "../tokens/issuer-times.ts";
 import type { KeySet } from "../tokens/key-set.ts";
@@ -68,6 +74,7 @@ export class OpenIdProviders {
       clock: options.clock,
       bytesOf: (issuer) => 4_096 + 2 * issuer.length,
       isUnavailable,
+      isRefused: (error) => error instanceof RefusedFetchError,
     });
     this.#requests = new Pool(options.maximumRequests);
   }
@@ -149,7 +156,7 @@ export class OpenIdProviders {
     const request = () => {
       const lease = Lease.take(this.#requests, shares);
       if (lease === undefined)
-        throw new FetchError("cannot be asked, because too many identity providers are being asked", true);
+        throw new RefusedFetchError("cannot be asked, because too many identity providers are being asked");
       return this.#discover(issuer, shares).finally(() => lease.release());
     };
     return this.#ask(uid, issuer, () => this.#known.get(issuer, request));

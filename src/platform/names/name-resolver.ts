@@ -8,7 +8,7 @@ import { Lease } from "../shares/lease.ts";
 import { Pool } from "../shares/pool.ts";
 import type { Share } from "../shares/share.ts";
 import { parseHosts } from "./hosts-file.ts";
-import { NameError } from "./name-error.ts";
+import { NameError, TooManyNamesError } from "./name-error.ts";
 import { queryAddresses } from "./query-addresses.ts";
 import { ParsedFile } from "./parsed-file.ts";
 import { parseSearchList, searchedNames } from "./search-list.ts";
@@ -84,7 +84,7 @@ export class NameResolver {
     if (listed !== undefined) return listed.map((address) => ({ address, family: isIP(address) }));
     if (/(^|\.)localhost\.?$/.test(name)) return loopback;
     const lease = Lease.take(this.#lookups, request.shares);
-    if (lease === undefined) throw new NameError(host, "too many names are being resolved", "EAGAIN");
+    if (lease === undefined) throw new TooManyNamesError(host);
     try {
       const names = request.search ? searchedNames(name, await this.#searchList.read()) : [name.replace(/\.$/, "")];
       return inOrder(await this.#ask(host, names, request.signal));

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { selfSignedCertificate } from "#src/platform/tests/self-signed.testing.ts";
 import { NameResolver } from "../names/name-resolver.ts";
-import { fetchDocument } from "./fetch-document.ts";
+import { fetchDocument, RefusedFetchError } from "./fetch-document.ts";
 
 const { key, certificate } = selfSignedCertificate();
 let server: Server;
@@ -48,6 +48,16 @@ describe("fetchDocument", () => {
       ...(path === "/slow" ? { timeLimit: 300 } : {}),
     });
     await expect(failure).rejects.toMatchObject({ name: "FetchError", message, transient });
+  });
+
+  it("is refused if whoever needs the document has used up its share of the lookups of names", async () => {
+    const usedUp = new NameResolver({ maximumLookups: 0 });
+    const failure = fetchDocument(usedUp, "https://issuer.example.com", trusted);
+    await expect(failure).rejects.toBeInstanceOf(RefusedFetchError);
+    await expect(failure).rejects.toMatchObject({
+      message: expect.stringContaining("too many names"),
+      transient: true,
+    });
   });
 
   it("rejects http", async () => {

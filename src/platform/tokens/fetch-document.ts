@@ -2,6 +2,7 @@ import type { LookupAddress } from "node:dns";
 import { isIP } from "node:net";
 import { Agent, buildConnector } from "undici";
 import { lookupFunction } from "../names/lookup-function.ts";
+import { TooManyNamesError } from "../names/name-error.ts";
 import type { NameResolver } from "../names/name-resolver.ts";
 import type { Share } from "../shares/share.ts";
 import { isPublicAddress } from "./public-address.ts";
@@ -22,6 +23,13 @@ export class FetchError extends Error {
     super(message, { cause });
     this.transient = transient;
     this.status = status;
+  }
+}
+
+/** Nothing was requested, because whoever needs the document has used up its share: others may fetch it. */
+export class RefusedFetchError extends FetchError {
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super(`${message}; retry later`, true, options);
   }
 }
 
@@ -117,6 +125,8 @@ export async function fetchDocument(
     if (error instanceof FetchError) throw error;
     const cause = (error as Error).cause ?? error;
     if (cause instanceof FetchError) throw cause;
+    if (cause instanceof TooManyNamesError)
+      throw new RefusedFetchError("cannot be asked, because too many names are being resolved", { cause });
     if (signal.aborted) throw new FetchError("did not respond in time", true, { cause: error });
     throw unreachable(error);
   } finally {

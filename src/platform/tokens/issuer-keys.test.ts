@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
-import { FetchError } from "./fetch-document.ts";
+import { FetchError, type FetchOptions, RefusedFetchError } from "./fetch-document.ts";
 import type { KeySet } from "./key-set.ts";
 import { IssuerKeys, type IssuerKeysOptions } from "./issuer-keys.ts";
 
@@ -14,7 +14,7 @@ const idsIn = (keys: KeySet) => ["1", "2", "3", "x"].filter((id) => keys.has(id)
 const jwks = (...ids: readonly string[]) => JSON.stringify({ keys: ids.map(key) });
 
 /** An issuer whose documents a test can change, with a log of what was fetched. */
-function setUp(trusted: IssuerKeysOptions["trusted"] = []) {
+function setUp(trusted: IssuerKeysOptions["trusted"] = [], check: (shares: FetchOptions["shares"]) => void = () => {}) {
   const documents = new Map<string, string>([
     [`${issuer}/.well-known/openid-configuration`, JSON.stringify({ issuer, jwks_uri: `${issuer}/keys` })],
     [`${issuer}/keys`, jwks("1")],
@@ -25,7 +25,8 @@ function setUp(trusted: IssuerKeysOptions["trusted"] = []) {
     trusted,
     clock: () => time.now,
     maximumRequests: 16,
-    fetch: async (url, { privateAddresses }) => {
+    fetch: async (url, { privateAddresses, shares }) => {
+      check(shares);
       fetched.push(privateAddresses ? `private ${url}` : url);
       const document = documents.get(url);
       if (document === undefined) throw new FetchError("is unreachable", true);
@@ -166,6 +167,19 @@ describe("IssuerKeys", () => {
     time.now += 6_000;
     await expect(keys.of(issuer, "1", root)).rejects.toThrowError("is unreachable");
     expect(fetched).toHaveLength(2);
+  });
+
+  it("asks an issuer for others at once whose keys a tenant without a share could not fetch", async () => {
+    const tenant = "b".repeat(40);
+    const { keys } = setUp([], (shares) => {
+      if (shares.some(({ key: of }) => of.includes(tenant))) throw new RefusedFetchError("cannot be asked");
+    });
+    const refused = keys.of(issuer, "1", tenant);
+    const waiting = keys.of(issuer, "1", root);
+    await expect(refused).rejects.toThrowError("cannot be asked; retry later");
+    expect(idsIn(await waiting)).toEqual(["1"]);
+    // The tenant may use them, too, once they are known.
+    expect(idsIn(await keys.of(issuer, "1", tenant))).toEqual(["1"]);
   });
 
   it.each([

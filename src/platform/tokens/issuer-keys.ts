@@ -5,7 +5,7 @@ import { Pool } from "../shares/pool.ts";
 import { rootGroupShare, type Share } from "../shares/share.ts";
 import { Turns } from "../shares/turns.ts";
 import { discover } from "./discovery.ts";
-import { FetchError, type FetchOptions, type FetchText, isUnavailable } from "./fetch-document.ts";
+import { FetchError, type FetchOptions, type FetchText, isUnavailable, RefusedFetchError } from "./fetch-document.ts";
 import { issuerTimes } from "./issuer-times.ts";
 import { parseJwks } from "./jwks.ts";
 import { KeySet } from "./key-set.ts";
@@ -48,6 +48,7 @@ export class IssuerKeys {
       clock,
       bytesOf: (issuer, keys) => entryBytes + 2 * issuer.length + keys.bytes,
       isUnavailable,
+      isRefused: (error) => error instanceof RefusedFetchError,
     });
     this.#fetch = fetch;
     this.#requests = new Pool(maximumRequests);
@@ -83,7 +84,7 @@ export class IssuerKeys {
     const shares = [rootGroupShare(identity)];
     const lease = Lease.take(this.#requests, shares);
     if (lease === undefined)
-      throw new FetchError("cannot be asked for its keys, because too many issuers are being asked; retry later", true);
+      throw new RefusedFetchError("cannot be asked for its keys, because too many issuers are being asked");
     return this.#discover(issuer, shares).finally(() => lease.release());
   }
 

@@ -5,6 +5,7 @@ import { RevalidatedCache, type RevalidationTimes } from "./revalidated-cache.ts
 const times: RevalidationTimes = { refresh: 50, fresh: 100, maximum: 600, wait: 20, failure: 5, unavailable: 30 };
 
 class Unavailable extends Error {}
+class Refused extends Unavailable {}
 
 /** A cache with a source that a test controls. */
 function setUp(entries = 10) {
@@ -16,6 +17,7 @@ function setUp(entries = 10) {
     clock: () => time.now,
     bytesOf: () => 1,
     isUnavailable: (error) => error instanceof Unavailable,
+    isRefused: (error) => error instanceof Refused,
   });
   const request = async () => {
     source.requests++;
@@ -66,17 +68,93 @@ describe("RevalidatedCache", () => {
     expect(await get()).toBe("2");
   });
 
-  it("does not use a value after its source has responded with something else", async () => {
+  it("uses a fresh value while its source responds with something else, and an older one not any more", async () => {
     const { source, time, get } = setUp();
     await get();
-    time.now += 60;
     source.value = new Error("no keys");
-    expect(await get()).toBe("1");
-    await nextTurn();
+    for (const age of [60, 70, 99]) {
+      time.now = 1_000 + age;
+      expect(await get()).toBe("1");
+      await nextTurn();
+    }
+    expect(source.requests).toBe(4);
+    time.now = 1_100;
     await expect(get()).rejects.toThrowError("no keys");
-    time.now += 60;
+    time.now += 6;
     source.value = new Unavailable("down");
     await expect(get()).rejects.toThrowError("down");
+    time.now += 6;
+    source.value = "2";
+    expect(await get()).toBe("2");
+  });
+
+  it("uses a fresh value after a renewal got something else", async () => {
+    const { cache, source, time, request, get } = setUp();
+    await get();
+    source.value = new Error("no keys");
+    time.now += 20;
+    await expect(cache.renewed("a", request, 10)).rejects.toThrowError("no keys");
+    expect(await get()).toBe("1");
+  });
+
+  describe("if the share of a caller is used up", () => {
+    const refused = async (): Promise<string> => {
+      await nextTurn();
+      throw new Refused("share");
+    };
+
+    it("remembers no failure", async () => {
+      const { cache, get } = setUp();
+      await expect(cache.get("a", refused)).rejects.toThrowError("share");
+      expect(cache.requestedAt("a")).toBeUndefined();
+      expect(await get()).toBe("1");
+    });
+
+    it("requests the value for another caller who waited for the same request", async () => {
+      const { cache, request, source } = setUp();
+      const first = cache.get("a", refused);
+      const others = [cache.get("a", request), cache.get("a", request), cache.renewed("a", request, 10)];
+      await expect(first).rejects.toThrowError("share");
+      expect(await Promise.all(others)).toEqual(["1", "1", "1"]);
+      expect(source.requests).toBe(1);
+    });
+
+    it("ends although an earlier request was refused, too, while a later one ran", async () => {
+      const { cache, time, get } = setUp();
+      await get();
+      const [first, second] = [Promise.withResolvers<string>(), Promise.withResolvers<string>()];
+      time.now += 20;
+      const both = [cache.renewed("a", () => first.promise, 10)];
+      time.now += 20;
+      both.push(cache.renewed("a", () => second.promise, 10));
+      for (const { reject } of [first, second]) {
+        reject(new Refused("share"));
+        await nextTurn();
+      }
+      for (const one of both) await expect(one).rejects.toThrowError("share");
+      time.now += 20;
+      expect(await get()).toBe("1");
+      expect(await cache.renewed("a", async () => "2", 100)).toBe("2");
+    });
+
+    it("keeps the earlier request as the latest one", async () => {
+      const { cache, time, source, request, get } = setUp();
+      await get();
+      time.now += 20;
+      await expect(cache.renewed("a", refused, 10)).rejects.toThrowError("share");
+      expect(cache.requestedAt("a")).toBe(1_000);
+      source.value = "2";
+      expect(await cache.renewed("a", request, 10)).toBe("2");
+    });
+
+    it("uses the value, and the others wait for the source if it is not fresh", async () => {
+      const { cache, time, source, get } = setUp();
+      await get();
+      time.now += 100;
+      expect(await cache.get("a", refused)).toBe("1");
+      source.value = "2";
+      expect(await get()).toBe("2");
+    });
   });
 
   it("does not wait for long for a source that is silent, and not at all after it has failed", async () => {

@@ -24,15 +24,17 @@ interface Options<V> {
   readonly clock: WallClock;
   /** An estimate of the memory of a value and its key. */
   readonly bytesOf: (key: string, value: V) => number;
-  /** Whether a failure says nothing about the value. After other failures, the value is not used any more. */
+  /** Whether a failure says nothing about the value. After other failures, the value is used only while it is fresh. */
   readonly isUnavailable: (error: unknown) => boolean;
+  /** Whether nothing was requested, because of the caller alone: it does not concern others, and is not remembered. */
+  readonly isRefused: (error: unknown) => boolean;
 }
 
 /** A request for a value. */
 interface Attempt<V> {
   readonly startedAt: number;
   readonly value: Promise<V>;
-  state: "pending" | "succeeded" | "failed";
+  state: "pending" | "succeeded" | "failed" | "refused";
   endedAt: number;
 }
 
@@ -40,6 +42,8 @@ interface Known<V> {
   readonly value: V;
   readonly requestedAt: number;
   latest: Attempt<V>;
+  /** Whether the source has responded with something else. */
+  isContradicted: boolean;
 }
 
 /** Requests for values that are not known, and their failures, are bounded by themselves: they evict no value. */
@@ -51,8 +55,9 @@ const attemptBytes = 1_024;
  * A cache of values whose sources may be slow or unavailable (RFC 5861: stale-while-revalidate, stale-if-error).
  *
  * *Guarantees*: a value is requested once at a time. While a value is used regularly, nobody waits for its source. A value of the age
- * `fresh` is used only while its source is unavailable or does not respond within `wait`, and none of the age `maximum`. If the
- * source responds with something else than a value, an earlier value is not used any more.
+ * `fresh` is used only while its source is unavailable or does not respond within `wait`, and none of the age `maximum`. After the
+ * source has responded with something else than a value, an earlier value is used only while it is fresh. A caller whose own request was
+ * refused fails alone.
  */
 export class RevalidatedCache<V> {
   readonly #options: Options<V>;
@@ -78,7 +83,8 @@ export class RevalidatedCache<V> {
     const { times, isUnavailable } = this.#options;
     const known = this.#known.get(key);
     const age = known === undefined ? times.maximum : this.#since(known.requestedAt);
-    if (known === undefined || age >= times.maximum) return this.#latest(key, request);
+    const maximum = known?.isContradicted === true ? times.fresh : times.maximum;
+    if (known === undefined || age >= maximum) return this.#latest(key, request);
     if (age < times.refresh) return known.value;
     const { state, endedAt } = known.latest;
     const failedLately = state === "failed" && this.#since(endedAt) < times.unavailable;
@@ -98,8 +104,8 @@ export class RevalidatedCache<V> {
    */
   renewed(key: string, request: () => Promise<V>, interval: number): Promise<V> {
     const latest = this.#latestAttempt(key);
-    const isRecent = latest !== undefined && this.#since(latest.startedAt) <= interval;
-    return isRecent ? latest.value : this.#start(key, request);
+    const isRecent = latest !== undefined && latest.state !== "refused" && this.#since(latest.startedAt) <= interval;
+    return isRecent ? this.#shared(latest, () => this.renewed(key, request, interval)) : this.#start(key, request);
   }
 
   /** When the latest request for a value began, in milliseconds since the epoch; undefined if there was none. */
@@ -113,7 +119,17 @@ export class RevalidatedCache<V> {
     const { failure } = this.#options.times;
     const stands =
       latest?.state === "pending" || (latest?.state === "failed" && this.#since(latest.endedAt) <= failure);
-    return stands ? latest.value : this.#start(key, request);
+    return stands ? this.#shared(latest, () => this.#latest(key, request)) : this.#start(key, request);
+  }
+
+  /** The value of an attempt of another caller. If that caller was refused, the next one makes an attempt of its own. */
+  async #shared(attempt: Attempt<V>, again: () => Promise<V>): Promise<V> {
+    try {
+      return await attempt.value;
+    } catch (error) {
+      if (this.#options.isRefused(error)) return again();
+      throw error;
+    }
   }
 
   #latestAttempt(key: string): Attempt<V> | undefined {
@@ -121,13 +137,12 @@ export class RevalidatedCache<V> {
   }
 
   #start(key: string, request: () => Promise<V>): Promise<V> {
-    const { bytesOf, clock, isUnavailable } = this.#options;
+    const { bytesOf, clock, isUnavailable, isRefused } = this.#options;
     const startedAt = clock();
+    const earlier = this.#latestAttempt(key);
     const value = request();
     const attempt: Attempt<V> = { startedAt, value, state: "pending", endedAt: startedAt };
-    const known = this.#known.get(key);
-    if (known === undefined) this.#attempts.set(key, attempt, attemptBytes + 2 * key.length);
-    else known.latest = attempt;
+    this.#setLatest(key, attempt);
     const end = (state: Attempt<V>["state"]) => {
       attempt.state = state;
       attempt.endedAt = clock();
@@ -136,16 +151,28 @@ export class RevalidatedCache<V> {
       (requested) => {
         end("succeeded");
         this.#attempts.delete(key);
-        this.#known.set(key, { value: requested, requestedAt: startedAt, latest: attempt }, bytesOf(key, requested));
+        const known = { value: requested, requestedAt: startedAt, latest: attempt, isContradicted: false };
+        this.#known.set(key, known, bytesOf(key, requested));
       },
       (error: unknown) => {
+        if (isRefused(error)) {
+          end("refused");
+          if (this.#latestAttempt(key) === attempt) this.#setLatest(key, earlier);
+          return;
+        }
         end("failed");
-        if (isUnavailable(error)) return;
-        this.#known.delete(key);
-        this.#attempts.set(key, attempt, attemptBytes + 2 * key.length);
+        const known = this.#known.get(key);
+        if (known !== undefined && !isUnavailable(error)) known.isContradicted = true;
       },
     );
     return value;
+  }
+
+  #setLatest(key: string, attempt: Attempt<V> | undefined): void {
+    const known = this.#known.get(key);
+    if (attempt === undefined) this.#attempts.delete(key);
+    else if (known === undefined) this.#attempts.set(key, attempt, attemptBytes + 2 * key.length);
+    else known.latest = attempt;
   }
 
   #since(time: number): number {
