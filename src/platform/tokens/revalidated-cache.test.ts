@@ -132,7 +132,7 @@ describe("RevalidatedCache", () => {
         await nextTurn();
       }
       for (const one of both) await expect(one).rejects.toThrowError("share");
-      time.now += 20;
+      time.now += 5;
       expect(await get()).toBe("1");
       expect(await cache.renewed("a", async () => "2", 100)).toBe("2");
     });
