@@ -39,6 +39,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   try {
     const settings = options.settings(server.url);
     const { rootGroup, created, differences } = await initialize(database, adminTokenFile, clock(), initFile);
+    await database.try();
     const stopping = new AbortController();
     const connections = () => server.connections();
     const isWritable = () => database.isWritable();

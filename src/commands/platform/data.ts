@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import type { Database } from "#src/platform/store/database.ts";
 import { UnsupportedSchemaError } from "#src/platform/store/supported-schema.ts";
 import { DataInUseError, DataLock, isBusy } from "#src/platform/store/sqlite/data-lock.ts";
-import { SqliteDatabase } from "#src/platform/store/sqlite/sqlite-database.ts";
+import { type DiskReserveOptions, SqliteDatabase } from "#src/platform/store/sqlite/sqlite-database.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 
 /** Where the data of a platform is stored: the settings of every command that uses it. */
@@ -55,12 +55,12 @@ export function defaultFile(location: DataLocation, name: "admin-token" | "key",
 }
 
 /**
- * @param reserve the space (bytes) that a SQLite database keeps for when the disk is full
+ * @param reserve what a SQLite database keeps for when the disk is full
  * @throws {UnsupportedSchemaError | DatabaseUnavailableError | Error} an `Error` if the folder of a SQLite file does not exist.
  */
 export async function openDatabase(
   location: DataLocation,
-  { connections = 2, reserve }: { readonly connections?: number; readonly reserve?: number } = {},
+  { connections = 2, reserve }: { readonly connections?: number; readonly reserve?: DiskReserveOptions } = {},
 ): Promise<Database> {
   if (location.kind === "file") {
     settings.requireFolderOf("--data", location.path);
@@ -72,9 +72,9 @@ export async function openDatabase(
 }
 
 /** @throws {UnsupportedSchemaError | Error} */
-function openSqlite(path: string, reserve: number | undefined): SqliteDatabase {
+function openSqlite(path: string, reserve: DiskReserveOptions | undefined): SqliteDatabase {
   try {
-    return new SqliteDatabase(path, reserve === undefined ? {} : { reserve });
+    return new SqliteDatabase(path, { reserve });
   } catch (error) {
     if (error instanceof UnsupportedSchemaError) throw error;
     const { message } = error as Error;

@@ -17,11 +17,10 @@ import { hours } from "#src/time/durations.ts";
 import { readWebhookSecrets } from "./webhook-secrets.ts";
 import { issuerIn } from "./cluster-issuer.ts";
 import { dataLocation, defaultFile, openDatabase, withDataLock } from "./data.ts";
+import { diskReserve } from "./disk-reserve.ts";
 import { platformSettings } from "./settings.ts";
 
 const dayMs = hours(24);
-/** The space (bytes) that a SQLite platform keeps for when the disk is full: for the log of about 1,000 deletions at once. */
-const diskReserve = 32 * 1024 * 1024;
 
 export default defineCommand({
   summary: "serve the platform API that the operator manages",
@@ -72,7 +71,7 @@ export default defineCommand({
     await withDataLock(location, "muster platform", async () => {
       const database = await openDatabase(location, {
         connections: values.databaseConnections,
-        reserve: diskReserve,
+        reserve: diskReserve(log),
       });
       const masterKey = await openKeyFile(keyFile, database).catch(async (error: unknown) => {
         await database.close();

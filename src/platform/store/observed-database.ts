@@ -58,11 +58,12 @@ export class ObservedDatabase implements Database {
    * so it decides the results after this one.
    */
   isWritable(): boolean {
-    if (this.#writesFail && !this.#isTrying && this.#monotonic() - this.#triedAt >= interval) void this.#try();
+    if (this.#writesFail && !this.#isTrying && this.#monotonic() - this.#triedAt >= interval) void this.try();
     return !this.#writesFail;
   }
 
-  async #try(): Promise<void> {
+  /** Tries a write that changes nothing: at the start, nothing may have been written that takes space. Never throws. */
+  async try(): Promise<void> {
     this.#isTrying = true;
     this.#triedAt = this.#monotonic();
     await this.write((writer) => writer.run(anyChange, {})).catch(() => {});

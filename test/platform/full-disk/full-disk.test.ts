@@ -21,8 +21,10 @@ class PlatformOnSmallDisk {
   readonly process: PlatformProcess;
   #url = "";
 
-  constructor() {
-    const mount = `mount -t tmpfs -o size=${diskMiB}m none ${this.#disk} && exec "$0" "$@"`;
+  /** @param fillerMiB how much of the disk something else takes already */
+  constructor(fillerMiB = 0) {
+    const filler = `head -c ${fillerMiB}M /dev/zero > ${join(this.#disk, "filler")}`;
+    const mount = `mount -t tmpfs -o size=${diskMiB}m none ${this.#disk} && ${filler} && exec "$0" "$@"`;
     const flags = ["--data", join(this.#disk, "data"), "--admin-token-file", this.#token];
     const key = ["--key-file", join(this.#folder, "key")];
     this.process = new PlatformProcess([...flags, ...key], { launcher: [...unshare, "sh", "-c", mount] });
@@ -132,6 +134,42 @@ describe.skipIf(!canMount)("a platform with SQLite whose disk is full", () => {
         "/audit/v1beta1/records?method=GroupsService/DeleteGroup&page_size=1",
       );
       expect(JSON.parse(text)).toMatchObject({ totalCount: String(created.length) });
+    } finally {
+      await platform.stop();
+    }
+  });
+
+  it("warns at the start that there is no space for the reserve, and says truly whether writes succeed", async () => {
+    const platform = new PlatformOnSmallDisk(50);
+    try {
+      const root = await platform.start();
+      const warning = await platform.process.logged(({ msg }) => String(msg).includes("no space for the reserve"));
+      expect(warning).toMatchObject({
+        level: "warn",
+        freeMiB: 64,
+        msg: expect.stringContaining("make the volume larger"),
+      });
+      expect(platform.hasReserve).toBe(false);
+      expect(await platform.call("GET", "/readyz")).toEqual({ status: 200, text: "ok" });
+      expect(await platform.writableMetric()).toBe("1");
+
+      const create = () =>
+        platform.call("POST", `/iam/v2beta1/groups/${root}`, { name: "more", description: "x".repeat(500) });
+      platform.fillDisk();
+      for (let n = 0; n < 50_000 && (await create()).status === 200; n++);
+      await vi.waitFor(async () => {
+        expect(await platform.call("GET", "/readyz")).toEqual({ status: 200, text: "ready, but no write succeeds" });
+      }, 5_000);
+      expect(await platform.writableMetric()).toBe("0");
+
+      platform.freeDisk();
+      // Who asks lets the platform try, although nobody writes.
+      await vi.waitFor(async () => expect(await platform.writableMetric()).toBe("1"), {
+        timeout: 15_000,
+        interval: 200,
+      });
+      await platform.process.logged(({ msg }) => String(msg).includes("the reserve of the disk is complete"));
+      expect(platform.hasReserve).toBe(true);
     } finally {
       await platform.stop();
     }

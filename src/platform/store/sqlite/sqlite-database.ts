@@ -14,7 +14,7 @@ import {
 import { type Job, JobQueue, type NextJob } from "../job-queue.ts";
 import { Checkpointer } from "./checkpointer.ts";
 import { DiskReserve } from "./disk-reserve.ts";
-import { DiskFullError, DiskSpace, isFull } from "./disk-space.ts";
+import { type DiskEvent, DiskFullError, DiskSpace, isFull } from "./disk-space.ts";
 import { migrateSqlite } from "./migrate.ts";
 import { PreparedStatements } from "./prepared-statements.ts";
 import { ReadLanes } from "./read-lanes.ts";
@@ -27,8 +27,14 @@ const defaultCacheMiB = 16;
 export interface SqliteOptions {
   /** The page cache of each of the three connections. */
   readonly cacheMiB?: number;
-  /** The space (bytes) that is kept for reserved writes, in a file next to the data; none by default. */
-  readonly reserve?: number;
+  /** What is kept for reserved writes, in a file next to the data; nothing by default. */
+  readonly reserve?: DiskReserveOptions | undefined;
+}
+
+export interface DiskReserveOptions {
+  /** The space in bytes. */
+  readonly size: number;
+  readonly report: (event: DiskEvent) => void;
 }
 
 /** The pages of the log (4 KiB) at which a commit makes a checkpoint itself. */
@@ -85,9 +91,8 @@ export class SqliteDatabase implements Database {
     const cacheSize = `pragma cache_size = -${cacheMiB * 1024}`;
     database.exec(cacheSize);
     migrateSqlite(database);
-    this.#space = new DiskSpace(reserve === undefined ? undefined : new DiskReserve(`${path}.reserve`, reserve), () =>
-      performance.now(),
-    );
+    const file = reserve === undefined ? undefined : new DiskReserve(`${path}.reserve`, reserve.size);
+    this.#space = new DiskSpace(file, () => performance.now(), reserve?.report ?? (() => {}));
     this.#checkpointer = new Checkpointer(path, checkpointLength);
     const compiler = new Compiler(sqliteDialect);
     this.#writer = new Connection(database, compiler);
