@@ -143,7 +143,7 @@ describe.skipIf(!canMount)("a platform with SQLite whose disk is full", () => {
     const platform = new PlatformOnSmallDisk(50);
     try {
       const root = await platform.start();
-      const warning = await platform.process.logged(({ msg }) => String(msg).includes("no space for the reserve"));
+      const warning = await platform.process.logged(({ msg }) => msg.includes("no space for the reserve"));
       expect(warning).toMatchObject({
         level: "warn",
         freeMiB: 64,
@@ -168,7 +168,7 @@ describe.skipIf(!canMount)("a platform with SQLite whose disk is full", () => {
         timeout: 15_000,
         interval: 200,
       });
-      await platform.process.logged(({ msg }) => String(msg).includes("the reserve of the disk is complete"));
+      await platform.process.logged(({ msg }) => msg.includes("the reserve of the disk is complete"));
       expect(platform.hasReserve).toBe(true);
     } finally {
       await platform.stop();
