@@ -1,5 +1,4 @@
 import { create } from "@bufbuild/protobuf";
-import { sql } from "kysely";
 import type { AuthoredWriter } from "../audit/authored-writer.ts";
 import { groups } from "../collections/groups.ts";
 import { identities, issuerOf, subjectOf } from "../collections/identities.ts";
@@ -25,18 +24,28 @@ const ofIdentity = statement((db, p: { identity: string; limit: number }) =>
 const withRole = statement((db, p: { role: string }) =>
   db.selectFrom("role_bindings").select("uid").where("role_uid", "=", p.role).limit(1),
 );
-/** Reads the bindings of the identity in the group and below it: those of others in the group, and of the role, have no bound. */
+/**
+ * Reads the bindings of the identity in the group and below it, which are bounded, and only then looks at their group and role. Others have
+ * any number of bindings in the group, and of the role, whose indexes a database may prefer. So it must not see the conditions at
+ * once: both databases evaluate a materialized expression by itself.
+ */
 const equal = statement(
   (db, p: { group: string; from: string; to: string; identity: string; role: string; except: string }) =>
     db
-      .selectFrom("role_bindings")
+      .with(
+        (expression) => expression("of_identity").materialized(),
+        (within) =>
+          within
+            .selectFrom("role_bindings")
+            .select(["uid", "parent", "role_uid"])
+            .where("identity_uid", "=", p.identity)
+            .where("uid", ">=", p.from)
+            .where("uid", "<", p.to),
+      )
+      .selectFrom("of_identity")
       .select("uid")
-      .where("identity_uid", "=", p.identity)
-      .where("uid", ">=", p.from)
-      .where("uid", "<", p.to)
-      // Written so that no index serves them.
-      .where((row) => sql<boolean>`${row.ref("parent")} || '' = ${p.group}`)
-      .where((row) => sql<boolean>`${row.ref("role_uid")} || '' = ${p.role}`)
+      .where("parent", "=", p.group)
+      .where("role_uid", "=", p.role)
       .where("uid", "!=", p.except)
       .limit(1),
 );

@@ -30,7 +30,11 @@ export function inRegions(regions: readonly Region[]): Condition {
   return (row) => row.or(regions.map((region) => inRegion(row, region, row.ref("uid"), row.ref("parent"))));
 }
 
-/** Rows in one of the regions, written so that no index serves it: the columns are inside expressions. */
+/**
+ * Rows in one of the regions, written so that no index serves it: the columns are inside expressions. It is for walks along another index,
+ * which end at their limit (`ordered-walk.ts`): the maintained counts tell that they are shorter than what an index on uid or parent has.
+ * Neither database has a standard way to say that, and a materialized expression would read all rows.
+ */
 export function inRegionsWithoutIndex(regions: readonly Region[]): Condition {
   return (row) =>
     row.or(
