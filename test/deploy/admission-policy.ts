@@ -17,6 +17,11 @@ export async function applyAdmissionPolicy(
   { timeoutMs = 30_000, folder = "components/admission-policy" }: { timeoutMs?: number; folder?: string } = {},
 ): Promise<void> {
   for (const object of await kustomize(folder)) await admin.apply(object);
+  await policyInEffect(admin, timeoutMs);
+}
+
+/** Returns once the policy that adds the finalizer is in effect for every kind. */
+export async function policyInEffect(admin: KubeClient, timeoutMs = 30_000): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   for (const { name: kind } of kinds) {
     const metadata = { name: "probe", namespace: "default" };

@@ -14,6 +14,7 @@ import { exampleManifests, examples } from "#test/support/harness/examples.ts";
 import { allMusterKinds, isReady } from "#test/support/harness/muster-objects.ts";
 import type { MusterProcess } from "#test/support/harness/muster-process.ts";
 import { tenantRef } from "#test/support/harness/tenants.ts";
+import { policyInEffect } from "./admission-policy.ts";
 import { applyDefinitions } from "./definitions.ts";
 import { helm, release, renderChart } from "./helm.ts";
 import { HookRunner } from "./hook-runner.ts";
@@ -132,6 +133,7 @@ describeWithControlPlane(
 
       it("makes examples/ Ready, without a step by hand", async () => {
         started = await start(objects, "muster-platform", "helm");
+        await policyInEffect(controlPlane().admin);
         declared = await applyExamples();
         for (const object of declared) {
           const { metadata } = await controlPlane().admin.get(object);
