@@ -74,6 +74,7 @@ const platform = object("A platform in this cluster. Without it, settings.platfo
     "data",
     "database",
     "listen",
+    "healthListen",
     "tlsCert",
     "tlsKey",
     "baseUrl",

@@ -6,7 +6,7 @@ import { MethodNotAllowed } from "./rest/method-not-allowed.ts";
 import { errorResponse } from "./rest/rest-handler.ts";
 import type { HttpHandler, HttpRequest, HttpResponse } from "./server/http-handler.ts";
 import type { PlatformMetrics } from "./service/platform-metrics.ts";
-import { isReady, type Readiness } from "./service/readiness.ts";
+import { probeResultOf, type Readiness } from "./service/readiness.ts";
 
 /** What the port serves over HTTP in addition to gRPC. */
 export interface HttpEndpoints {
@@ -45,8 +45,8 @@ export function httpEndpoints(endpoints: HttpEndpoints): HttpHandler {
     [
       "/readyz",
       async () => {
-        const state = await readiness.state();
-        return text(isReady(state) ? 200 : 503, state === "ready" ? "ok" : state);
+        const { ok, text: why } = probeResultOf(await readiness.state());
+        return text(ok ? 200 : 503, why);
       },
     ],
     ["/metrics", async () => text(200, await metrics.registry.metrics())],

@@ -3,10 +3,12 @@ import { retainAuditLog } from "./audit/audit-retention.ts";
 import { AuditExport } from "./audit-export/audit-export.ts";
 import { SecurityLog } from "./audit/security-log.ts";
 import { initialize } from "./initialize.ts";
+import type { ProbeResult } from "#src/telemetry/health.ts";
 import type { PlatformOptions } from "./platform-options.ts";
 import { portHandlers } from "./port-handlers.ts";
 import { HttpServer, type PortHandlers } from "./server/http-server.ts";
 import type { PlatformSettings } from "./service/platform-settings.ts";
+import { probeResultOf } from "./service/readiness.ts";
 import { ObservedDatabase } from "./store/observed-database.ts";
 
 /** A running platform. */
@@ -16,6 +18,10 @@ export interface Platform {
   readonly url: string;
   readonly settings: PlatformSettings;
   readonly rootGroup: string;
+  /** What `/readyz` responds. */
+  readonly ready: () => Promise<ProbeResult>;
+  /** The metrics in the text format of Prometheus. */
+  readonly metrics: () => Promise<string>;
   /** Becomes unready, drains, stops accepting calls, completes running ones and closes the database. */
   readonly close: () => Promise<void>;
 }
@@ -45,15 +51,15 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const isWritable = () => database.isWritable();
     const securityLog = new SecurityLog({ database, log, clock, monotonic });
     const auditExport = webhook === undefined ? undefined : new AuditExport({ database, webhook, names, clock, log });
-    handlers.resolve(
-      await portHandlers({ ...options, database }, settings, {
-        connections,
-        stopping: stopping.signal,
-        isWritable,
-        securityLog,
-        auditExport,
-      }),
-    );
+    const connected = await portHandlers({ ...options, database }, settings, {
+      connections,
+      stopping: stopping.signal,
+      isWritable,
+      securityLog,
+      auditExport,
+    });
+    handlers.resolve(connected);
+    const { readiness, metrics } = connected;
     if (created) log.info({ rootGroup, adminTokenFile }, "root group and admin token created");
     for (const difference of differences)
       log.warn(difference, "the init file differs from the database; it is compared and never applied");
@@ -69,6 +75,8 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       url: server.url,
       settings,
       rootGroup,
+      ready: async () => probeResultOf(await readiness.state()),
+      metrics: () => metrics.registry.metrics(),
       close: async () => {
         stopping.abort();
         // Load balancers need some time to notice that this replica is unready.

@@ -43,12 +43,18 @@ export interface PlatformParts {
   readonly auditExport: AuditExport | undefined;
 }
 
+/** What the port serves, and what a port for probes serves, too. */
+export interface PlatformHandlers extends PortHandlers {
+  readonly readiness: Readiness;
+  readonly metrics: PlatformMetrics;
+}
+
 /** Connects the components of a platform, from the database to the port. */
 export async function portHandlers(
   options: PlatformOptions,
   settings: PlatformSettings,
   { connections, stopping, isWritable, securityLog, auditExport }: PlatformParts,
-): Promise<PortHandlers> {
+): Promise<PlatformHandlers> {
   const { database, masterKey, clock, log, latency, maximumInFlight, signingKeyInterval: interval } = options;
   const { authUrl, baseUrl, errorDomain, unknownFields, deleteResponse, corsOrigins } = settings;
   const keys = await SigningKeys.load({ database, masterKey, clock, log, interval });
@@ -85,6 +91,8 @@ export async function portHandlers(
     return isGrpcPath(path) || firstSegments.has(path.split("/")[1] ?? "") || documents.at(path) !== undefined;
   };
   return {
+    readiness,
+    metrics,
     crossOrigin: corsOrigins.length === 0 ? undefined : new CrossOrigin(corsOrigins, isShared),
     kindOf: kindOfRequest((path) => transcoder.serves("POST", path)),
     rpc: grpcHandler(overGrpc, runner, { ...settings, readiness, log }),

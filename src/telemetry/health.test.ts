@@ -14,7 +14,7 @@ beforeEach(async () => {
     host: "127.0.0.1",
     port: 0,
     live: () => live,
-    ready: () => ready,
+    ready: () => ({ ok: ready }),
     metrics: () => Promise.resolve("up 1\n"),
     requestTimeoutMs: 200,
   });
@@ -53,7 +53,7 @@ test("responds with 500 if the metrics fail", async () => {
   const broken = await serveHealth({
     host: "127.0.0.1",
     port: 0,
-    ready: () => true,
+    ready: () => ({ ok: true }),
     metrics: () => Promise.reject(new Error("no")),
   });
   expect((await fetch(`${broken.address}/metrics`)).status).toBe(500);
@@ -62,7 +62,12 @@ test("responds with 500 if the metrics fail", async () => {
 
 test("rejects if the address is in use", async () => {
   const port = Number(new URL(server.address).port);
-  const second = serveHealth({ host: "127.0.0.1", port, ready: () => true, metrics: () => Promise.resolve("") });
+  const second = serveHealth({
+    host: "127.0.0.1",
+    port,
+    ready: () => ({ ok: true }),
+    metrics: () => Promise.resolve(""),
+  });
   await expect(second).rejects.toThrow("EADDRINUSE");
 });
 
@@ -77,7 +82,7 @@ test("responds to another address while one opens all the connections that it ca
   const patient = await serveHealth({
     host: "127.0.0.1",
     port: 0,
-    ready: () => true,
+    ready: () => ({ ok: true }),
     metrics: () => Promise.resolve(""),
   });
   const { port } = new URL(patient.address);

@@ -9,12 +9,18 @@ export interface HealthOptions {
   readonly port: number;
   /** False if only a restart can help. Absent: a process that responds is live. */
   readonly live?: () => boolean;
-  /** False before the process can do its work, and once it is stopping. */
-  readonly ready: () => boolean;
+  /** Not ready before the process can do its work, and once it is stopping. */
+  readonly ready: () => ProbeResult | Promise<ProbeResult>;
   /** Returns the metrics in the text format of Prometheus. */
   readonly metrics: () => Promise<string>;
   /** The time in which a client must have sent its request; default: 5 s. */
   readonly requestTimeoutMs?: number;
+}
+
+/** The response to a probe: whether it succeeds, and a word that says why. */
+export interface ProbeResult {
+  readonly ok: boolean;
+  readonly text?: string;
 }
 
 export interface HealthServer {
@@ -57,9 +63,9 @@ export async function serveHealth(options: HealthOptions): Promise<HealthServer>
     const path = request.url?.split("?")[0] ?? "";
     switch (path) {
       case "/livez":
-        return respondToProbe(response, live());
+        return respondToProbe(response, { ok: live() });
       case "/readyz":
-        return respondToProbe(response, ready());
+        return respondToProbe(response, await ready());
       case "/metrics": {
         const text = await metrics();
         response.writeHead(200, { "content-type": metricsContentType }).end(text);
@@ -88,6 +94,6 @@ export async function serveHealth(options: HealthOptions): Promise<HealthServer>
   };
 }
 
-function respondToProbe(response: ServerResponse, ok: boolean): void {
-  response.writeHead(ok ? 200 : 503, { "content-type": "text/plain; charset=utf-8" }).end(ok ? "ok\n" : "not ok\n");
+function respondToProbe(response: ServerResponse, { ok, text = ok ? "ok" : "not ok" }: ProbeResult): void {
+  response.writeHead(ok ? 200 : 503, { "content-type": "text/plain; charset=utf-8" }).end(`${text}\n`);
 }

@@ -5,6 +5,7 @@ import { withRecordedOwner } from "#src/platform-client/owner-record.ts";
 import { parseInitFile } from "#src/platform/init-file.ts";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { type ChartValues, helm, release, renderChart } from "./helm.ts";
+import { Workload } from "./workload.ts";
 
 const uid = "0123456789abcdef0123456789abcdef01234567";
 const settings = {
@@ -205,6 +206,23 @@ describe("the platform of the chart muster", () => {
     );
   });
 
+  it("probes the platform, also one with TLS, at a port that no client reaches through the Service", async () => {
+    const objects = await renderChart("muster", {
+      ...withPlatform,
+      platform: { enabled: true, tls: { secretName: "tls" }, networkPolicy: { enabled: true } },
+    });
+    const pod = new Workload(objects, "StatefulSet", "muster-platform");
+    const { livenessProbe, readinessProbe, ports } = pod.container;
+    expect([livenessProbe.httpGet, readinessProbe.httpGet]).toEqual([
+      { path: "/livez", port: "health" },
+      { path: "/readyz", port: "health" },
+    ]);
+    const port = ports.find(({ name }) => name === "health")?.containerPort;
+    expect(pod.environment["MUSTER_HEALTH_LISTEN"]).toBe(`0.0.0.0:${port}`);
+    expect(find(objects, "Service", "muster-platform")["spec"].ports).toMatchObject([{ targetPort: "http" }]);
+    expect(find(objects, "NetworkPolicy", "muster-platform")["spec"].ingress).toEqual([{ ports: [{ port: "http" }] }]);
+  });
+
   it("serves TLS with the certificate of a Secret, which the operator trusts", async () => {
     const tls = { certManager: { enabled: true, issuerRef: { name: "ca" } } };
     const objects = await renderChart("muster", {
@@ -223,7 +241,6 @@ describe("the platform of the chart muster", () => {
       dnsNames: ["muster-platform.muster-system.svc"],
     });
     const { spec } = find(objects, "StatefulSet", "muster-platform")["spec"].template;
-    expect(spec.containers[0].readinessProbe.httpGet.scheme).toBe("HTTPS");
     expect(spec.volumes).toContainEqual({ name: "tls", secret: { secretName, defaultMode: 0o440 } });
     const monitor = find(objects, "ServiceMonitor", "muster-platform")["spec"];
     expect(find(objects, "Service", "muster-platform").metadata.labels).toMatchObject(monitor.selector.matchLabels);

@@ -55,9 +55,11 @@ describeWithControlPlane(
       const at = { controlPlane: controlPlane(), folder: join(folder, into) };
       const listen = "127.0.0.1:0";
       const platformPod = new Workload(objects, "StatefulSet", platformName);
-      const platform = await runWorkload(platformPod, { ...at, env: { MUSTER_LISTEN: listen, MUSTER_BASE_URL: "" } });
+      const platformEnv = { MUSTER_LISTEN: listen, MUSTER_HEALTH_LISTEN: listen, MUSTER_BASE_URL: "" };
+      const platform = await runWorkload(platformPod, { ...at, env: platformEnv });
       running.push(platform);
-      const platformUrl = `http://${String((await platform.logged("listening"))["address"])}`;
+      const { address, healthAddress } = await platform.logged("listening");
+      const platformUrl = `http://${String(address)}`;
       const operatorPod = new Workload(objects, "Deployment", "muster-operator");
       const env = { MUSTER_LISTEN: listen, MUSTER_PLATFORM_URL: platformUrl };
       const operator = await runWorkload(operatorPod, { ...at, env });
@@ -66,7 +68,7 @@ describeWithControlPlane(
       await operator.logged("caches synced");
       for (const [workload, url] of [
         [operatorPod, operatorUrl],
-        [platformPod, platformUrl],
+        [platformPod, String(healthAddress)],
       ] as const)
         for (const path of workload.probePaths) expect((await fetch(url + path)).status, path).toBe(200);
       return { platformUrl, operatorUrl };
@@ -288,13 +290,16 @@ describeWithControlPlane(
         });
         for (const one of rendered) if (one.kind === "ServiceAccount") await admin.apply(one);
         const pod = new Workload([...rendered, ...secrets], "StatefulSet", "muster-platform");
-        const env = { MUSTER_LISTEN: "127.0.0.1:0", MUSTER_BASE_URL: "" };
+        const listen = "127.0.0.1:0";
+        const env = { MUSTER_LISTEN: listen, MUSTER_HEALTH_LISTEN: listen, MUSTER_BASE_URL: "" };
         const at = (name: string) => ({ controlPlane: controlPlane(), folder: join(folder, name) });
         const replicas = [];
         for (const name of ["replica-0", "replica-1"]) {
           const process = await runWorkload(pod, { ...at(name), env });
           running.push(process);
-          replicas.push(`https://${String((await process.logged("listening"))["address"])}`);
+          const { address, healthAddress } = await process.logged("listening");
+          replicas.push(`https://${String(address)}`);
+          for (const path of pod.probePaths) expect((await fetch(String(healthAddress) + path)).status).toBe(200);
         }
         const dispatcher = new Agent({ connect: { ca: certificate } });
         const adminToken = await readFile(
@@ -302,7 +307,6 @@ describeWithControlPlane(
           "utf8",
         );
         for (const url of replicas) {
-          for (const path of pod.probePaths) expect((await fetch(url + path, { dispatcher })).status).toBe(200);
           const headers = { authorization: `Bearer ${adminToken.trim()}` };
           expect((await fetch(`${url}/iam/v2beta1/groups`, { dispatcher, headers })).status).toBe(200);
         }

@@ -59,9 +59,11 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
   const { kube, leases, newClient, ...connection } = await connectKubernetes(values, { env, clock, observe, tracer });
   const namespace = values.leaseNamespace ?? connection.namespace ?? "default";
   const metrics = () => telemetry.metrics.text();
-  const health = await serveHealth({ ...values.listen, ready: () => ready, metrics }).catch((error: unknown) => {
-    throw listenError("--listen", error);
-  });
+  const health = await serveHealth({ ...values.listen, ready: () => ({ ok: ready }), metrics }).catch(
+    (error: unknown) => {
+      throw listenError("--listen", error);
+    },
+  );
   log.info({ address: health.address }, "listening");
   try {
     const { allowedNamespace } = values;

@@ -1,10 +1,11 @@
 import type { Logger } from "pino";
 import { createLog } from "#src/telemetry/log.ts";
+import { type HealthServer, serveHealth } from "#src/telemetry/health.ts";
 import { startTracing } from "#src/telemetry/start-tracing.ts";
 import { type InitFile, parseInitFile } from "#src/platform/init-file.ts";
 import type { WebhookOptions } from "#src/platform/audit-export/webhook.ts";
 import { NameResolver } from "#src/platform/names/name-resolver.ts";
-import { startPlatform } from "#src/platform/platform.ts";
+import { type Platform, startPlatform } from "#src/platform/platform.ts";
 import type { PlatformSettings } from "#src/platform/service/platform-settings.ts";
 import { connectionsThatFit, openingsAmong, requestMemoryThatFits } from "#src/platform/server/memory-shares.ts";
 import { type PortLimits, portLimits } from "#src/platform/server/port-limits.ts";
@@ -109,15 +110,35 @@ export default defineCommand({
       });
       const { baseUrl, authUrl } = platform.settings;
       const { address, rootGroup } = platform;
-      log.info({ address, baseUrl, authUrl, rootGroup, maximumConnections: limits.connections }, "listening");
+      const health = await serveProbes(values.healthListen, platform);
+      const { connections: maximumConnections } = limits;
+      log.info(
+        { address, healthAddress: health?.address, baseUrl, authUrl, rootGroup, maximumConnections },
+        "listening",
+      );
       await aborted(signal);
       log.info("stopping; draining calls in flight");
       await platform.close();
+      await health?.close();
       await tracer?.stop();
       log.info("stopped");
     });
   },
 });
+
+/** Serves health and metrics at an address of their own. @throws {Error} that names the flag, if the address cannot be served */
+async function serveProbes(
+  address: settings.Values<typeof platformSettings>["healthListen"],
+  platform: Platform,
+): Promise<HealthServer | undefined> {
+  if (address === undefined) return undefined;
+  try {
+    return await serveHealth({ ...address, ready: platform.ready, metrics: platform.metrics });
+  } catch (error) {
+    await platform.close();
+    throw settings.listenError("--health-listen", error);
+  }
+}
 
 /** @throws {SettingsError} if only one of the two is given. @throws {Error} if the file has no valid secret */
 function auditWebhookOf(

@@ -111,6 +111,10 @@ export const platformSettings = {
     "127.0.0.1:8080",
     "The address to serve. With port 0, any free port is used and logged.",
   ),
+  healthListen: settings.optional(
+    settings.listenAddress,
+    "Serve /livez, /readyz and /metrics at this address, too, over HTTP and with connections of its own: at --listen, probes share those of their address with other clients, such as all that a node or a NAT forwards. Let only the kubelet and Prometheus reach it.",
+  ),
   tlsCert: settings.optional(
     settings.file,
     "Serve only TLS, with this PEM file: the certificate, then its intermediate certificates. Reloaded when it changes.",

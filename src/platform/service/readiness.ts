@@ -40,6 +40,11 @@ export class Readiness {
   }
 }
 
+/** What `/readyz` responds. */
+export function probeResultOf(state: ReadinessState): { readonly ok: boolean; readonly text: string } {
+  return { ok: isReady(state), text: state === "ready" ? "ok" : state };
+}
+
 /** Whether calls are to be sent to the platform. */
 export function isReady(state: ReadinessState): boolean {
   return state === "ready" || state === "ready, but no write succeeds";

@@ -206,24 +206,18 @@ capabilities:
   drop: [ALL]
 {{- end -}}
 
-{{/* The liveness and readiness probes of a container: include "muster.probes" "HTTP". */}}
+{{/* The liveness and readiness probes of a container: include "muster.probes" PORT. */}}
 {{- define "muster.probes" -}}
 livenessProbe:
   httpGet:
     path: /livez
-    port: http
-    {{- if eq . "https" }}
-    scheme: HTTPS
-    {{- end }}
+    port: {{ . }}
   periodSeconds: 10
   timeoutSeconds: 5
 readinessProbe:
   httpGet:
     path: /readyz
-    port: http
-    {{- if eq . "https" }}
-    scheme: HTTPS
-    {{- end }}
+    port: {{ . }}
   periodSeconds: 5
   timeoutSeconds: 5
 {{- end -}}

@@ -9,6 +9,7 @@
 {{- $issuer := printf "%s,ca=/etc/cluster/ca.crt,jwks=https://kubernetes.default.svc/openid/v1/jwks" (include "muster.clusterIssuer" .) -}}
 {{- $settings := dict
   "listen" "0.0.0.0:8080"
+  "healthListen" "0.0.0.0:8081"
   "baseUrl" (include "muster.platformUrl" .)
   "initFile" "/etc/muster/init/init.yaml"
   "adminTokenFile" "/data/admin-token" -}}
