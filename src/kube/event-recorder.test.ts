@@ -74,6 +74,19 @@ function eventsWritten(): number {
 
 const eventsDropped = () => dropped.reduce((sum, [, events]) => sum + events, 0);
 
+test("an event that must be written is written at once, whatever waits", async () => {
+  const recorder = newRecorder({ burst: 0, ratePerSecond: 0.001 });
+  recorder.record(object("b"), warning);
+  await recorder.write(object("a"), normal, new AbortController().signal);
+  expect(created).toMatchObject([{ ...normal, regarding: { kind: "Group", name: "a", uid: "uid-a" } }]);
+});
+
+test("the writer of an event that must be written hears that it was not", async () => {
+  reject = true;
+  await expect(newRecorder().write(object("a"), normal, new AbortController().signal)).rejects.toThrow("no");
+  expect(dropped).toEqual([]);
+});
+
 test("an event names the object, the reporter, the reason and the time", async () => {
   newRecorder().record(object("a"), normal);
   await settled();

@@ -6,9 +6,12 @@ import { EventQueue } from "./event-queue.ts";
 import type { KubeObject } from "./object.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
-/** Records what happened to an object, as an Event. Never throws, never blocks. */
+/** Records what happened to an object, as an Event. */
 export interface Recorder {
+  /** Never throws, never blocks, and may drop the event. */
   record(object: KubeObject, event: EventDescription): void;
+  /** Resolves once the event is written, at once and outside of every limit. @throws {KubeError} */
+  write(object: KubeObject, event: EventDescription, signal: AbortSignal): Promise<void>;
 }
 
 /** Why events were not written: the queue was full, they had waited for more than 5 s, or the write failed. */
@@ -143,6 +146,12 @@ export class EventRecorder implements Recorder {
     });
   }
 
+  async write(object: KubeObject, event: EventDescription, signal: AbortSignal): Promise<void> {
+    const now = this.#options.clock.now();
+    const occurrence = { object, event, firstAt: now, lastAt: now, count: 1, combined: 0 };
+    await this.#post(occurrence, { signal, deadlineMs: writeDeadlineMs });
+  }
+
   /** Drops what is queued and aborts the current write. */
   stop(): void {
     this.#stopped.abort();
@@ -232,16 +241,23 @@ export class EventRecorder implements Recorder {
   }
 
   async #create(series: PendingSeries, call: CallOptions): Promise<void> {
-    const { api, controller, instance } = this.#options;
-    const { id, object, queuedAt } = series;
-    const name = this.#nameOf(series);
-    const { namespace = "default" } = object.metadata;
-    const reporter = { reportingController: controller, reportingInstance: instance };
-    const body = eventOf({ name, namespace }, series, reporter);
-    await api.create(eventResource, namespace, body, call);
+    const written = await this.#post(series, call);
+    const { id, queuedAt } = series;
     if (this.#series.get(id) !== series) return;
     const { lastAt, repeatedAt, count } = series;
-    this.#series.set(id, { state: "written", id, name, namespace, queuedAt, lastAt, repeatedAt, count });
+    this.#series.set(id, { state: "written", id, ...written, queuedAt, lastAt, repeatedAt, count });
+  }
+
+  async #post(
+    occurrence: Occurrence,
+    call: CallOptions,
+  ): Promise<{ readonly name: string; readonly namespace: string }> {
+    const { api, controller, instance } = this.#options;
+    const { namespace = "default" } = occurrence.object.metadata;
+    const at = { name: this.#nameOf(occurrence), namespace };
+    const reporter = { reportingController: controller, reportingInstance: instance };
+    await api.create(eventResource, namespace, eventOf(at, occurrence, reporter), call);
+    return at;
   }
 
   async #writeCount(series: WrittenSeries, call: CallOptions): Promise<void> {

@@ -50,7 +50,7 @@ export async function performOnPlatform(
 }
 
 /**
- * Makes one call to Kubernetes. Its result is in the store afterwards. A write applies only to the uid and the
+ * Makes one call to Kubernetes, other than to write an event. Its result is in the store afterwards. A write applies only to the uid and the
  * resourceVersion that the decision was made from.
  * @returns whether the call did what the step says: a Secret at another version is not written. @throws {KubeError}
  */
@@ -59,7 +59,7 @@ export async function performOnKubernetes(
   kube: Pick<KubeApi, "patch">,
   kind: Kind,
   { resource: { metadata } }: Observed,
-  step: KubeStep,
+  step: Exclude<KubeStep, { do: "report" }>,
   signal: AbortSignal,
 ): Promise<boolean> {
   if (step.do === "writeSecret") return codes.write(step.at, step.version, step.uid, signal);

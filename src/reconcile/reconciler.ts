@@ -1,6 +1,7 @@
 import type { Kind } from "#src/kinds/kind.ts";
 import type { KubeApi } from "#src/kube/api.ts";
 import { isNotFound, isRefused, type KubeError } from "#src/kube/errors.ts";
+import type { EventDescription } from "#src/kube/event.ts";
 import type { Recorder } from "#src/kube/event-recorder.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import { PlatformFailure, provesNoEffect, reachedPlatform } from "#src/platform-client/failure.ts";
@@ -37,7 +38,7 @@ import type { TenantContext } from "./tenancy/tenancy.ts";
 import { wakeAfterDeletion } from "./wake-after-deletion.ts";
 import { wakeDeniedBy } from "./wake-denied.ts";
 import { wakeRoleUsers } from "./wake-role-users.ts";
-import { eventsOf, isPlatformStep, type KubeStep, type PlatformStep, type Step } from "./policy/step.ts";
+import { type Event, eventsOf, isPlatformStep, type KubeStep, type PlatformStep, type Step } from "./policy/step.ts";
 
 export interface ReconcilerOptions {
   readonly sources: Sources;
@@ -252,10 +253,11 @@ export class Reconciler {
     step: KubeStep,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const { sources, kube, random } = this.#options;
+    const { sources, kube, recorder, random } = this.#options;
     const loseCode = () => this.#remember(key, observed, (state) => stateAfterLostCode({ state }));
     try {
-      if (!(await performOnKubernetes(sources, kube, kind, observed, step, signal))) {
+      if (step.do === "report") await recorder.write(observed.resource, describe(step, step.event), signal);
+      else if (!(await performOnKubernetes(sources, kube, kind, observed, step, signal))) {
         const now = sources.clock.monotonic();
         const refusal = refusalOf(observed, step.do, writtenByOthers, now, random());
         this.#remember(key, observed, (state) => stateAfterRefusal({ state }, step, refusal, now));
@@ -303,8 +305,12 @@ export class Reconciler {
   #report(observed: Observed, step: Step): void {
     const { telemetry, recorder } = this.#options;
     telemetry.performed(observed, step);
-    const action = step.do.charAt(0).toUpperCase() + step.do.slice(1);
-    for (const { type, reason, note } of eventsOf(step))
-      recorder.record(observed.resource, { type, reason, action, note: plainText(note, maxNoteLength) });
+    if (step.do === "report") return;
+    for (const event of eventsOf(step)) recorder.record(observed.resource, describe(step, event));
   }
+}
+
+function describe(step: Step, { type, reason, note }: Event): EventDescription {
+  const action = step.do.charAt(0).toUpperCase() + step.do.slice(1);
+  return { type, reason, action, note: plainText(note, maxNoteLength) };
 }

@@ -49,6 +49,8 @@ export interface ReconcileState {
   readonly issued?: { readonly uid: string; readonly failed?: true; readonly drift?: readonly Drift[] };
   /** What was created with a code and deleted again, because it was not what was requested, and in which attempt. */
   readonly altered?: { readonly attemptOf: string; readonly drift: readonly Drift[] };
+  /** The note of the event that this process wrote about what the object leaves on the platform. */
+  readonly reported?: string;
   /** When drift was corrected, within the last hour. */
   readonly corrections: readonly MonotonicTime[];
 }
@@ -104,6 +106,7 @@ export interface Refusal {
 export type KubeStepName =
   | "addFinalizer"
   | "removeFinalizer"
+  | "report"
   | "readCrd"
   | "readSecret"
   | "checkSecret"

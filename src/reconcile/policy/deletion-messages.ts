@@ -36,8 +36,8 @@ export function leftUnseen(noun: string): string {
   return `Removed the finalizer: the group that the spec names is not below a root group of the operator's settings, so the ${noun} cannot be looked for. If the operator created one under other settings, delete it on the platform.`;
 }
 
-export function leftUnproven(noun: string, uid: string): string {
-  return `Left the ${noun} ${uid} on the platform: it equals this object, but it belongs to an identity of another owner, or for emergencies, so nobody can tell whether the operator created it. If nobody else needs it, delete it on the platform.`;
+export function leftUnproven(noun: string, uids: readonly string[]): string {
+  return `Left the ${noun} ${uids.join(", ")} on the platform: it equals this object, but it belongs to an identity of another owner, or for emergencies, so nobody can tell whether the operator created it. If nobody else needs it, delete it on the platform.`;
 }
 
 export const orphanedBecause = {

@@ -19,6 +19,7 @@ import * as tenancyMessages from "./tenancy-messages.ts";
 import { findEndingDenied, findOrphanDenied, findUngoverned } from "./tenant.ts";
 import { hours } from "#src/time/durations.ts";
 import { identityRead } from "./unknown-identity.ts";
+import { orphanedUnproven } from "./release.ts";
 import { leftUnproven, proveNotCreatedAgain, recheckUnrecordedAt, uidToEnd } from "./unrecorded.ts";
 
 /** No timer runs longer. */
@@ -42,7 +43,7 @@ export function decideExpiry(observed: DecisionInput): Step | undefined {
   const left = uid === undefined ? leftUnproven(observed) : undefined;
   const ended: Problem =
     kind.issued === null
-      ? { ...stalled("Expired", left?.note ?? expiryMessages.expired(kind.noun)), recorded: "forgotten" }
+      ? { ...stalled("Expired", left ?? expiryMessages.expired(kind.noun)), recorded: "forgotten" }
       : { ...stalled("Expired", issueExpired(kind.noun)), recorded: "ended" };
   if (onlyObserves(observed)) return conclude(observed, stalled("Expired", expiryMessages.expired(kind.noun)));
   if (uid === undefined) {
@@ -55,7 +56,7 @@ export function decideExpiry(observed: DecisionInput): Step | undefined {
       return conclude(observed, stalled("Expired", expiryMessages.expiredUnpermitted(kind.noun)), recheckAt);
     // It was reported as ended only after that was proven.
     const proof = isReported ? undefined : proveEnded(observed, ending);
-    return proof ?? conclude(observed, ended, undefined, left);
+    return proof ?? conclude(observed, ended, undefined, left === undefined ? undefined : orphanedUnproven(left));
   }
   if (!reported) return conclude(observed, ending);
   return decideEnding(observed, uid, ending, ended);

@@ -78,8 +78,8 @@ describe("an object with a Secret that may not be read", () => {
   it("goes, and says so, where nobody can grant it any longer", () => {
     const event = { type: "Warning", reason: "Orphaned" };
     const gone: References = { are: "waiting", reason: "ReferenceNotFound", message: "" };
-    expect(unread(deleted, { namespaceIsTerminating: true })).toMatchObject({ do: "removeFinalizer", event });
-    expect(unread(deleted, { references: gone })).toMatchObject({ do: "removeFinalizer", event });
+    expect(unread(deleted, { namespaceIsTerminating: true })).toMatchObject({ do: "report", event });
+    expect(unread(deleted, { references: gone })).toMatchObject({ do: "report", event });
   });
 
   it("is reported as Expired, with what grants the right", () => {
@@ -167,7 +167,7 @@ describe("a resource that only the Secret names", () => {
     ["waits for the right to a kind", { are: "unreadKind", kind: "Role", path: "spec.roleRef" }, { do: "writeStatus" }],
     ["reads the roles", { are: "unread" }, { do: "refreshPermissions" }],
     ["waits for the Tenant", { are: "denied", message: "denied" }, { do: "writeStatus" }],
-    ["ends if its references can never be resolved", { are: "invalid", message: "a cycle" }, { do: "removeFinalizer" }],
+    ["ends if its references can never be resolved", { are: "invalid", message: "a cycle" }, { do: "report" }],
   ])("%s while it is not known what the spec describes", (_, references, expected) => {
     expect(named({ references, state: { ...emptyState, waitingSince: 0 } })).toMatchObject(expected);
   });

@@ -7,6 +7,7 @@ import { locationOf, outdatedAt, readSecret } from "./issued-secret.ts";
 import * as absenceMessages from "./absence-messages.ts";
 import { failing, type Problem, stalled, waiting } from "./outcome.ts";
 import { delayingRefusal } from "./refusal.ts";
+import { leaveUnproven } from "./release.ts";
 import { attempt } from "./retry.ts";
 import type { Step } from "./step.ts";
 import { unreadKind } from "./unread-kind.ts";
@@ -87,17 +88,13 @@ function isForlorn({ references, namespaceIsTerminating }: IssueInput): boolean 
 }
 
 /** The object goes, and what it may have created stays. @param why completes "because …". */
-export function abandon({ kind }: IssueInput, why: string): Step {
-  return leave(issueMessages.mayBeLeft(kind.noun, why));
+export function abandon(observed: IssueInput, why: string): Step {
+  return leaveUnproven(observed, issueMessages.mayBeLeft(observed.kind.noun, why));
 }
 
 /** The object goes, and a resource stays if a request created one whose code was lost. */
 export function abandonLost(observed: IssueInput): Step {
   const lost = lostUids(observed);
   if (lost === undefined) return { do: "removeFinalizer" };
-  return leave(issueMessages.deletedUnanswered(observed.kind.noun, lost));
-}
-
-function leave(note: string): Step {
-  return { do: "removeFinalizer", event: { type: "Warning", reason: "Orphaned", note } };
+  return leaveUnproven(observed, issueMessages.deletedUnanswered(observed.kind.noun, lost));
 }

@@ -177,7 +177,12 @@ export function stateAfterRefusal(
 }
 
 /** The state after Kubernetes accepted a step. */
-export function stateAfterAcceptance({ state }: Pick<Observed, "state">, { do: step }: KubeStep): ReconcileState {
+export function stateAfterAcceptance({ state }: Pick<Observed, "state">, step: KubeStep): ReconcileState {
+  const accepted = withoutRefusal(state, step.do);
+  return step.do === "report" ? { ...accepted, reported: step.event.note } : accepted;
+}
+
+function withoutRefusal(state: ReconcileState, step: KubeStep["do"]): ReconcileState {
   if (state.refusals?.[step] === undefined) return state;
   const { refusals, ...rest } = state;
   const { [step]: _accepted, ...others } = refusals;

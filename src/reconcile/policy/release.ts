@@ -22,6 +22,22 @@ export function decideRelease(observed: DecisionInput, external: ExternalResourc
   });
 }
 
+/**
+ * The step by which an object goes, although something may stay because of it that nobody can tell. Nothing says so once the object
+ * is gone, so the event is written first. Where Kubernetes refuses it, as in a namespace that is being deleted, the object goes
+ * nevertheless.
+ */
+export function leaveUnproven({ state }: DecisionInput, note: string): Step {
+  const event = orphanedUnproven(note);
+  if (state.reported === note) return { do: "removeFinalizer" };
+  return state.refusals?.report === undefined ? { do: "report", event } : { do: "removeFinalizer", event };
+}
+
+/** The event about what may stay because of an object. */
+export function orphanedUnproven(note: string): Event {
+  return { type: "Warning", reason: "Orphaned", note };
+}
+
 export function orphaned({ kind }: DecisionInput, uid: string | undefined, why: string): Event {
   return { type: "Normal", reason: "Orphaned", note: deletionMessages.orphaned(kind.noun, uid, why) };
 }

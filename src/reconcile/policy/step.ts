@@ -94,6 +94,8 @@ export type PlatformStep =
 export type KubeStep =
   | { readonly do: "addFinalizer" }
   | { readonly do: "removeFinalizer"; readonly event?: Event }
+  /** Write this event, and wait until it is written: nothing else will say it once the object is gone. */
+  | { readonly do: "report"; readonly event: Event }
   /** Read the CustomResourceDefinition, to distinguish the deletion of an object from the removal of its kind. */
   | { readonly do: "readCrd" }
   /** Read the Secret that the spec names. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Status } from "#src/api/status.ts";
 import type { References, Unrecorded } from "#src/reconcile/observe/observed.ts";
 import { decide } from "./decide.ts";
+import { leftUnseen } from "./deletion-messages.ts";
 import { type DecisionCase, itDecides, reports } from "./decision-cases.testing.ts";
 import { deletedBinding, deletedGroup, deletionSeen, rejectedStep, released } from "./deletion-cases.testing.ts";
 import {
@@ -42,10 +43,10 @@ const unpermitted = [
 ] as const;
 
 describe.each([
-  { what: "a role binding", deleted: deletedBinding(), unsettled: "TenantDenied" },
+  { what: "a role binding", noun: "role binding", deleted: deletedBinding(), unsettled: "TenantDenied" },
   // What the Tenant's own session sees may be the group, and be deleted.
-  { what: "a group", deleted: deletedGroup(), unsettled: "Deleting" },
-])("the deletion of $what that an earlier process may have created", ({ deleted, unsettled }) => {
+  { what: "a group", noun: "group", deleted: deletedGroup(), unsettled: "Deleting" },
+])("the deletion of $what that an earlier process may have created", ({ noun, deleted, unsettled }) => {
   itDecides(
     unpermitted.flatMap(({ why, parts, reason }): DecisionCase[] => {
       const given = { resource: deleted, state: waiting, ...parts };
@@ -79,7 +80,16 @@ describe.each([
         {
           name: `${why}: is completed if nobody can look, with a warning`,
           given: { ...given, unrecorded: { ...absent, snapshot: null, isListable: false } },
-          expected: { ...released, event: { type: "Warning", reason: "Orphaned" } },
+          expected: { do: "report", event: { type: "Warning", reason: "Orphaned" } },
+        },
+        {
+          name: `${why}: is completed once that is reported`,
+          given: {
+            ...given,
+            unrecorded: { ...absent, snapshot: null, isListable: false },
+            state: { ...waiting, reported: leftUnseen(noun) },
+          },
+          expected: released,
         },
         {
           name: `${why}: is not completed before the requests of an earlier process are settled, even if nobody can look`,

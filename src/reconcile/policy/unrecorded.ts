@@ -9,8 +9,9 @@ import * as deletionMessages from "./deletion-messages.ts";
 import { type Problem, waiting } from "./outcome.ts";
 import { guardsNoIssued, isOnlyHeld, issuesCode } from "./issued.ts";
 import { isNeverAdopted, managedUid } from "./ownership.ts";
+import { leaveUnproven } from "./release.ts";
 import { attempt } from "./retry.ts";
-import type { Event, Step } from "./step.ts";
+import type { Step } from "./step.ts";
 
 // What may exist on the platform because of an object, although its status records no uid.
 
@@ -74,28 +75,27 @@ export function guardsNothing(observed: DecisionInput): boolean {
 }
 
 /**
- * The uid of what equals an object that has nothing which the operator may delete, and that may have been created for it
- * nevertheless: it belongs to an identity of another owner, or for emergencies, so nobody can tell. Undefined if there is none.
+ * The uids of what equals an object that has nothing which the operator may delete, and that may have been created for it
+ * nevertheless: it belongs to an identity of another owner, or for emergencies, so nobody can tell.
  */
-function unprovenUid(observed: DecisionInput): string | undefined {
+function unprovenUids(observed: DecisionInput): readonly string[] {
   const { kind, unrecorded, matches, state, resource } = observed;
-  if (state.bornHere || resource.spec.uid !== undefined || !mayHaveManaged(resource)) return undefined;
+  if (state.bornHere || resource.spec.uid !== undefined || !mayHaveManaged(resource)) return [];
   const identified = unrecorded?.is === "identified" ? unrecorded.kept : [];
   const matched = kind.hasMarker ? [] : matches.map(({ uid }) => uid).filter((uid) => isNeverAdopted(observed, uid));
-  return [...identified, ...matched][0];
+  return [...new Set([...identified, ...matched])];
 }
 
-/** The event that reports what the object leaves because nobody can tell whether it was created for it; see `unprovenUid`. */
-export function leftUnproven(observed: DecisionInput): Event | undefined {
-  const uid = unprovenUid(observed);
-  if (uid === undefined) return undefined;
-  return { type: "Warning", reason: "Orphaned", note: deletionMessages.leftUnproven(observed.kind.noun, uid) };
+/** What the object leaves because nobody can tell whether it was created for it, for people; see `unprovenUids`. */
+export function leftUnproven(observed: DecisionInput): string | undefined {
+  const uids = unprovenUids(observed);
+  return uids.length === 0 ? undefined : deletionMessages.leftUnproven(observed.kind.noun, uids);
 }
 
 /** The step that removes the finalizer of an object that has nothing which the operator may delete. */
 export function removeUnrecorded(observed: DecisionInput): Step {
-  const event = leftUnproven(observed);
-  return { do: "removeFinalizer", ...(event === undefined ? {} : { event }) };
+  const left = leftUnproven(observed);
+  return left === undefined ? { do: "removeFinalizer" } : leaveUnproven(observed, left);
 }
 
 /** Whether the proof is complete that no process created anything for an object that no Tenant permits now. */
@@ -141,11 +141,7 @@ export function decideUnpermitted(observed: DecisionInput, problem: Problem): St
   const { group, isListable, found } = unrecorded;
   const isFound = found.length > 0 || unrecordedMatch(observed) !== undefined;
   if (now < settledAt || isFound) return conclude(observed, problem, recheckUnrecordedAt(observed));
-  if (!isListable)
-    return {
-      do: "removeFinalizer",
-      event: { type: "Warning", reason: "Orphaned", note: deletionMessages.leftUnseen(kind.noun) },
-    };
+  if (!isListable) return leaveUnproven(observed, deletionMessages.leftUnseen(kind.noun));
   return attempt(observed, {
     do: "list",
     parent: group,

@@ -132,7 +132,7 @@ describe("an invite whose code was lost", () => {
 
   /** What the operator reports when it lets the object go. */
   const removalOf = ({ seen }: InviteWorld) =>
-    seen.map((text) => JSON.parse(text)[1]).findLast((step) => step.do === "removeFinalizer")?.event;
+    seen.map((text) => JSON.parse(text)[1]).findLast((step) => step.do === "report")?.event;
 
   it("is named in an event after a crash, when another one is created", async () => {
     const world = startWorld();

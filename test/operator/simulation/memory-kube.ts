@@ -63,7 +63,7 @@ export class MemoryKube implements Pick<KubeApi, "get" | "patch"> {
   forbidsSecretWrites = false;
   /** After this many reads, Secrets are forbidden. */
   allowedSecretReads = Number.POSITIVE_INFINITY;
-  /** As in a namespace that is being deleted and has lost our RoleBinding: finalizers can be removed, no status written. */
+  /** As in a namespace that is being deleted and has lost our RoleBinding: finalizers can be removed, no status or event written. */
   forbidsStatus = false;
   /** As with the MutatingAdmissionPolicy `muster-finalizer`: an object has our finalizer from its creation. */
   admitsFinalizer = false;
@@ -233,6 +233,16 @@ export class MemoryKube implements Pick<KubeApi, "get" | "patch"> {
     if (plural === "secrets") return (await this.#getSecret(name)) as unknown as T;
     const definition = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", metadata: { name } };
     return definition as unknown as T;
+  }
+
+  /** Accepts an event, and keeps nothing of it. */
+  async createEvent(): Promise<void> {
+    await this.#clock.sleep(1, new AbortController().signal);
+    if (this.forbidsStatus)
+      throw new KubeError(
+        { call: "create events", code: 403, reason: "Forbidden" },
+        "the namespace is being terminated",
+      );
   }
 
   async patch<T extends KubeObject>(

@@ -127,6 +127,8 @@ export class OperatorProcess {
     });
     const since = clock.monotonic();
     const gatedKube = this.#gated(kube) as KubeApi;
+    const events = { create: (created: () => void) => kube.createEvent().then(created) };
+    const gatedEvents = this.#gated(events) as typeof events;
     const operator = this.#openSession(operatorIdentity, [root], this.#lifetime.signal);
     const { settledAt } = settleTimes(acquired, stores, since, settleMs);
     const outer = { roots: [root], roles: allowedRoles, namespaces: null };
@@ -180,7 +182,12 @@ export class OperatorProcess {
     const reconciler = new Reconciler({
       sources: this.sources,
       kube: gatedKube,
-      recorder: { record: (object, { reason }) => onEvent?.(reason, object.metadata.name) },
+      recorder: {
+        record: (object, { reason }) => onEvent?.(reason, object.metadata.name),
+        write: async (object, { reason }) => {
+          await gatedEvents.create(() => onEvent?.(reason, object.metadata.name));
+        },
+      },
       random: () => 0.5,
       enqueue: (kind, key, how) => this.#controllers.get(kind).enqueue(key, how),
       telemetry: {
