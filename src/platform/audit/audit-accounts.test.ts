@@ -46,9 +46,9 @@ describe("the accounts of root groups in the audit log", () => {
       }),
     );
   const read = async () => {
-    const [share] = await database.read((tx) => tx.query((db) => db.selectFrom("audit_shares").select("bytes")));
+    const [share] = await database.read((tx) => tx.query((db) => db.selectFrom("daily_shares").select("used")));
     const records = await database.read((tx) => tx.query((db) => db.selectFrom("audit_log").select("form")));
-    return { reserved: share?.bytes ?? 0, records: records.length };
+    return { reserved: share?.used ?? 0, records: records.length };
   };
   const useUp = async (...replicas: readonly AuditAccounts[]) => {
     for (;;)
@@ -106,7 +106,7 @@ describe("the accounts of root groups in the audit log", () => {
     expect(reserved).toBeGreaterThanOrEqual(limit);
     expect(reserved).toBeLessThan(limit + 1_000);
     expect(await useUp(accountsOf())).toBe(once);
-    await database.write((tx) => tx.query((db) => db.deleteFrom("audit_shares")));
+    await database.write((tx) => tx.query((db) => db.deleteFrom("daily_shares")));
     const more = (await useUp(accountsOf(), accountsOf(), accountsOf())) - once;
     expect(more).toBeGreaterThan(once * 0.95);
     expect(more).toBeLessThan(once * 1.05);

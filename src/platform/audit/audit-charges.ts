@@ -1,7 +1,7 @@
 import { quotaExceeded } from "../errors/api-error.ts";
 import { type AuditShares, auditSharesOf, type Quota } from "../limits/quota.ts";
 import type { ChangeAction } from "./audit-record.ts";
-import { dayOf, endOf, reserveShare } from "./audit-share.ts";
+import { dayOf, endOf, reserveShare } from "../store/daily-share.ts";
 import type { Writer } from "../store/database.ts";
 
 /** The owner of the share of all admins, who belong to no root group. */
@@ -70,8 +70,8 @@ export class AuditCharges {
     const missing = bytes - account.left - taken.reserved;
     if (missing > 0) {
       const wanted = Math.max(missing, Math.floor(shares.full / parts));
-      const row = await tx.first(reserveShare, { owner, day: account.day, bytes: wanted });
-      taken.total = row?.bytes ?? wanted;
+      const row = await tx.first(reserveShare, { owner, day: account.day, amount: wanted });
+      taken.total = row?.used ?? wanted;
       taken.reserved += wanted;
       requireRoom(taken, owner, limit);
     }

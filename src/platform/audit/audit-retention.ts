@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import type { WallClock } from "#src/time/wall-clock.ts";
 import { hours } from "#src/time/durations.ts";
 import type { Database } from "../store/database.ts";
-import { deleteOldShares } from "./audit-share.ts";
+import { deleteOldShares } from "../store/daily-share.ts";
 import { deleteSurplusEvents } from "./event-retention.ts";
 import { foldOldestRecords } from "./fold-records.ts";
 

@@ -24,9 +24,9 @@ export const auditTable: Migration = ({ text, integer, sequence, clustered }) =>
   "create index audit_log_by_actor on audit_log (actor, sequence)",
   // With the root, so that events are counted without reading them.
   "create index audit_log_events on audit_log (sequence, root) where form = 'event'",
-  `create table audit_shares (
+  `create table daily_shares (
     owner ${text} primary key not null,
     day ${integer} not null,
-    bytes ${integer} not null
+    used ${integer} not null
   ) ${clustered}`,
 ];

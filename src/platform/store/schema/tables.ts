@@ -131,14 +131,13 @@ export interface Tables {
   advisory_aliases: { alias: string; advisory_uid: string };
   tree_counts: TreeCountColumns;
   audit_log: AuditLogColumns;
-  /** How much each root group has added to the audit log in a day. */
-  audit_shares: {
-    /** The uid of the root group; empty for admins. */
+  /** How much was taken in a day of what is shared out by day. */
+  daily_shares: {
+    /** Of the bytes of the audit log, the uid of the root group, or nothing for admins; of all else, what it is, and whose. */
     owner: string;
     /** Days since the epoch (UTC). */
     day: number;
-    /** The size of the records of that day. */
-    bytes: number;
+    used: number;
   };
   /** The creator bindings: each was created with a root group and is deleted with it. */
   founding_bindings: { group_uid: string; binding_uid: string };

@@ -1,5 +1,5 @@
 import { hours } from "#src/time/durations.ts";
-import { type Database, statement, type Writer } from "../store/database.ts";
+import { type Database, statement, type Writer } from "./database.ts";
 
 const dayMs = hours(24);
 
@@ -13,29 +13,29 @@ export function endOf(day: number): number {
   return (day + 1) * dayMs;
 }
 
-/** Reserves bytes of the share of a root group. @returns what all replicas have reserved of it with that */
-export const reserveShare = statement((db, p: { owner: string; day: number; bytes: number }) =>
+/** Takes a part of the share of an owner of a day. @returns what all replicas have taken of it with that */
+export const reserveShare = statement((db, p: { owner: string; day: number; amount: number }) =>
   db
-    .insertInto("audit_shares")
-    .values({ owner: p.owner, day: p.day, bytes: p.bytes })
+    .insertInto("daily_shares")
+    .values({ owner: p.owner, day: p.day, used: p.amount })
     .onConflict((conflict) =>
       conflict.column("owner").doUpdateSet((row) => {
         // The clocks of replicas differ: a new day begins once.
-        const isNewDay = row("excluded.day", ">", row.ref("audit_shares.day"));
+        const isNewDay = row("excluded.day", ">", row.ref("daily_shares.day"));
         return {
-          day: row.case().when(isNewDay).then(row.ref("excluded.day")).else(row.ref("audit_shares.day")).end(),
-          bytes: row
+          day: row.case().when(isNewDay).then(row.ref("excluded.day")).else(row.ref("daily_shares.day")).end(),
+          used: row
             .case()
             .when(isNewDay)
-            .then(row.ref("excluded.bytes"))
-            .else(row("audit_shares.bytes", "+", row.ref("excluded.bytes")))
+            .then(row.ref("excluded.used"))
+            .else(row("daily_shares.used", "+", row.ref("excluded.used")))
             .end(),
         };
       }),
     )
-    .returning("bytes"),
+    .returning("used"),
 );
-const deleteBefore = statement((db, p: { day: number }) => db.deleteFrom("audit_shares").where("day", "<", p.day));
+const deleteBefore = statement((db, p: { day: number }) => db.deleteFrom("daily_shares").where("day", "<", p.day));
 
 /** Deletes the shares of days that are over, which nothing needs. */
 export async function deleteOldShares(database: Pick<Database, "write">, now: number): Promise<void> {
