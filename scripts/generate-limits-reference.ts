@@ -6,6 +6,7 @@ import { descriptionRule, nameRule, subjectRule, uidRule } from "#src/platform/c
 import type { Limit } from "#src/platform/limits/limit.ts";
 import { loginLimits } from "#src/platform/limits/login-limits.ts";
 import { tokenLimits } from "#src/platform/limits/token-limits.ts";
+import { rootGroupLimits } from "#src/platform/limits/root-group-limits.ts";
 import { quotaLimits } from "#src/platform/limits/quota.ts";
 import { sizeLimits } from "#src/platform/limits/size-limits.ts";
 import { issuerTimes } from "#src/platform/tokens/issuer-times.ts";
@@ -98,6 +99,7 @@ const platform: readonly (readonly [what: string, limit: string])[] = [
   ["A document of `muster platform load`", bytes(constant("src/platform/load/document-text.ts", "maximumDocument"))],
   ["Rules for faults", number(constant("src/platform/rest/faults-handler.ts", "maximumRules"))],
   ...Object.values<Limit>(quotaLimits).map(rowOf),
+  ...Object.values<Limit>(rootGroupLimits).map(rowOf),
   ...Object.values<Limit>(sizeLimits).map(rowOf),
   ...Object.values<Limit>(tokenLimits).map(rowOf),
   ...Object.values<Limit>(loginLimits).map(rowOf),

@@ -6,6 +6,7 @@ import { connectionBytes, memoryParts } from "#src/platform/server/memory-shares
 import { parseOrigin } from "#src/platform/server/parse-origin.ts";
 import { portLimits } from "#src/platform/server/port-limits.ts";
 import type { StsEndpoint } from "#src/platform/tokens/aws-sts.ts";
+import { rootGroupLimits } from "#src/platform/limits/root-group-limits.ts";
 import { quotaLimits } from "#src/platform/limits/quota.ts";
 import type { TrustedIssuer } from "#src/platform/tokens/trusted-issuer.ts";
 import * as settings from "#src/commands/settings/settings.ts";
@@ -230,7 +231,7 @@ export const platformSettings = {
   rootGroupCreators: settings.withDefault(
     settings.oneOf("admin", "anyone"),
     "admin",
-    "Who is allowed to create root groups.",
+    `Who is allowed to create root groups. With "anyone", an identity can create ${rootGroupLimits.ofCreator.value} a day, and all identities of a root group ${rootGroupLimits.ofRootGroup.value}.`,
   ),
   maximumInFlight: settings.withDefault(
     settings.integer(1, 100_000),

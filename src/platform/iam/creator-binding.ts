@@ -8,8 +8,8 @@ import { RoleBindingSchema } from "../gen/muster/platform/iam/v2beta1/role_bindi
 import type { WriteSession } from "../service/session.ts";
 import { statement } from "../store/database.ts";
 
-const insert = statement((db, p: { group: string; binding: string }) =>
-  db.insertInto("founding_bindings").values({ group_uid: p.group, binding_uid: p.binding }),
+const insert = statement((db, p: { group: string; binding: string; creator: string }) =>
+  db.insertInto("founding_bindings").values({ group_uid: p.group, binding_uid: p.binding, creator: p.creator }),
 );
 const select = statement((db, p: { group: string }) =>
   db.selectFrom("founding_bindings").select("binding_uid").where("group_uid", "=", p.group),
@@ -18,8 +18,16 @@ const remove = statement((db, p: { group: string }) =>
   db.deleteFrom("founding_bindings").where("group_uid", "=", p.group),
 );
 
-/** Binds the creator of a root group to it as owner. This binding does not prevent the deletion of the group. */
-export async function bindCreator({ tx, now }: WriteSession, group: string, identityUid: string): Promise<void> {
+/**
+ * Binds the creator of a root group to it as owner. This binding does not prevent the deletion of the group.
+ * @param creator the identity that the root group counts for
+ */
+export async function bindCreator(
+  { tx, now }: WriteSession,
+  group: string,
+  identityUid: string,
+  creator: string,
+): Promise<void> {
   const binding = create(RoleBindingSchema, {
     uid: newUidIn(group),
     identityUid,
@@ -27,7 +35,7 @@ export async function bindCreator({ tx, now }: WriteSession, group: string, iden
     createTime: timestampFromMs(now),
   });
   await roleBindings.insert(tx, binding);
-  await tx.run(insert, { group, binding: binding.uid });
+  await tx.run(insert, { group, binding: binding.uid, creator });
 }
 
 /** Deletes the creator binding of a group that is deleted, if it still exists. */

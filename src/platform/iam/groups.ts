@@ -23,6 +23,7 @@ import { type Call, implement, type Service } from "../service/service.ts";
 import type { Session, Sessions, WriteSession } from "../service/session.ts";
 import { bindCreator, unbindCreator } from "./creator-binding.ts";
 import { checkEmpty } from "./group-emptiness.ts";
+import { countRootGroup } from "./root-group-share.ts";
 import { deleteInvitesIn } from "./group-invite-rows.ts";
 
 export function groupsService(sessions: Sessions): Service {
@@ -98,7 +99,7 @@ export function deleteGroup(sessions: Sessions, call: Call, uid: string): Promis
   });
 }
 
-/** Creates a root group. An identity becomes its owner; the admin does not need a binding. */
+/** Creates a root group. An identity becomes its owner; the admin does not need a binding, and has no limit. */
 async function createRoot(session: WriteSession, group: Group): Promise<Group> {
   const { caller, settings } = session;
   if (caller.kind === "identity" && settings.rootGroupCreators === "admin")
@@ -106,8 +107,9 @@ async function createRoot(session: WriteSession, group: Group): Promise<Group> {
   // The new binding would exceed what a downscoped token allows.
   if (caller.kind === "identity" && (caller.downscoping.capabilities ?? caller.downscoping.groups) !== undefined)
     throw permissionDenied("a downscoped token cannot create a root group");
+  const creator = caller.kind === "identity" ? await countRootGroup(session.tx, caller.uid) : undefined;
   const created = await insertGroup(session, newRootUid(), group);
-  if (caller.kind === "identity") await bindCreator(session, created.uid, caller.uid);
+  if (caller.kind === "identity" && creator !== undefined) await bindCreator(session, created.uid, caller.uid, creator);
   return created;
 }
 

@@ -139,8 +139,8 @@ export interface Tables {
     day: number;
     used: number;
   };
-  /** The creator bindings: each was created with a root group and is deleted with it. */
-  founding_bindings: { group_uid: string; binding_uid: string };
+  /** The creator bindings: each was created with a root group and is deleted with it. The creator is the identity that the group counts for. */
+  founding_bindings: { group_uid: string; binding_uid: string; creator: string };
   /** Single values, such as the uid of the first root group. */
   facts: { name: string; value: string };
   admin_tokens: {

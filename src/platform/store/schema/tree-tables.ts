@@ -13,7 +13,8 @@ export const treeTables: Migration = ({ text, integer, clustered }) => [
 
   `create table founding_bindings (
     group_uid ${text} primary key not null,
-    binding_uid ${text} not null
+    binding_uid ${text} not null,
+    creator ${text} not null
   )`,
 
   `create table facts (
