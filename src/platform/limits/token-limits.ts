@@ -42,4 +42,9 @@ export const tokenLimits = {
     unit: "items",
     setting: "--maximum-refresh-tokens",
   },
+  usedTokens: {
+    what: "Requests to AWS, consents and invites that a root group uses in a day (UTC): each is remembered for at most a day, because it is accepted once",
+    value: 500_000,
+    unit: "items",
+  },
 } as const satisfies Readonly<Record<string, Limit>>;

@@ -8,7 +8,7 @@ import type { AskedStep } from "./pending-login.ts";
  * to another replica.
  * @throws OAuthError (access_denied) if the person had decided before
  */
-export async function decideOnce(tx: Writer, { formToken, expires }: AskedStep, now: number): Promise<void> {
-  if (await useOnce(tx, `consent ${formToken}`, now, expires)) return;
+export async function decideOnce(tx: Writer, { formToken, provider, expires }: AskedStep, now: number): Promise<void> {
+  if (await useOnce(tx, { token: `consent ${formToken}`, owner: provider, expires }, now)) return;
   throw new OAuthError("access_denied", "the login was decided already: start again");
 }

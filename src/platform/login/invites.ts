@@ -1,4 +1,5 @@
 import { hash, timingSafeEqual } from "node:crypto";
+import { hours } from "#src/time/durations.ts";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { isEqualIgnoringAsciiCase } from "#src/text/ascii-case.ts";
 import type { AuthoredWriter } from "../audit/authored-writer.ts";
@@ -56,15 +57,20 @@ interface Redemption {
   readonly now: number;
 }
 
+/** How long who has redeemed an invite can do so again (ms). */
+const repeatable = hours(24);
+
 /**
- * Deletes a single-use invite, and remembers until it would have expired who has redeemed it: the response to that login may have been
- * lost.
+ * Deletes a single-use invite, and remembers until it would have expired, or for a day, who has redeemed it: the response to that login
+ * may have been lost.
  */
 export async function endInvite(tx: AuthoredWriter, invite: GroupInvite, redemption: Redemption): Promise<void> {
   await groupInvites.delete(tx, invite.uid);
   const { expirationTime } = invite;
-  const expires = expirationTime === undefined ? redemption.now : timestampMs(expirationTime);
-  await useOnce(tx, redemptionOf(redemption), redemption.now, expires);
+  const end = expirationTime === undefined ? redemption.now : timestampMs(expirationTime);
+  const expires = Math.min(end, redemption.now + repeatable);
+  const { identity: owner, now } = redemption;
+  await useOnce(tx, { token: redemptionOf(redemption), owner, expires }, now);
 }
 
 /** Whether the identity has redeemed the single-use invite. */

@@ -54,7 +54,7 @@ import {
 } from "../tokens/refresh-families.ts";
 import type { StaticKeySets } from "../tokens/static-keys.ts";
 import { checkTime, type SubjectToken, readSubjectToken } from "../tokens/subject-token.ts";
-import { useOnce } from "../tokens/used-tokens.ts";
+import { type SingleUse, useOnce } from "../tokens/used-tokens.ts";
 import { awsMismatch, awsPrincipalOf } from "./aws-exchange.ts";
 import { readDownscoping } from "./downscoping-request.ts";
 import { explained } from "./refused-exchange.ts";
@@ -130,7 +130,7 @@ async function exchange(
   const content = { identityUid: identity.uid, stamp, audiences, downscoping, actor };
   const { token, expires } = await options.tokens.issue(content);
   const exchanged = async (tx: Writer, record: RecordEvent) => {
-    if (subject.kind === "aws" && !(await useOnce(tx, subject.token.signature, now, awsTokenExpiry(subject.token))))
+    if (subject.kind === "aws" && !(await useOnce(tx, singleUseOf(subject.token, identity.uid), now)))
       throw permissionDenied("the token was already used: sign a new request");
     // It was deleted in the meantime.
     if (!(await updateLastSeen(tx, identity.uid, now))) throw mismatch();
@@ -304,6 +304,11 @@ export function readAudiences(requested: readonly string[], { baseUrl, audiences
     return audience;
   });
   return [...new Set(accepted)];
+}
+
+/** A signed request to AWS is accepted once. */
+function singleUseOf(token: AwsToken, identity: string): SingleUse {
+  return { token: token.signature, owner: identity, expires: awsTokenExpiry(token) };
 }
 
 async function keysFor(

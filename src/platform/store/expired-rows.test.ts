@@ -32,7 +32,7 @@ describeOnEachBackend("rows that expire at the same time", (open) => {
     });
     const insert = (n: number, now: number) =>
       database.write(async (tx) => {
-        await useOnce(tx, `token-${n}`, now, now + 1);
+        await useOnce(tx, { token: `token-${n}`, owner: "a".repeat(40), expires: now + 1 }, now);
         await startFamily(tx, content(n), { now, expires: now + 1, maximum: 10 });
       });
     for (let n = 0; n < rows; n++) await insert(n, 1);
