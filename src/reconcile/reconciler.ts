@@ -253,10 +253,10 @@ export class Reconciler {
     step: KubeStep,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const { sources, kube, recorder, random } = this.#options;
+    const { sources, kube, random } = this.#options;
     const loseCode = () => this.#remember(key, observed, (state) => stateAfterLostCode({ state }));
     try {
-      if (step.do === "report") await recorder.write(observed.resource, describe(step, step.event), signal);
+      if (step.do === "report") await this.#write(observed, step, signal);
       else if (!(await performOnKubernetes(sources, kube, kind, observed, step, signal))) {
         const now = sources.clock.monotonic();
         const refusal = refusalOf(observed, step.do, writtenByOthers, now, random());
@@ -274,6 +274,16 @@ export class Reconciler {
     this.#accepted(kind, key, observed, step);
     this.#report(observed, step);
     return true;
+  }
+
+  /** @throws {KubeError} */
+  async #write({ resource }: Observed, step: Extract<KubeStep, { do: "report" }>, signal: AbortSignal): Promise<void> {
+    const { recorder } = this.#options;
+    const { kind, metadata } = resource;
+    if (step.about === "object") return recorder.write(resource, describe(step, step.event), signal);
+    const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: metadata.namespace ?? "" } };
+    const event = { ...step.event, note: `${kind} ${metadata.name}: ${step.event.note}` };
+    return recorder.write(namespace, describe(step, event), signal);
   }
 
   #refused(key: string, observed: Observed, step: KubeStep, error: KubeError): void {

@@ -54,6 +54,7 @@ export class OperatorTelemetry implements ReconcileTelemetry {
       );
     if (step.do === "update" && step.correction) this.metrics.drift.inc({ kind: resource.kind, result: "corrected" });
     if (step.do === "writeStatus") this.#statusWritten(observed, step);
+    if (step.do === "report") this.#log.warn({ ...nameOf(resource), left: step.event.note }, "object ends");
     if (step.do === "removeFinalizer" && isAbandoned(resource)) this.#noteAbandoned(observed);
   }
 

@@ -191,7 +191,7 @@ describe("a role binding that equals the deleted object", () => {
     ...(["breakGlass", "otherOwner"] as const).map((because) => ({
       name: `is kept after a restart if the object could not take it over: ${because}`,
       given: { ...given, protections: [{ uid, because }] },
-      expected: { do: "report", event: { type: "Warning", reason: "Orphaned" } },
+      expected: { do: "report", about: "object", event: { type: "Warning", reason: "Orphaned" } },
     })),
     {
       name: "is kept if this process deleted the object's own",

@@ -78,7 +78,11 @@ describe("an object with a Secret that may not be read", () => {
   it("goes, and says so, where nobody can grant it any longer", () => {
     const event = { type: "Warning", reason: "Orphaned" };
     const gone: References = { are: "waiting", reason: "ReferenceNotFound", message: "" };
-    expect(unread(deleted, { namespaceIsTerminating: true })).toMatchObject({ do: "report", event });
+    expect(unread(deleted, { namespaceIsTerminating: true })).toMatchObject({
+      do: "report",
+      about: "namespace",
+      event,
+    });
     expect(unread(deleted, { references: gone })).toMatchObject({ do: "report", event });
   });
 

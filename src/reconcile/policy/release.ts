@@ -24,13 +24,15 @@ export function decideRelease(observed: DecisionInput, external: ExternalResourc
 
 /**
  * The step by which an object goes, although something may stay because of it that nobody can tell. Nothing says so once the object
- * is gone, so the event is written first. Where Kubernetes refuses it, as in a namespace that is being deleted, the object goes
- * nevertheless.
+ * is gone, so the event is written first: about its namespace if that is being deleted, or if Kubernetes refuses one about the
+ * object. If both are refused, the object goes nevertheless.
  */
-export function leaveUnproven({ state }: DecisionInput, note: string): Step {
+export function leaveUnproven({ state, namespaceIsTerminating }: DecisionInput, note: string): Step {
   const event = orphanedUnproven(note);
   if (state.reported === note) return { do: "removeFinalizer" };
-  return state.refusals?.report === undefined ? { do: "report", event } : { do: "removeFinalizer", event };
+  const refusals = state.refusals?.report?.attempts ?? 0;
+  if (refusals > 1) return { do: "removeFinalizer", event };
+  return { do: "report", event, about: namespaceIsTerminating || refusals === 1 ? "namespace" : "object" };
 }
 
 /** The event about what may stay because of an object. */

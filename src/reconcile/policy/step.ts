@@ -94,8 +94,11 @@ export type PlatformStep =
 export type KubeStep =
   | { readonly do: "addFinalizer" }
   | { readonly do: "removeFinalizer"; readonly event?: Event }
-  /** Write this event, and wait until it is written: nothing else will say it once the object is gone. */
-  | { readonly do: "report"; readonly event: Event }
+  /**
+   * Write this event, and wait until it is written: nothing else will say it once the object is gone. `about`: nothing can be
+   * written into a namespace that is being deleted, and its events go with it.
+   */
+  | { readonly do: "report"; readonly event: Event; readonly about: "object" | "namespace" }
   /** Read the CustomResourceDefinition, to distinguish the deletion of an object from the removal of its kind. */
   | { readonly do: "readCrd" }
   /** Read the Secret that the spec names. */

@@ -34,6 +34,7 @@ const absent: Unrecorded = {
   kept: [],
 };
 const found: Unrecorded = { ...absent, found: [`${parent}/4444444444444444`] };
+const refused = (attempts: number) => ({ code: 403, message: "forbidden", attemptOf: "", attempts, retryAt: 0 });
 const looks = { do: "list", parent, startedAfter: 10, through: "anySession" };
 
 const unpermitted = [
@@ -80,7 +81,25 @@ describe.each([
         {
           name: `${why}: is completed if nobody can look, with a warning`,
           given: { ...given, unrecorded: { ...absent, snapshot: null, isListable: false } },
-          expected: { do: "report", event: { type: "Warning", reason: "Orphaned" } },
+          expected: { do: "report", about: "object", event: { type: "Warning", reason: "Orphaned" } },
+        },
+        {
+          name: `${why}: reports it of the namespace if an event of the object is refused`,
+          given: {
+            ...given,
+            unrecorded: { ...absent, snapshot: null, isListable: false },
+            state: { ...waiting, refusals: { report: refused(1) } },
+          },
+          expected: { do: "report", about: "namespace" },
+        },
+        {
+          name: `${why}: is completed if both are refused`,
+          given: {
+            ...given,
+            unrecorded: { ...absent, snapshot: null, isListable: false },
+            state: { ...waiting, refusals: { report: refused(2) } },
+          },
+          expected: { ...released, event: { reason: "Orphaned" } },
         },
         {
           name: `${why}: is completed once that is reported`,

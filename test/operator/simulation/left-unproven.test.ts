@@ -55,12 +55,12 @@ it("a grant that may be its object's and stays is named by an event, with every 
   expect(left).toBeGreaterThan(0);
 });
 
-it("an object whose event is refused, as in a namespace that is being deleted, does not stay because of it", async () => {
+it("an event that is refused, as in a namespace that is being deleted, is about the namespace", async () => {
   const world = await begin({});
   const { scenario } = world;
   await createUnrecorded(world);
   scenario.kube.forbidsStatus = true;
   scenario.kube.remove(reads);
   await scenario.until("gone", () => scenario.kube.find(reads.kind, reads.name) === undefined);
-  expect(scenario.events).toContain("Orphaned reads");
+  expect(scenario.events).toContain("Orphaned team");
 });

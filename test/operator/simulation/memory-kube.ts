@@ -236,9 +236,9 @@ export class MemoryKube implements Pick<KubeApi, "get" | "patch"> {
   }
 
   /** Accepts an event, and keeps nothing of it. */
-  async createEvent(): Promise<void> {
+  async createEvent({ metadata }: KubeObject): Promise<void> {
     await this.#clock.sleep(1, new AbortController().signal);
-    if (this.forbidsStatus)
+    if (this.forbidsStatus && metadata.namespace !== undefined)
       throw new KubeError(
         { call: "create events", code: 403, reason: "Forbidden" },
         "the namespace is being terminated",

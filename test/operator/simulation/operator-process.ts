@@ -1,6 +1,7 @@
 import type { Kind, ServiceAccountTokens } from "#src/kinds/kind.ts";
 import { settleTimes } from "#src/commands/operator/earlier-leader.ts";
 import type { KubeApi } from "#src/kube/api.ts";
+import type { KubeObject } from "#src/kube/object.ts";
 import type { Acquisition } from "#src/kube/leadership.ts";
 import type { Clock } from "#src/time/clock.ts";
 import type { PlatformApi } from "#src/platform-client/api.ts";
@@ -127,7 +128,7 @@ export class OperatorProcess {
     });
     const since = clock.monotonic();
     const gatedKube = this.#gated(kube) as KubeApi;
-    const events = { create: (created: () => void) => kube.createEvent().then(created) };
+    const events = { create: (about: KubeObject, created: () => void) => kube.createEvent(about).then(created) };
     const gatedEvents = this.#gated(events) as typeof events;
     const operator = this.#openSession(operatorIdentity, [root], this.#lifetime.signal);
     const { settledAt } = settleTimes(acquired, stores, since, settleMs);
@@ -185,7 +186,7 @@ export class OperatorProcess {
       recorder: {
         record: (object, { reason }) => onEvent?.(reason, object.metadata.name),
         write: async (object, { reason }) => {
-          await gatedEvents.create(() => onEvent?.(reason, object.metadata.name));
+          await gatedEvents.create(object, () => onEvent?.(reason, object.metadata.name));
         },
       },
       random: () => 0.5,
