@@ -7,12 +7,14 @@ import { type RebuiltAccess, rebuildAccess } from "../audit/rebuilt-access.ts";
 import type { Database } from "../store/database.ts";
 import { Random } from "./access-model/random.testing.ts";
 import { randomHistory } from "./histories/history.testing.ts";
-import { differencesOf, snapshotFrom } from "./histories/snapshot.testing.ts";
+import { differencesOf, snapshotFrom, unknownIn, without } from "./histories/snapshot.testing.ts";
 
 /** MUSTER_HISTORIES=200 is the whole proof; the first seed is another one with MUSTER_HISTORY_SEED. */
 const histories = Number(process.env["MUSTER_HISTORIES"] ?? 1);
 const firstSeed = Number(process.env["MUSTER_HISTORY_SEED"] ?? 1);
 const changesEach = 500;
+/** Bytes of audit records a day: some 60 changes, then as many again in short form. */
+const shareThatIsUsedUp = 60_000;
 
 it(`the records alone rebuild what decided access at any moment of ${histories} random histories`, {
   timeout: 60_000 * histories,
@@ -53,6 +55,40 @@ it(`the records alone rebuild what decided access at any moment of ${histories} 
   // Every kind of change was made.
   const never = [...calls.keys()].filter((call) => !calls.has(call.replace(/ failed$/, " ok")));
   if (histories >= 10) expect(never).toEqual([]);
+});
+
+it(`what short and merged records leave out of ${histories} random histories is unknown by name, and all else as it was`, {
+  timeout: 60_000 * histories,
+}, async () => {
+  const wrong: string[] = [];
+  const forms = new Map<string, number>();
+  let [compared, unknown] = [0, 0];
+  for (let seed = firstSeed; seed < firstSeed + histories && wrong.length === 0; seed += 1) {
+    const { world, moments } = await randomHistory(new Random(seed), changesEach, shareThatIsUsedUp);
+    const database = await world.platform.openDatabase();
+    try {
+      const records = await recordsOf(database);
+      for (const { form, changeCount } of records) {
+        const key = changeCount > 1 ? `${form} of several` : form;
+        forms.set(key, (forms.get(key) ?? 0) + 1);
+      }
+      for (const { time, snapshot } of moments) {
+        const rebuilt = await rebuildAccess(records, time);
+        const omitted = unknownIn(rebuilt);
+        compared += snapshot.size;
+        unknown += [...omitted.values()].reduce((sum, paths) => sum + paths.size, 0);
+        const found = differencesOf(without(snapshot, omitted), without(snapshotFrom(rebuilt), omitted));
+        wrong.push(...found.map((difference) => `seed ${seed}: ${difference}`));
+      }
+    } finally {
+      await database.close();
+      await world.stop();
+    }
+  }
+  expect(wrong.slice(0, 5)).toEqual([]);
+  console.info(`${compared} resources compared, ${unknown} unknown fields; records: ${JSON.stringify([...forms])}`);
+  for (const form of ["full", "short", "short of several"]) expect(forms.get(form) ?? 0).toBeGreaterThan(0);
+  expect(unknown).toBeGreaterThan(0);
 });
 
 async function recordsOf(database: Database): Promise<AuditRecord[]> {

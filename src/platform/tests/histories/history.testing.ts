@@ -6,6 +6,7 @@ import { RoleBindingsService } from "#src/platform/gen/muster/platform/iam/v2bet
 import type { Random } from "../access-model/random.testing.ts";
 import { LoginWorld } from "../login-world.testing.ts";
 import type { Client } from "../running-platform.testing.ts";
+import { settingsAt } from "../settings-at.testing.ts";
 import { type Snapshot, snapshotOf } from "./snapshot.testing.ts";
 
 const capabilities = [
@@ -42,9 +43,16 @@ export interface History {
   readonly calls: ReadonlyMap<string, number>;
 }
 
-/** Random changes by every method that changes access, from an empty platform. The platform runs until the caller stops the world. */
-export async function randomHistory(random: Random, changes: number): Promise<History> {
-  const world = await LoginWorld.start({ rootGroupCreators: "anyone" });
+/** When so many calls in a row failed, the share of the day is used up. */
+const failuresOfFullShare = 40;
+
+/**
+ * Random changes by every method that changes access, from an empty platform. The platform runs until the caller stops the world.
+ * @param auditBytes the share of audit records; each time it is used up, a day passes
+ */
+export async function randomHistory(random: Random, changes: number, auditBytes?: number): Promise<History> {
+  const quota = auditBytes === undefined ? {} : { quota: { ...settingsAt("").quota, auditBytes } };
+  const world = await LoginWorld.start({ rootGroupCreators: "anyone", ...quota });
   // Freezing sets the clock back by less than a second, to before the first records.
   world.platform.freeze();
   world.platform.advance(1_000);
@@ -53,6 +61,10 @@ export async function randomHistory(random: Random, changes: number): Promise<Hi
   const moments: Moment[] = [];
   let isLate = false;
   while (actor.succeeded < changes) {
+    if (actor.failedInSuccession > failuresOfFullShare) {
+      world.platform.advance(24 * 3_600_000);
+      actor.failedInSuccession = 0;
+    }
     const concurrent = random.oneIn(4) ? 4 : 1;
     await Promise.all(Array.from({ length: concurrent }, () => actor.change()));
     world.platform.advance(1 + random.below(40));
@@ -85,6 +97,7 @@ class RandomActor {
   #owner: Client | undefined;
   readonly calls = new Map<string, number>();
   succeeded = 0;
+  failedInSuccession = 0;
 
   constructor(random: Random, world: LoginWorld) {
     this.#random = random;
@@ -124,6 +137,7 @@ class RandomActor {
       // A refused call over gRPC, or a login that did not come to its end.
     }
     this.succeeded += hasSucceeded ? 1 : 0;
+    this.failedInSuccession = hasSucceeded ? 0 : this.failedInSuccession + 1;
     const key = `${name} ${hasSucceeded ? "ok" : "failed"}`;
     this.calls.set(key, (this.calls.get(key) ?? 0) + 1);
   }

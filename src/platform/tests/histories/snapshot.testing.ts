@@ -45,6 +45,33 @@ function flatBinding({ uid, identity, role }: Json): object {
   return { uid, identityUid: (identity as Json).uid, roleUid: (role as Json).uid };
 }
 
+/** The paths of the fields that the records leave unknown, by type and uid. */
+export type UnknownFields = ReadonlyMap<string, ReadonlySet<string>>;
+
+export function unknownIn(rebuilt: RebuiltAccess): UnknownFields {
+  const unknown = new Map<string, ReadonlySet<string>>();
+  for (const [type, states] of rebuilt)
+    for (const [uid, state] of states) if (state.unknown.size > 0) unknown.set(`${type} ${uid}`, state.unknown);
+  return unknown;
+}
+
+/** The snapshot without the fields that are unknown. */
+export function without(snapshot: Snapshot, unknown: UnknownFields): Snapshot {
+  return new Map(
+    [...snapshot].map(([key, resource]) => {
+      const copy = structuredClone(resource) as Record<string, unknown>;
+      for (const path of unknown.get(key) ?? []) deleteField(copy, path.split("."));
+      return [key, normalized(copy)];
+    }),
+  );
+}
+
+function deleteField(resource: Record<string, unknown>, [name = "", ...inner]: readonly string[]): void {
+  const value = resource[name];
+  if (inner.length === 0) delete resource[name];
+  else if (typeof value === "object" && value !== null) deleteField(value as Record<string, unknown>, inner);
+}
+
 /** The rebuilt resources in the form of a snapshot. */
 export function snapshotFrom(rebuilt: RebuiltAccess): Snapshot {
   const snapshot = new Map<string, unknown>();
