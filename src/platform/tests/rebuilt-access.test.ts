@@ -17,7 +17,7 @@ const changesEach = 500;
 const shareThatIsUsedUp = 60_000;
 
 it(`the records alone rebuild what decided access at any moment of ${histories} random histories`, {
-  timeout: 60_000 * histories,
+  timeout: 120_000 * histories,
 }, async () => {
   const wrong: string[] = [];
   let compared = 0;
@@ -58,8 +58,8 @@ it(`the records alone rebuild what decided access at any moment of ${histories} 
 });
 
 it(`what short and merged records leave out of ${histories} random histories is unknown by name, and all else as it was`, {
-  timeout: 60_000 * histories,
-}, async () => {
+  timeout: 120_000 * histories,
+}, async ({ annotate }) => {
   const wrong: string[] = [];
   const forms = new Map<string, number>();
   let [compared, unknown] = [0, 0];
@@ -86,7 +86,8 @@ it(`what short and merged records leave out of ${histories} random histories is 
     }
   }
   expect(wrong.slice(0, 5)).toEqual([]);
-  console.info(`${compared} resources compared, ${unknown} unknown fields; records: ${JSON.stringify([...forms])}`);
+  const counts = [...forms].map(([form, count]) => `${count} ${form}`).join(", ");
+  await annotate(`${compared} resources compared, ${unknown} unknown fields; records: ${counts}`);
   for (const form of ["full", "short", "short of several"]) expect(forms.get(form) ?? 0).toBeGreaterThan(0);
   expect(unknown).toBeGreaterThan(0);
 });
