@@ -8,6 +8,8 @@ describe("ASCII case", () => {
   it("changes the letters of ASCII", () => {
     expect(asciiLowerCase("Kate@EXAMPLE.com-[1]")).toBe("kate@example.com-[1]");
     expect(asciiUpperCase("bcdf-Ghjk")).toBe("BCDF-GHJK");
+    expect(asciiLowerCase("\u212AATE of \u0130")).toBe("\u212Aate of \u0130");
+    expect(asciiUpperCase("\u017Fam of \u00DF")).toBe("\u017FAM OF \u00DF");
     expect(isEqualIgnoringAsciiCase("Ada@Example.com", "ada@example.COM")).toBe(true);
   });
 

@@ -42,9 +42,20 @@ describe("Access", () => {
     expect([busy.sees(member), busy.sees(root)]).toEqual([true, false]);
   });
 
-  it("joins the grants of one group", () => {
-    const both = new Access([list, create, list].map((one) => ({ group: team, capabilities: new Set([one]) })));
+  it.each([3, 30])("joins the grants of one group, %i of them", (number) => {
+    const grants = Array.from({ length: number }, (_, n) => ({
+      group: team,
+      capabilities: new Set([n % 2 === 0 ? list : create]),
+    }));
+    const both = new Access(grants);
     expect([both.missing([list, create], member), both.can(create, root)]).toEqual([undefined, false]);
+  });
+
+  it.each([3, 30])("sees nothing where a grant has no capability, with %i grants", (number) => {
+    const empty = new Access(
+      Array.from({ length: number }, () => ({ group: team, capabilities: new Set<Capability>() })),
+    );
+    expect(empty.sees(member)).toBe(false);
   });
 
   it("throws 7 for a uid that the caller can see and 5 for one that it cannot", () => {
