@@ -7,6 +7,7 @@ import type { UIDPFilter } from "../gen/muster/platform/common/uidp_pb.ts";
 import { responsePartBytes } from "../limits/size-limits.ts";
 import { byUid, type Collection } from "../resources/collection.ts";
 import { filteredEntries, pageOfEntries } from "../resources/filtered-entries.ts";
+import { fewRegions } from "../resources/many-regions.ts";
 import type { PageQuery } from "../resources/page-query.ts";
 import { pageRows } from "../resources/page-rows.ts";
 import { cutRegions, listedUids, visibleRegions } from "../resources/region.ts";
@@ -38,6 +39,8 @@ interface V1Form<D extends DescMessage, T extends Message>
 
 /** The rows that are read together. */
 const rowsTogether = 200;
+/** Of more rows that a filter selects in many parts of the tree, one part after the other is searched, and not all for each part sent. */
+const mostEntries = 20_000;
 
 /**
  * Returns everything that the caller can see, ordered by uid and without pages, as v1 does: the first items, and the rest, which
@@ -105,10 +108,11 @@ async function listPart<D extends DescMessage, T extends Message>(
   after: string | undefined,
 ): Promise<{ readonly items: T[]; readonly next: string | undefined }> {
   const { id, parent = "", name = "" } = filter;
-  const { regions, filters } = await selectRows(session, collection, filter.uidp, {
+  const selected = await selectRows(session, collection, filter.uidp, {
     ...selection,
     conditions: [...uidIs("id", "uid", id), ...uidIs("parent", "parent", parent), ...nameIs(name)],
   });
+  const { regions, filters } = selected;
   if (id !== "") await checkResourceType(session, "id", [id], [collection]);
   if (parent !== "") await checkResourceType(session, "parent", [parent], [groups]);
   if (regions.length === 0) return { items: [], next: undefined };
@@ -122,7 +126,10 @@ async function listPart<D extends DescMessage, T extends Message>(
     limit: rowsTogether + 1,
     counts: undefined,
   };
-  const entries = await filteredEntries(session.tx, { ...query, filters, scanned: [] });
+  const entries =
+    filters.length > 0 && regions.length > fewRegions
+      ? await filteredEntries(session.tx, collection, { ...selected, excluded: [], order: byUid }, mostEntries)
+      : undefined;
   const rows =
     entries === undefined ? await pageRows(session.tx, query) : await pageOfEntries(session.tx, entries, query);
   const found = await itemsWithin(session.tx, collection, rows.slice(0, rowsTogether), responsePartBytes);

@@ -1,6 +1,6 @@
 import { type DescMessage, isFieldSet, type MessageShape } from "@bufbuild/protobuf";
 import { groups } from "../collections/groups.ts";
-import { invalidArgument } from "../errors/api-error.ts";
+import { type ApiError, invalidArgument } from "../errors/api-error.ts";
 import type { UIDPFilter } from "../gen/muster/platform/common/uidp_pb.ts";
 import { toJsonObject } from "../json/write-json.ts";
 import { sizeLimits } from "../limits/size-limits.ts";
@@ -70,21 +70,18 @@ export async function listPage<D extends DescMessage, R extends DescMessage, T e
   const conditions = [...filters, ...scanned, ...partitionFilter];
   if (regions.length === 0) return { items: [], totalCount: 0n, skipped: request.skip };
   const excluded = options.excluded?.partitions ?? [];
-  const entries = await filteredEntries(reader, {
-    table,
-    regions,
-    filters,
-    scanned: [...scanned, ...partitionFilter],
-    order,
-  });
+  const isFiltered = filters.length + scanned.length > 0;
+  const field = filterOf(options.schema, request);
+  const entries =
+    isFiltered && regions.length > fewRegions
+      ? await filteredEntries(reader, collection, { ...selected, excluded, order }, sizeLimits.scan.value)
+      : "few regions";
+  if (entries === undefined) throw tooManyExamined(field);
   const counts =
-    entries === undefined
-      ? await countsOf(reader, collection, selected, excluded, filterOf(options.schema, request))
-      : [entries.length];
+    entries === "few regions" ? await countsOf(reader, collection, selected, excluded, field) : [entries.length];
   const totalCount = counts.reduce((sum, count) => sum + count, 0);
   const page = { totalCount: BigInt(totalCount), skipped: request.skip };
   if (totalCount === 0 || (cursor === undefined && request.skip >= totalCount)) return { items: [], ...page };
-  const isFiltered = filters.length + scanned.length > 0;
   const tableCount = isFiltered ? undefined : await countBelow(reader, table, { kind: "everything" });
   const pageQuery: PageQuery = {
     table,
@@ -99,7 +96,7 @@ export async function listPage<D extends DescMessage, R extends DescMessage, T e
     regionCounts: counts.length === regions.length ? counts : undefined,
   };
   const rows =
-    entries === undefined ? await pageRows(reader, pageQuery) : await pageOfEntries(reader, entries, pageQuery);
+    entries === "few regions" ? await pageRows(reader, pageQuery) : await pageOfEntries(reader, entries, pageQuery);
   const items = await itemsWithin(reader, collection, rows.slice(0, size), pageBytes);
   const last = rows[items.length - 1];
   return {
@@ -178,7 +175,7 @@ function uidIn(uids: readonly string[]): Condition {
 }
 
 /**
- * The number of selected rows: for each region where they are maintained or there are many, otherwise of all together.
+ * The number of selected rows: for each region where they are maintained, otherwise of all together, in a few regions.
  * @param field the name of a filter, for the error
  * @throws ApiError (3) that names the filter if too many rows would have to be examined
  */
@@ -192,29 +189,21 @@ async function countsOf<D extends DescMessage>(
   if (filters.length + scanned.length === 0) return regionCounts(reader, collection, regions, excluded);
   const { table } = collection.description;
   const most = sizeLimits.scan.value;
-  const areMany = regions.length > fewRegions;
-  const all = areMany || filters.length === 0 ? await regionCounts(reader, collection, regions, excluded) : [];
-  // Of many regions, most are empty.
-  const parts = areMany ? regions.map((region, n) => (all[n] === 0 ? [] : [region])) : [regions];
-  const count = async (conditions: readonly Condition[]): Promise<number[]> => {
-    const counts: number[] = [];
-    let rest = most + 1;
-    for (const part of parts) {
-      const skipped = rest === 0 || part.length === 0;
-      const found = skipped ? 0 : await countRows(reader, table, placesOf(part), conditions, rest);
-      rest -= found;
-      counts.push(found);
-    }
-    return counts;
-  };
-  const candidates = filters.length === 0 ? all : await count([...filters, ...partitionFilter]);
-  if (candidates.reduce((sum, one) => sum + one, 0) > most)
-    throw invalidArgument(
-      field,
-      `would examine more than ${most} resources; narrow the list with uidp.descendants_of or another filter`,
-    );
-  if (scanned.length === 0) return candidates;
-  return count([...filters, ...scanned, ...partitionFilter]);
+  const count = async (conditions: readonly Condition[]): Promise<number[]> => [
+    await countRows(reader, table, placesOf(regions), [...conditions, ...partitionFilter], most + 1),
+  ];
+  const candidates =
+    filters.length === 0 ? await regionCounts(reader, collection, regions, excluded) : await count(filters);
+  if (candidates.reduce((sum, one) => sum + one, 0) > most) throw tooManyExamined(field);
+  return scanned.length === 0 ? candidates : count([...filters, ...scanned]);
+}
+
+/** @param field the name of the filter that selects too many rows */
+function tooManyExamined(field: string): ApiError {
+  return invalidArgument(
+    field,
+    `would examine more than ${sizeLimits.scan.value} resources; narrow the list with uidp.descendants_of or another filter`,
+  );
 }
 
 /**

@@ -1,59 +1,48 @@
+import type { DescMessage } from "@bufbuild/protobuf";
 import type { Reader } from "../store/database.ts";
-import type { ResourceTable } from "../store/schema/tables.ts";
-import { comparisonOf, fewRegions } from "./many-regions.ts";
+import type { Collection } from "./collection.ts";
+import { comparisonOf, entriesIn } from "./many-regions.ts";
 import { rowsOf } from "./ordered-walk.ts";
 import type { Entry, PageQuery, PageRow } from "./page-query.ts";
-import type { Region } from "./region.ts";
-import { RegionSet } from "./region-set.ts";
-import { allOf, type Condition } from "./row-condition.ts";
-
-/** The rows up to which all that a filter selects are read, whatever their region. */
-const mostCandidates = 20_000;
+import { regionCounts } from "./region-counts.ts";
+import type { Condition } from "./row-condition.ts";
 
 /** Rows in many regions that filters select. */
-export interface FilteredRows extends Pick<PageQuery, "table" | "regions" | "order"> {
+export interface FilteredRows extends Pick<PageQuery, "regions" | "order"> {
   /** The filters that an index serves. */
   readonly filters: readonly Condition[];
   /** Those that no index serves. */
   readonly scanned: readonly Condition[];
+  /** The condition of the rows outside of the excluded partitions. */
+  readonly partitionFilter: readonly Condition[];
+  /** The partitions whose rows are not selected. */
+  readonly excluded: readonly string[];
 }
 
 /**
- * All rows that the filters select in the regions, by one or two queries: a query for each of 10,000 regions would take a second.
- * @returns undefined if one query can select the rows in all regions, if there is no filter with an index, or if such filters
- *   select too many rows of the whole table
+ * All rows that the filters select in the regions. Only the regions are searched, and the rows of others, who can have any number of
+ * equal ones, are not: the time would tell how many there are. Most of many regions are empty, which the maintained counts know.
+ * @param most the rows that may be examined
+ * @returns undefined if the filters with an index, or the regions without one, have more rows than that
  */
-export async function filteredEntries(
+export async function filteredEntries<D extends DescMessage>(
   reader: Reader,
-  { table, regions, filters, scanned, order }: FilteredRows,
+  collection: Collection<D>,
+  { regions, filters, scanned, partitionFilter, excluded, order }: FilteredRows,
+  most: number,
 ): Promise<Entry[] | undefined> {
-  if (regions.length <= fewRegions || filters.length === 0) return undefined;
-  let candidates = await candidatesOf(reader, table, filters, order);
-  // It examines only what the index selects.
-  if (candidates !== undefined && scanned.length > 0)
-    candidates = await candidatesOf(reader, table, [...filters, ...scanned], order);
-  return candidates === undefined ? undefined : within(regions, candidates);
-}
-
-async function candidatesOf(
-  reader: Reader,
-  table: ResourceTable,
-  conditions: readonly Condition[],
-  { column }: PageQuery["order"],
-): Promise<Entry[] | undefined> {
-  const candidates = await reader.query((db) =>
-    db
-      .selectFrom(table)
-      .select(["uid", `${column} as sort` as const])
-      .where((row) => allOf(row, conditions))
-      .limit(mostCandidates + 1),
-  );
-  return candidates.length > mostCandidates ? undefined : candidates;
-}
-
-function within(regions: readonly Region[], entries: readonly Entry[]): Entry[] {
-  const set = new RegionSet(regions);
-  return entries.filter(({ uid }) => set.has(uid));
+  const { table } = collection.description;
+  const counts = await regionCounts(reader, collection, regions, excluded);
+  const filled = regions.filter((_, n) => (counts[n] ?? 0) > 0);
+  const within = (conditions: readonly Condition[]) =>
+    entriesIn(reader, filled, { table, conditions: [...conditions, ...partitionFilter], order }, most + 1);
+  if (filters.length === 0) {
+    if (counts.reduce((sum, count) => sum + count, 0) > most) return undefined;
+    return within(scanned);
+  }
+  const candidates = await within(filters);
+  if (candidates.length > most) return undefined;
+  return scanned.length === 0 ? candidates : within([...filters, ...scanned]);
 }
 
 /** The rows of a page of all selected entries. */

@@ -5,7 +5,8 @@ import type { Entry } from "./page-query.ts";
 import type { Order } from "./order.ts";
 import type { PageQuery } from "./page-query.ts";
 import { ofEachPlace, placesOf } from "./each-place.ts";
-import { allOf, type Condition, type RowBuilder } from "./row-condition.ts";
+import type { Region } from "./region.ts";
+import { allOf, type Condition } from "./row-condition.ts";
 
 /**
  * The regions up to which one query selects all of them. A database limits the depth of an expression, and plans a long one
@@ -14,14 +15,40 @@ import { allOf, type Condition, type RowBuilder } from "./row-condition.ts";
 export const fewRegions = 100;
 
 /**
- * The entries of a page of more regions than that, sorted here: first all entries of the regions, a few regions at a time.
+ * The entries of the rows in disjoint regions, a few regions at a time.
+ * @param most further ones are not read
+ */
+export async function entriesIn(
+  reader: Reader,
+  regions: readonly Region[],
+  { table, conditions, order }: Pick<PageQuery, "table" | "conditions" | "order">,
+  most: number,
+): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  for (let start = 0; start < regions.length && entries.length < most; start += fewRegions) {
+    const some = regions.slice(start, start + fewRegions);
+    const found = await reader.query((db) =>
+      ofEachPlace(placesOf(some), (inPlace) =>
+        db
+          .selectFrom(table)
+          .select(["uid", `${order.column} as sort` as const])
+          .where((row) => allOf(row, [inPlace, ...conditions])),
+      ).limit(most - entries.length),
+    );
+    for (const entry of found) entries.push(entry);
+  }
+  return entries;
+}
+
+/**
+ * The entries of a page of more regions than that, sorted here: first all entries of the regions.
  * @param after selects the entries after the cursor
  * @throws ApiError (3) if there are too many
  */
 export async function entriesOfManyRegions(
   reader: Reader,
   { table, regions, conditions, order, counts, regionCounts, skip, limit }: PageQuery,
-  after: ((row: RowBuilder) => ReturnType<Condition>) | undefined,
+  after: Condition | undefined,
 ): Promise<Entry[]> {
   const most = sizeLimits.scan.value;
   if ((counts?.selected ?? 0) > most)
@@ -30,19 +57,8 @@ export async function entriesOfManyRegions(
       `cannot sort more than ${most} resources in ${regions.length} parts of the tree; list one of them with uidp.descendants_of, or order by uid`,
     );
   const filled = regions.filter((_, n) => regionCounts === undefined || (regionCounts[n] ?? 0) > 0);
-  const entries: Entry[] = [];
-  for (let start = 0; start < filled.length; start += fewRegions) {
-    const some = filled.slice(start, start + fewRegions);
-    const found = await reader.query((db) =>
-      ofEachPlace(placesOf(some), (inPlace) =>
-        db
-          .selectFrom(table)
-          .select(["uid", `${order.column} as sort` as const])
-          .where((row) => allOf(row, [inPlace, ...conditions, ...(after === undefined ? [] : [after])])),
-      ),
-    );
-    for (const entry of found) entries.push(entry);
-  }
+  const selected = { table, conditions: after === undefined ? conditions : [...conditions, after], order };
+  const entries = await entriesIn(reader, filled, selected, Number.MAX_SAFE_INTEGER);
   return entries.toSorted(comparisonOf(order)).slice(skip, skip + limit);
 }
 
