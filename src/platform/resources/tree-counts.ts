@@ -23,29 +23,8 @@ export interface ExceededCount extends Count {
 /** The scope of the whole platform, whose children are the roots. */
 const platform = "";
 
-/** The values of all rows, by the names of their parameters. */
-type Values = Readonly<Record<string, string | number>>;
-
-/** The names of the parameters of a row. Each is made once, because each create has many. */
-interface RowParameters {
-  readonly scope: string;
-  readonly kind: string;
-  readonly children: string;
-  readonly descendants: string;
-  readonly limit: string;
-}
-
-const rowParameters: RowParameters[] = [];
-
-function parametersOf(row: number): RowParameters {
-  return (rowParameters[row] ??= {
-    scope: `scope${row}`,
-    kind: `kind${row}`,
-    children: `children${row}`,
-    descendants: `descendants${row}`,
-    limit: `limit${row}`,
-  });
-}
+/** The values of all rows, one row after the other. An object with a name for each would take several KiB in each create. */
+type Values = readonly (string | number)[];
 
 /** Adds to a number of counts in one statement, which saves round trips. One statement is compiled for each number. */
 function addTo(counts: number): Statement<Values, unknown> {
@@ -53,15 +32,12 @@ function addTo(counts: number): Statement<Values, unknown> {
     db
       .insertInto("tree_counts")
       .values(
-        Array.from({ length: counts }, (_, n) => {
-          const names = parametersOf(n);
-          return {
-            scope: p[names.scope] as string,
-            kind: p[names.kind] as string,
-            children: p[names.children] as number,
-            descendants: p[names.descendants] as number,
-          };
-        }),
+        Array.from({ length: counts }, (_, n) => ({
+          scope: p[4 * n] as string,
+          kind: p[4 * n + 1] as string,
+          children: p[4 * n + 2] as number,
+          descendants: p[4 * n + 3] as number,
+        })),
       )
       .onConflict((conflict) =>
         conflict.columns(["scope", "kind"]).doUpdateSet((row) => ({
@@ -82,14 +58,8 @@ export interface Addition extends Count {
 
 /** Adds to counts, each of which occurs once. */
 export async function add(writer: Writer, rows: readonly Addition[]): Promise<void> {
-  const parameters: Record<string, string | number> = {};
-  for (const [n, { scope, kind, children, descendants }] of rows.entries()) {
-    const names = parametersOf(n);
-    parameters[names.scope] = scope;
-    parameters[names.kind] = kind;
-    parameters[names.children] = children;
-    parameters[names.descendants] = descendants;
-  }
+  const parameters: (string | number)[] = [];
+  for (const { scope, kind, children, descendants } of rows) parameters.push(scope, kind, children, descendants);
   await writer.run((additions[rows.length] ??= addTo(rows.length)), parameters);
 }
 
@@ -97,13 +67,12 @@ export async function add(writer: Writer, rows: readonly Addition[]): Promise<vo
 function exceededOf(counts: number): Statement<Values, ExceededCount> {
   return statement((db, p: Values) => {
     const selects = Array.from({ length: counts }, (_, n) => {
-      const names = parametersOf(n);
-      const limit = sql<number>`coalesce(maximum, ${p[names.limit]})`;
+      const limit = sql<number>`coalesce(maximum, ${p[3 * n + 2]})`;
       return db
         .selectFrom("tree_counts")
         .select(["scope", "kind", limit.as("limit")])
-        .where("scope", "=", p[names.scope] as string)
-        .where("kind", "=", p[names.kind] as string)
+        .where("scope", "=", p[3 * n] as string)
+        .where("kind", "=", p[3 * n + 1] as string)
         .where("descendants", ">", limit);
     });
     return selects.reduce((all, select) => all.unionAll(select));
@@ -123,13 +92,8 @@ export function exceeded(
   reader: Reader,
   counts: readonly (Count & { readonly defaultLimit: number | undefined })[],
 ): Promise<ExceededCount[]> {
-  const parameters: Record<string, string | number> = {};
-  for (const [n, { scope, kind, defaultLimit }] of counts.entries()) {
-    const names = parametersOf(n);
-    parameters[names.scope] = scope;
-    parameters[names.kind] = kind;
-    parameters[names.limit] = defaultLimit ?? unlimited;
-  }
+  const parameters: (string | number)[] = [];
+  for (const { scope, kind, defaultLimit } of counts) parameters.push(scope, kind, defaultLimit ?? unlimited);
   return reader.all((exceededOfCounts[counts.length] ??= exceededOf(counts.length)), parameters);
 }
 
