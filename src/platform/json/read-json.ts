@@ -29,7 +29,6 @@ export function readJson(desc: DescMessage, json: unknown, options: JsonReadOpti
     throw invalidArgument(path === "" ? "body" : path, "must be an object");
   const message = create(desc) as Message & Properties;
   const present: string[] = [];
-  const seen = new Set<DescField>();
   for (const [key, value] of Object.entries(json)) {
     const at = path === "" ? key : `${path}.${key}`;
     const field = fieldsOf(desc).get(key);
@@ -37,8 +36,9 @@ export function readJson(desc: DescMessage, json: unknown, options: JsonReadOpti
       if (options.unknownFields === "ignore") continue;
       throw invalidArgument(at, "unknown field");
     }
-    if (seen.has(field)) throw invalidArgument(at, `must not be repeated as ${field.jsonName} and ${field.name}`);
-    seen.add(field);
+    const other = key === field.name ? field.jsonName : field.name;
+    if (other !== key && Object.hasOwn(json, other) && isAfter(json, key, other))
+      throw invalidArgument(at, `must not be repeated as ${field.jsonName} and ${field.name}`);
     const { readOnly, secret } = behaviorOf(field);
     if (readOnly || (secret && (value === null || value === ""))) continue;
     if (value === null) {
@@ -48,6 +48,12 @@ export function readJson(desc: DescMessage, json: unknown, options: JsonReadOpti
     present.push(...setField(message, field, value, at, options));
   }
   return { message, present };
+}
+
+/** Whether an object has one key after another one. */
+function isAfter(json: object, key: string, other: string): boolean {
+  const keys = Object.keys(json);
+  return keys.indexOf(key) > keys.indexOf(other);
 }
 
 /** Sets the field. @returns the paths that are present as a result */
