@@ -28,7 +28,7 @@ export class AuditAccounts {
     try {
       const result = await write(() => {
         charges?.undo();
-        charges = new AuditCharges(this.#quota, (owner, day) => this.#accountOf(owner, day));
+        charges = new AuditCharges(this.#quota, this.#accountOf);
         return charges;
       });
       charges?.keep();
@@ -39,11 +39,11 @@ export class AuditAccounts {
     }
   }
 
-  #accountOf(owner: string, day: number): Account {
+  readonly #accountOf = (owner: string, day: number): Account => {
     const found = this.#accounts.get(owner);
     if (found !== undefined && found.day >= day) return found;
     const opened: Account = { day, reserved: 0, left: 0 };
     this.#accounts.set(owner, opened, 2 * owner.length + 200);
     return opened;
-  }
+  };
 }

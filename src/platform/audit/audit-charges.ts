@@ -75,14 +75,10 @@ export class AuditCharges {
       taken.reserved += wanted;
       requireRoom(taken, owner, limit);
     }
-    const spend = (more: number) => {
-      account.left -= more;
-      taken.spent += more;
-    };
-    spend(bytes);
+    spend(taken, bytes);
     return {
       form: totalOf(taken) <= shares.full ? "full" : "short",
-      correct: (actual) => spend(actual - bytes),
+      correct: (actual) => spend(taken, actual - bytes),
     };
   }
 
@@ -107,6 +103,11 @@ export class AuditCharges {
     this.#taken.set(owner, opened);
     return opened;
   }
+}
+
+function spend(taken: Taken, bytes: number): void {
+  taken.account.left -= bytes;
+  taken.spent += bytes;
 }
 
 function limitOf(action: ChangeAction, { all, withRevocations }: AuditShares): number {

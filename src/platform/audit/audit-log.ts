@@ -69,13 +69,11 @@ type Sized = Pick<
   "actor" | "author" | "action" | "type" | "uid" | "fields" | "root" | "method" | "details"
 >;
 
+const free: Charge = { form: "full", correct: () => {} };
+
 /** Charges a record to the share of its root group. Changes by the host and the platform itself cost nothing. */
-async function charge(
-  tx: AuthoredWriter,
-  cost: { root: string; action: ChangeAction; bytes: number },
-): Promise<Charge> {
-  if (tx.limits === undefined) return { form: "full", correct: () => {} };
-  const { root, action, bytes } = cost;
+function charge(tx: AuthoredWriter, root: string, action: ChangeAction, bytes: number): Promise<Charge> | Charge {
+  if (tx.limits === undefined) return free;
   const owner = tx.author.kind === "admin" ? admins : root;
   return tx.limits.charges.charge(tx, { owner, action, bytes, now: tx.now });
 }
@@ -94,7 +92,7 @@ export async function recordDeletions<T extends Message>(
     fields: fieldChanges(schema, before, undefined),
   }));
   const full = all.map(({ columns, fields }) => ({ ...columns, fields: JSON.stringify(fields) }));
-  const { form, correct } = await charge(tx, { root, action: "delete", bytes: totalSize(full) });
+  const { form, correct } = await charge(tx, root, "delete", totalSize(full));
   if (form === "full") return void (await tx.query((db) => db.insertInto("audit_log").values(full)));
   const short = all.map(({ columns, fields }) => ({
     ...columns,
@@ -131,16 +129,14 @@ export async function record(
   tx: AuthoredWriter,
   { fields, ...change }: Pick<AuditRecord, "type" | "uid" | "fields"> & { readonly action: ChangeAction },
 ): Promise<void> {
-  const columns = { ...commonColumns(tx), ...change, root: rootOf(change.uid) };
-  const full = { ...columns, fields: JSON.stringify(fields) };
-  const { form, correct } = await charge(tx, { ...columns, bytes: sizeOf(full) });
+  const root = rootOf(change.uid);
+  const full = { ...commonColumns(tx), ...change, root, fields: JSON.stringify(fields) };
+  const { form, correct } = await charge(tx, root, change.action, sizeOf(full));
   if (form === "full") return void (await tx.run(insert, full));
   const short = shortened(change.type, fields);
-  const last = repeatable.has(change.action)
-    ? await takeLastRecord(tx, { ...columns, fields: short }, tx.now)
-    : undefined;
+  const last = repeatable.has(change.action) ? await takeLastRecord(tx, { ...full, fields: short }, tx.now) : undefined;
   const row = {
-    ...columns,
+    ...full,
     form,
     fields: JSON.stringify(last?.fields ?? short),
     change_count: last?.changeCount ?? 1,

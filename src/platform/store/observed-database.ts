@@ -33,20 +33,24 @@ export class ObservedDatabase implements Database {
     return this.#database.read(work, shares);
   }
 
-  async write<T>(
+  write<T>(
     work: (writer: Writer) => Promise<T>,
     shares?: readonly Share[],
     priority: WritePriority = "normal",
   ): Promise<T> {
-    try {
-      const result = await this.#database.write(work, shares, priority);
-      if (priority === "normal") this.#writesFail = false;
-      return result;
-    } catch (error) {
-      if (error instanceof DatabaseUnavailableError) this.#writesFail = true;
-      throw error;
-    }
+    const result = this.#database.write(work, shares, priority);
+    // Before the caller, who may ask for it.
+    void result.then(priority === "normal" ? this.#succeeded : undefined, this.#failed);
+    return result;
   }
+
+  readonly #succeeded = () => {
+    this.#writesFail = false;
+  };
+
+  readonly #failed = (error: unknown) => {
+    if (error instanceof DatabaseUnavailableError) this.#writesFail = true;
+  };
 
   close(): Promise<void> {
     return this.#database.close();

@@ -1,6 +1,6 @@
 import { closeSync, openSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
-import { unattributedShares } from "../../shares/share.ts";
+import { type Share, unattributedShares } from "../../shares/share.ts";
 import { Compiler, sqliteDialect } from "../compiler.ts";
 import {
   type Query,
@@ -107,16 +107,19 @@ export class SqliteDatabase implements Database {
     return this.#reads.read(work, shares);
   }
 
-  async write<T>(
+  write<T>(
     work: (writer: Writer) => Promise<T>,
     shares = unattributedShares,
     priority: WritePriority = "normal",
   ): Promise<T> {
-    if (priority === "normal")
-      return this.#writes.add((writer) => {
-        this.#space.requireSpace();
-        return work(writer);
-      }, shares);
+    if (priority === "reserved") return this.#writeReserved(work, shares);
+    return this.#writes.add((writer) => {
+      this.#space.requireSpace();
+      return work(writer);
+    }, shares);
+  }
+
+  async #writeReserved<T>(work: (writer: Writer) => Promise<T>, shares: readonly Share[]): Promise<T> {
     try {
       return await this.#writes.add(work, shares);
     } catch (error) {
