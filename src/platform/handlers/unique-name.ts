@@ -21,7 +21,7 @@ export async function checkUniqueName<D extends DescMessage>(
   const taken = await tx.query((db) => {
     const named = db.selectFrom(table).select("uid").where("name", "=", name).where("uid", "!=", uid).limit(1);
     if (parent === undefined) return named.where("parent", "is", null);
-    // With the range, the index on (name, uid) serves the query.
+    // Of identities, the index on (name, uid) serves the query, because of the range.
     const { from, to } = subtreeOf(parent);
     return named.where("uid", ">=", from).where("uid", "<", to).where("parent", "=", parent);
   });

@@ -1,4 +1,4 @@
-import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { create, type DescMessage, type MessageInitShape } from "@bufbuild/protobuf";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,10 +7,15 @@ import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Access } from "../access/access.ts";
 import { Capability } from "../access/capability.ts";
+import { groups } from "../collections/groups.ts";
 import { identities } from "../collections/identities.ts";
 import { personKey } from "../collections/person-key.ts";
+import { repos } from "../collections/repos.ts";
+import { roles } from "../collections/roles.ts";
+import { newUidIn } from "../contract/uid.ts";
 import { ListIdentitiesRequestSchema } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
 import { listPage } from "../handlers/list-page.ts";
+import { checkUniqueName } from "../handlers/unique-name.ts";
 import { checkEmpty } from "../iam/group-emptiness.ts";
 import { lookUpIdentity } from "../iam/identity-lookup.ts";
 import { personFilter } from "../iam/person-filter.ts";
@@ -19,9 +24,10 @@ import { checkNotInUse } from "../iam/role-in-use.ts";
 import { loginLimits } from "../limits/login-limits.ts";
 import { findPerson } from "../login/people.ts";
 import { providersFor } from "../login/providers.ts";
+import type { Collection } from "../resources/collection.ts";
 import { PageTokens } from "../resources/page-token.ts";
 import { nameIs } from "../resources/row-condition.ts";
-import type { Session } from "../service/session.ts";
+import type { Session, WriteSession } from "../service/session.ts";
 import { CountingReader } from "../store/counting-reader.testing.ts";
 import type { Reader } from "../store/database.ts";
 import { postgresExplaining, sqliteExplaining } from "../store/explaining-reader.testing.ts";
@@ -68,6 +74,12 @@ const fill = (series: string, digits: string, noBytes: string) => {
     select ${resource(group)}, '${role}', ${now} - n, ${digits}, '' from ${series}`,
     `insert into identity_providers (uid, parent, name, create_time, update_time, body, default_role)
     select ${resource(group)}, '${role}' from ${series}`,
+    // With a name that no child of the tenant's root has, and a role for each child.
+    ...["groups", "repos"].map(
+      (table) => `insert into ${table} (uid, parent, name, create_time, update_time, body)
+      select '${group}/' || ${digits}, '${group}', 'taken', n, n, ${noBytes} from ${series}`,
+    ),
+    `insert into roles (uid, parent, name, create_time, update_time, body) select ${resource(tenant)} from ${series}`,
     // Of one identity in another group, as many as it may have, and of many identities in the group.
     `insert into role_bindings (uid, parent, name, create_time, update_time, body, identity_uid, role_uid)
     select ${resource(other)}, case when n > ${rows / 10} then '${other}' else '${identity}' end, '${role}' from ${series}`,
@@ -120,7 +132,20 @@ const manyPartLists: readonly BoundedRead[] = filters.flatMap(([what, index, fil
   ],
 ]);
 
+/** The check of a name that no child of the tenant's root has. */
+function nameCheck<D extends DescMessage>(collection: Collection<D>): BoundedRead {
+  const { table, types } = collection.description;
+  const check = (tx: Reader) => {
+    const writing = { tx, settings: { uniqueNames: true } } as unknown as WriteSession;
+    return checkUniqueName(writing, collection, newUidIn(tenant), "taken");
+  };
+  return [`${types} of a name in one parent`, `${table}_by_parent_and_name`, check];
+}
+
 const reads: readonly BoundedRead[] = [
+  nameCheck(groups),
+  nameCheck(roles),
+  nameCheck(repos),
   ["the identity of a person", "identities_by_person", (reader) => findPerson(reader, group, claims)],
   [
     "the identity with an issuer and a subject",
