@@ -96,10 +96,10 @@ const session = (tx: Reader, at: string) => {
 
 /** A List of a caller who can list the identities in these groups. */
 const list =
-  (groups: readonly string[], init: MessageInitShape<typeof ListIdentitiesRequestSchema>) => (tx: Reader) => {
+  (granted: readonly string[], init: MessageInitShape<typeof ListIdentitiesRequestSchema>) => (tx: Reader) => {
     const request = create(ListIdentitiesRequestSchema, init);
     const capabilities = new Set([Capability.CAP_IAM_IDENTITY_LIST]);
-    const access = new Access(groups.map((at) => ({ group: at, capabilities })));
+    const access = new Access(granted.map((at) => ({ group: at, capabilities })));
     const caller = { tx, access, now, pageTokens: new PageTokens(new Uint8Array(32)) } as unknown as Session;
     const conditions = [...nameIs(request.name), ...personFilter(request.person).conditions];
     return listPage(caller, identities, { schema: ListIdentitiesRequestSchema, request, conditions });
