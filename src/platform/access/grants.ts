@@ -79,12 +79,15 @@ interface BindingRow {
  */
 async function grantsFrom(reader: Reader, identity: string, first: readonly BindingRow[]): Promise<Grant[]> {
   const known = new Map<string, ReadonlySet<Capability>>();
+  const capabilitiesOf = (role: string) => builtinRole(role)?.capabilities ?? known.get(role);
   const grants: Grant[] = [];
   for (let rows = first; ; ) {
-    await readCapabilities(reader, rows, known);
+    // Most identities have only built-in roles, which are not read.
+    const unknown = rows.filter(({ role_uid }) => role_uid !== null && capabilitiesOf(role_uid) === undefined);
+    if (unknown.length > 0) await readCapabilities(reader, unknown, known);
     for (const { group, role_uid } of rows) {
       if (group === null || role_uid === null) continue;
-      const capabilities = builtinRole(role_uid)?.capabilities ?? known.get(role_uid);
+      const capabilities = capabilitiesOf(role_uid);
       if (capabilities !== undefined) grants.push({ group, capabilities });
     }
     if (rows.length < bindingsOfQuery) return grants;
@@ -95,19 +98,13 @@ async function grantsFrom(reader: Reader, identity: string, first: readonly Bind
 /** Roles of one query; backends limit its parameters. */
 const rolesOfQuery = 500;
 
-/**
- * Reads the capabilities of roles that are not built in and not known. Each is read once: an identity may have thousands of
- * bindings of a few roles, and most identities have only built-in ones, which are not read at all.
- */
+/** Reads the capabilities of the roles of bindings. Each is read once: an identity may have thousands of bindings of a few roles. */
 async function readCapabilities(
   reader: Reader,
   bindings: readonly BindingRow[],
   known: Map<string, ReadonlySet<Capability>>,
 ): Promise<void> {
-  const unknown = new Set<string>();
-  for (const { role_uid } of bindings)
-    if (role_uid !== null && builtinRole(role_uid) === undefined && !known.has(role_uid)) unknown.add(role_uid);
-  const uids = [...unknown];
+  const uids = [...new Set(bindings.map(({ role_uid }) => role_uid ?? ""))];
   for (let start = 0; start < uids.length; start += rolesOfQuery) {
     const some = uids.slice(start, start + rolesOfQuery);
     const rows = await reader.query((db) => db.selectFrom("roles").select(["uid", "body"]).where("uid", "in", some));
