@@ -3,6 +3,7 @@ import { pathToFileURL } from "node:url";
 import type { Program } from "#test/support/bench/bundle.ts";
 import { filledFile } from "./fill.ts";
 import { measure } from "./measure.ts";
+import type { postgresCopy } from "./postgres-copy.ts";
 import type { RunOptions } from "./run.ts";
 import { startSubject, type Subject } from "./subject.ts";
 
@@ -43,14 +44,19 @@ export async function compare(
   report: (comparison: Comparison) => void,
 ): Promise<void> {
   const { backend, callers, data, size, tree, cases, seconds } = options;
-  const fillOf = (await import(pathToFileURL(join(resolve(tree), "test/platform/bench/fill.ts")).href)) as {
-    readonly filledFile: typeof filledFile;
-  };
+  const ofTree = (file: string) => import(pathToFileURL(join(resolve(tree), "test/platform/bench", file)).href);
+  const fillOf = (await ofTree("fill.ts")) as { readonly filledFile: typeof filledFile };
+  const copyOf = (await ofTree("postgres-copy.ts")) as { readonly postgresCopy: typeof postgresCopy };
   const [filled, referenceFilled] = [
     await filledFile(join(data, "candidate"), size),
     await fillOf.filledFile(join(data, "reference"), size),
   ];
-  const reference = await startSubject(options.reference, { backend, filled: referenceFilled, callers });
+  const reference = await startSubject(options.reference, {
+    backend,
+    filled: referenceFilled,
+    callers,
+    copy: copyOf.postgresCopy,
+  });
   try {
     for (const name of cases) await warmUp(reference, name);
     for (let start = 0; start < options.starts; start++) {

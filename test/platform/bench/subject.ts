@@ -32,12 +32,14 @@ export interface SubjectOptions {
   readonly filled: FilledFile;
   /** Concurrent calls. */
   readonly callers: number;
+  /** Copies the data into PostgreSQL; that of the tree whose code filled it, because schemas differ. */
+  readonly copy?: typeof postgresCopy;
 }
 
 /** Starts a platform as production runs it, on a core of its own. */
 export async function startSubject(
   program: Program,
-  { backend, filled, callers: count }: SubjectOptions,
+  { backend, filled, callers: count, copy = postgresCopy }: SubjectOptions,
 ): Promise<Subject> {
   const folder = await mkdtemp(join(tmpdir(), "muster-bench-platform-"));
   const cleanups: (() => unknown)[] = [() => rm(folder, { recursive: true })];
@@ -58,7 +60,7 @@ export async function startSubject(
       const server = await PostgresServer.start({ durable: true });
       cleanups.push(() => server.stop());
       const started = performance.now();
-      const url = await postgresCopy(server, filled.path);
+      const url = await copy(server, filled.path);
       copySeconds = (performance.now() - started) / 1_000;
       flags.push("--database", url, "--admin-token-file", filled.adminTokenFile);
     }
