@@ -211,7 +211,7 @@ it.each([
   ["platform", platformSettings, "StatefulSet"],
 ] as const)("each setting of the %s in the values becomes its variable", async (command, known, kind) => {
   const reserved =
-    /^(listen|tokenFile|serviceAccountDirectory|kubeconfig|context|leaseName|leaseNamespace|data|database|tlsCert|tlsKey|baseUrl|adminTokenFile|initFile|keyFile)$/;
+    /^(listen|healthListen|tokenFile|serviceAccountDirectory|kubeconfig|context|leaseName|leaseNamespace|data|database|tlsCert|tlsKey|baseUrl|adminTokenFile|initFile|keyFile)$/;
   const samples = (pattern: RegExp | undefined) =>
     ["one", "two", "1m", "2m", "0".repeat(40), "1".repeat(40)].filter((sample) => pattern?.test(sample) ?? true);
   const given = Object.fromEntries(
