@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { missingPostgres } from "./src/platform/tests/find-postgres.testing.ts";
+import { recordedFile, recordingVariable, withRecording } from "./test/decisions/recording-source.ts";
 
 // The tests start hundreds of processes of Node, which need half of the CPU time to start if they find compiled code.
 process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(new URL("node_modules/.cache/compile", import.meta.url));
@@ -32,12 +33,22 @@ const shared = { isolate: false };
 const slow = { testTimeout: 120_000, hookTimeout: 600_000 };
 const buildsProgram = { globalSetup: "test/support/harness/build-program.ts" };
 
+/** Whether the decisions of the policy are recorded, for `npm run decisions`. */
+const recordsDecisions = process.env[recordingVariable] !== undefined;
+const recorder = {
+  name: "record-decisions",
+  enforce: "pre" as const,
+  transform: (source: string, file: string) => (file.endsWith(recordedFile) ? withRecording(source) : undefined),
+};
+
 // The projects differ in what they need. `unit` needs only this process and loopback. `postgres` runs the tests of the
 // platform's API again, on PostgreSQL. `integration` simulates the operator and tests the platform from outside, which
 // takes minutes. `admission` simulates the operator again: an admission policy adds the finalizer, and what a test applies at first
 // exists before any operator leads. `cluster` needs a real kube-apiserver (see test/support/control-plane) and starts Muster as processes.
 export default defineConfig({
+  plugins: recordsDecisions ? [recorder] : [],
   test: {
+    setupFiles: recordsDecisions ? ["test/decisions/flush-after-file.ts"] : [],
     // Tests of processes wait two thirds of their time, so twice as many as the cores run; each may have a control plane.
     maxWorkers: Math.min(availableParallelism() * 2, 8),
     reporters: ["default", "./scripts/count-reporter.ts"],
@@ -50,7 +61,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: "unit",
-          include: ["{src,scripts}/**/*.test.ts", "test/support/*.test.ts"],
+          include: ["{src,scripts}/**/*.test.ts", "test/{decisions,support}/*.test.ts"],
           testTimeout: 30_000,
         },
       },
@@ -87,7 +98,7 @@ export default defineConfig({
           ...shared,
           name: "cluster",
           include: ["{test,demo}/**/*.test.ts"],
-          exclude: [simulation, platformSuites, "test/support/*.test.ts"],
+          exclude: [simulation, platformSuites, "test/{decisions,support}/*.test.ts"],
           ...slow,
           ...buildsProgram,
         },
