@@ -14,13 +14,21 @@ export interface Tokens {
   reject(token: PlatformToken): boolean;
 }
 
+/** One token for all calls, such as the platform's admin token. */
+export function fixedToken(value: string): Tokens {
+  return { token: async () => ({ value, epoch: 0 }), reject: () => false };
+}
+
 /** The most of an invalid resource's uid that an error quotes: 27 levels. */
 const maxUidLength = 512;
 
 /**
- * The platform's API over HTTP and JSON. A call that is rejected with UNAUTHENTICATED is sent once more if there is a new
- * token, because that code proves that the first request had no effect. A write that depends on what was read just before is
- * `paused` instead: its caller reads again.
+ * The platform's API over HTTP and JSON, for the operator and every command that reads the platform or sets it up. What a person
+ * calls with a login has a lighter client (`commands/login/platform-api.ts`), and so has what runs in pods
+ * (`workload/token-service.ts`): undici and zod would take most of the time and memory of such a process.
+ *
+ * A call that is rejected with UNAUTHENTICATED is sent once more if there is a new token, because that code proves that the first
+ * request had no effect. A write that depends on what was read just before is `paused` instead: its caller reads again.
  */
 export class HttpPlatformApi implements PlatformApi {
   readonly #transport: HttpTransport;

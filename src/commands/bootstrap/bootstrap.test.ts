@@ -11,8 +11,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const adminTokenFile = join(folder, "token");
 writeFileSync(adminTokenFile, "admin", { mode: 0o600 });
 
-function bootstrap(env: Readonly<Record<string, string>>) {
-  const address = ["--platform-url", "http://platform.example", "--admin-token-file", adminTokenFile];
+function bootstrap(env: Readonly<Record<string, string>>, platformUrl = new URL("http://platform.example")) {
+  const address = ["--platform-url", platformUrl.href, "--admin-token-file", adminTokenFile];
   return runCommand(["bootstrap", ...address, "--owner-id", "me"], {
     env: { ...env, MUSTER_ISSUER: "https://issuer.example", MUSTER_OUTPUT: "json" },
   });
@@ -20,11 +20,16 @@ function bootstrap(env: Readonly<Record<string, string>>) {
 
 it("calls the platform through the proxy of the environment, and prints what kubectl applies", async () => {
   const root = "a".repeat(40);
-  const created = { uid: `${root}/${"1".repeat(16)}`, name: "muster" };
-  const lists = { groups: [{ uid: root }], roles: [{ uid: "b".repeat(40) }], identities: [], roleBindings: [] };
-  const platform = await serve((request, response) =>
-    json(200, request.method === "GET" ? lists : created)(request, response),
-  );
+  const role = { uid: "b".repeat(40) };
+  const uid = `${root}/${"1".repeat(16)}`;
+  const created = { uid, name: "muster", identity: { uid }, role };
+  const lists: Readonly<Record<string, readonly object[]>> = { groups: [{ uid: root }], roles: [role] };
+  const platform = await serve((request, response) => {
+    const [, name = ""] = /^\/iam\/v2beta1\/(\w+)/.exec(request.url ?? "") ?? [];
+    const resources = lists[name] ?? [];
+    const page = { [name]: resources, totalCount: resources.length };
+    json(200, request.method === "GET" ? page : created)(request, response);
+  });
   const proxy = await startConnectProxy({ targetPort: Number(platform.url.port), credentials: "me:hidden" });
   try {
     const { code, stdout, stderr } = await bootstrap({ http_proxy: `me:hidden@${proxy.url.host}` });
@@ -34,6 +39,15 @@ it("calls the platform through the proxy of the environment, and prints what kub
       items: [{ kind: "ConfigMap", data: { MUSTER_IDENTITY: created.uid } }, { kind: "Tenant" }],
     });
     expect(proxy.tunnels).toEqual(["platform.example:80"]);
+    expect(platform.requests.map(({ authorization }) => authorization)).toContain("Bearer admin");
+    expect(platform.requests.flatMap(({ method, body }) => (method === "GET" ? [] : [JSON.parse(body)]))).toEqual([
+      {
+        name: "muster",
+        claimMatch: expect.objectContaining({ issuer: "https://issuer.example" }),
+        description: expect.stringContaining("[muster-owner:"),
+      },
+      { identityUid: uid, roleUid: role.uid },
+    ]);
   } finally {
     await proxy.close();
     await platform.close();
@@ -45,4 +59,18 @@ it("names the variable of a proxy that is not valid, without its value", async (
   expect(code).toBe(2);
   expect(stderr).toContain("the environment variable HTTP_PROXY is not the URL of an HTTP proxy");
   expect(stderr).not.toContain("hidden");
+});
+
+it("reports a refusal of the platform with its address", async () => {
+  const platform = await serve(json(401, { code: 16, message: "the token is not valid", details: [] }));
+  try {
+    const { code, stderr } = await bootstrap({}, platform.url);
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      `muster bootstrap: ${platform.url.origin}: list groups: UNAUTHENTICATED: the token is not valid\n`,
+    );
+    expect(platform.requests).toHaveLength(1);
+  } finally {
+    await platform.close();
+  }
 });

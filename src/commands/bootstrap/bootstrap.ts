@@ -1,12 +1,20 @@
+import type { ListQuery } from "#src/platform-client/api.ts";
+import type { ExternalResource, ResourceType } from "#src/platform-client/collection.ts";
+import { PlatformFailure } from "#src/platform-client/failure.ts";
+import { fixedToken, HttpPlatformApi } from "#src/platform-client/http-api.ts";
+import { listAll } from "#src/platform-client/list-all.ts";
+import { groups, roleBindings, roles } from "#src/platform-client/permission-resources.ts";
+import { HttpTransport } from "#src/platform-client/transport.ts";
+import { systemClock } from "#src/time/clock.ts";
+import { seconds } from "#src/time/durations.ts";
 import { ownerIdPattern, ownerOf } from "#src/platform-client/owner-record.ts";
 import { uidPattern } from "#src/platform-client/uid.ts";
 import { defineCommand } from "#src/commands/command.ts";
 import { Proxies } from "#src/http/proxies.ts";
 import { formatManifests, manifestOutput } from "#src/commands/output/output-format.ts";
 import * as settings from "#src/commands/settings/settings.ts";
-import { AdminApi, type Resource } from "./admin-api.ts";
 import { manifests } from "./manifests.ts";
-import { ensureOperatorIdentity } from "./operator-identity.ts";
+import { ensureOperatorIdentity, identities } from "./operator-identity.ts";
 
 const objectName = /^[a-z0-9-]+\/[a-z0-9.-]+$/;
 const dnsLabel = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
@@ -78,29 +86,39 @@ export default defineCommand({
     const suffix = values.class === undefined ? "" : `-${values.class}`;
     const serviceAccount = values.serviceAccount ?? `muster-system/muster-operator${suffix}`;
     settings.requirePrivateFile("--admin-token-file", values.adminTokenFile);
-    const api = new AdminApi({
-      platformUrl: values.platformUrl,
+    const { platformUrl } = values;
+    const adminToken = (await settings.readTextFile("--admin-token-file", values.adminTokenFile)).trim();
+    const transport = new HttpTransport({
+      connections: 1,
+      deadlineMs: seconds(30),
+      clock: systemClock,
+      proxies: await Proxies.fromEnvironment(env),
       ...(values.platformCa === undefined
         ? {}
         : { ca: await settings.readTextFile("--platform-ca", values.platformCa) }),
-      adminToken: (await settings.readTextFile("--admin-token-file", values.adminTokenFile)).trim(),
-      proxies: await Proxies.fromEnvironment(env),
-      signal,
     });
+    const api = new HttpPlatformApi(transport, fixedToken(adminToken), platformUrl);
+    const list = async <R extends ExternalResource>(type: ResourceType<R>, query: Omit<ListQuery, "pageToken">) =>
+      (await listAll(api, type, query, signal)).resources;
     try {
-      const group = values.rootGroup ?? onlyOf(await api.list("groups", { "uidp.in_root": "true" }));
-      const [role] = await api.list("roles", { name: values.role });
+      const group = values.rootGroup ?? onlyOf(await list(groups, { filter: { "uidp.in_root": "true" } }));
+      const [role] = await list(roles, { filter: { name: values.role } });
       if (role === undefined) throw new Error(`--role: the role "${values.role}" does not exist on the platform`);
       const subject = `system:serviceaccount:${serviceAccount.replace("/", ":")}`;
-      const identity = await ensureOperatorIdentity(api, group, {
+      const inGroup = {
+        list: () => list(identities, { scope: { childrenOf: group } }),
+        create: (body: Fields) => api.create(identities, group, body, signal),
+        update: (uid: string, body: Fields) => api.update(identities, uid, body, Object.keys(body), signal),
+      };
+      const identity = await ensureOperatorIdentity(inGroup, {
         name: values.identityName ?? `muster${suffix}`,
         claimMatch: { issuer: values.issuer, subject, audience: values.subjectTokenAudience },
         owner: ownerOf(values.ownerId, values.class),
         takeOver: values.takeOver,
       });
-      const bindings = await api.list("roleBindings", { "uidp.children_of": group });
-      if (!bindings.some((binding) => binding.identity?.uid === identity.uid && binding.role?.uid === role.uid))
-        await api.create("roleBindings", group, { identityUid: identity.uid, roleUid: role.uid });
+      const bindings = await list(roleBindings, { scope: { childrenOf: group } });
+      if (!bindings.some((binding) => binding.identity.uid === identity.uid && binding.role.uid === role.uid))
+        await api.create(roleBindings, group, { identityUid: identity.uid, roleUid: role.uid }, signal);
       const objects = manifests({
         configMap: values.configMap ?? `muster-system/muster-identity${suffix}`,
         identity: identity.uid,
@@ -113,15 +131,20 @@ export default defineCommand({
         tenantIssuers: values.tenantIssuer,
       });
       stdout.write(await formatManifests(values.output, objects));
+    } catch (error) {
+      if (!(error instanceof PlatformFailure)) throw error;
+      throw new Error(`${platformUrl.origin}: ${error.message}`, { cause: error });
     } finally {
-      await api.close();
+      await transport.close();
     }
   },
 });
 
-function onlyOf(groups: readonly Resource[]): string {
-  const [first, ...more] = groups;
+type Fields = Readonly<Record<string, unknown>>;
+
+function onlyOf(roots: readonly ExternalResource[]): string {
+  const [first, ...more] = roots;
   if (first === undefined || more.length > 0)
-    throw new Error(`--root-group is required: the platform has ${groups.length} root groups`);
+    throw new Error(`--root-group is required: the platform has ${roots.length} root groups`);
   return first.uid;
 }

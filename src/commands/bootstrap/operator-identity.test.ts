@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { Resource } from "./admin-api.ts";
-import { ensureOperatorIdentity, type IdentityApi, type OperatorIdentity } from "./operator-identity.ts";
+import {
+  type ClaimedIdentity,
+  ensureOperatorIdentity,
+  type GroupIdentities,
+  type OperatorIdentity,
+} from "./operator-identity.ts";
 
 const group = "a".repeat(40);
 const claimMatch = {
@@ -10,36 +14,36 @@ const claimMatch = {
 };
 const moved = { ...claimMatch, issuer: "https://rebuilt.example" };
 const wanted: OperatorIdentity = { name: "muster", claimMatch, owner: "cluster", takeOver: false };
-const own: Resource = { uid: `${group}/01`, name: "muster", claimMatch, description: "[muster-owner:cluster]" };
+const own: ClaimedIdentity = { uid: `${group}/01`, name: "muster", claimMatch, description: "[muster-owner:cluster]" };
 
 /** Identities in memory. */
-class Identities implements IdentityApi {
-  readonly all: Resource[];
+class Identities implements GroupIdentities {
+  readonly all: ClaimedIdentity[];
 
-  constructor(...all: readonly Resource[]) {
+  constructor(...all: readonly ClaimedIdentity[]) {
     this.all = structuredClone([...all]);
   }
 
-  async list(): Promise<readonly Resource[]> {
+  async list(): Promise<readonly ClaimedIdentity[]> {
     return [...this.all];
   }
 
-  async create(_collection: string, parent: string, body: object): Promise<Resource> {
-    const created = { ...body, uid: `${parent}/${this.all.length + 10}` };
+  async create(body: object): Promise<ClaimedIdentity> {
+    const created = { name: "", description: "", ...body, uid: `${group}/${this.all.length + 10}` };
     this.all.push(created);
     return created;
   }
 
-  async update(_collection: string, uid: string, body: object): Promise<Resource> {
+  async update(uid: string, body: object): Promise<ClaimedIdentity> {
     const index = this.all.findIndex((one) => one.uid === uid);
-    const updated = { uid, ...this.all[index], ...body };
+    const updated = { name: "", description: "", ...this.all[index], uid, ...body };
     this.all[index] = updated;
     return updated;
   }
 }
 
 const ensure = (identities: Identities, options: Partial<OperatorIdentity> = {}) =>
-  ensureOperatorIdentity(identities, group, { ...wanted, ...options });
+  ensureOperatorIdentity(identities, { ...wanted, ...options });
 
 describe("the operator's identity", () => {
   it("is created once, and records the owner", async () => {
@@ -65,7 +69,7 @@ describe("the operator's identity", () => {
   });
 
   it("is not a second one with the name of another cluster's", async () => {
-    const others: Resource[] = [
+    const others: ClaimedIdentity[] = [
       { ...own, description: "[muster-owner:other]" },
       { uid: `${group}/02`, name: "muster", claimMatch, description: "" },
     ];

@@ -1,12 +1,32 @@
+import * as z from "zod";
+import { externalText, externalUid, type ResourceType } from "#src/platform-client/collection.ts";
 import { recordedOwner, withRecordedOwner } from "#src/platform-client/owner-record.ts";
-import type { Resource } from "./admin-api.ts";
+import { childUids } from "#src/platform-client/uid.ts";
 
-/** What is needed of the platform's API. Every method throws a `PlatformFailure`. */
-export interface IdentityApi {
-  list(collection: string, query: Record<string, string>): Promise<readonly Resource[]>;
-  create(collection: string, parent: string, body: object): Promise<Resource>;
+const claim = z.string().optional();
+const identity = z.object({
+  uid: externalUid,
+  name: externalText,
+  description: externalText,
+  claimMatch: z.object({ issuer: claim, subject: claim, audience: claim }).optional(),
+});
+
+/** What is read of an identity to tell whether it is the operator's. */
+export type ClaimedIdentity = z.output<typeof identity>;
+
+export const identities = {
+  name: "identities",
+  api: "iam/v2beta1",
+  schema: identity,
+  uids: childUids,
+} satisfies ResourceType;
+
+/** The identities of one group on the platform. Every method throws a `PlatformFailure`. */
+export interface GroupIdentities {
+  list(): Promise<readonly ClaimedIdentity[]>;
+  create(body: Readonly<Record<string, unknown>>): Promise<ClaimedIdentity>;
   /** Changes the fields of `body`. */
-  update(collection: string, uid: string, body: object): Promise<Resource>;
+  update(uid: string, body: Readonly<Record<string, unknown>>): Promise<ClaimedIdentity>;
 }
 
 export interface OperatorIdentity {
@@ -30,13 +50,12 @@ export interface OperatorIdentity {
  * if the group has another identity with the name.
  */
 export async function ensureOperatorIdentity(
-  api: IdentityApi,
-  group: string,
+  inGroup: GroupIdentities,
   { name, claimMatch, owner, takeOver }: OperatorIdentity,
-): Promise<Resource> {
-  const identities = await api.list("identities", { "uidp.children_of": group });
-  const existing = identities.find((identity) => isMatch(identity, claimMatch));
-  const rivals = identities.filter((one) => one.uid !== existing?.uid && ownerIn(one) === owner);
+): Promise<ClaimedIdentity> {
+  const known = await inGroup.list();
+  const existing = known.find((one) => isMatch(one, claimMatch));
+  const rivals = known.filter((one) => one.uid !== existing?.uid && ownerIn(one) === owner);
   const [rival, ...otherRivals] = rivals;
   if (rival !== undefined && !takeOver)
     throw new Error(
@@ -48,41 +67,39 @@ export async function ensureOperatorIdentity(
       `--owner-id: the operator's identity ${existing.uid} records the owner id ${recorded}. To keep managing the same resources, use that one; to replace it, add --take-over`,
     );
   const replaced = existing === undefined ? otherRivals : rivals;
-  for (const { uid, description = "" } of replaced)
-    await api.update("identities", uid, { description: withRecordedOwner(description, undefined) });
+  for (const { uid, description } of replaced)
+    await inGroup.update(uid, { description: withRecordedOwner(description, undefined) });
   if (existing !== undefined) {
     if (recorded === owner) return existing;
-    return api.update("identities", existing.uid, {
-      description: withRecordedOwner(existing.description ?? "", owner),
-    });
+    return inGroup.update(existing.uid, { description: withRecordedOwner(existing.description, owner) });
   }
-  if (rival !== undefined) return api.update("identities", rival.uid, { claimMatch });
-  const namesake = identities.find((one) => one.name === name);
+  if (rival !== undefined) return inGroup.update(rival.uid, { claimMatch });
+  const namesake = known.find((one) => one.name === name);
   if (namesake !== undefined)
     throw new Error(
       `--identity-name: the identity ${namesake.uid} has the name ${name} already and is assumed by ${claimsOf(namesake)}. If another cluster uses it, choose another name for the identity of this cluster. ${howToReuse(namesake)}`,
     );
-  return api.create("identities", group, { name, claimMatch, description: withRecordedOwner("", owner) });
+  return inGroup.create({ name, claimMatch, description: withRecordedOwner("", owner) });
 }
 
-function howToReuse(identity: Resource): string {
-  const recorded = ownerIn(identity);
+function howToReuse(namesake: ClaimedIdentity): string {
+  const recorded = ownerIn(namesake);
   return recorded === undefined
     ? "If nothing uses it, delete it on the platform, or change its claimMatch there"
     : `If this cluster replaces the other one, or has another issuer now, use the owner id ${recorded} and add --take-over`;
 }
 
 /** Who assumes the identity. */
-function claimsOf({ claimMatch = {} }: Pick<Resource, "claimMatch">): string {
+function claimsOf({ claimMatch = {} }: Pick<ClaimedIdentity, "claimMatch">): string {
   const { issuer = "?", subject = "?", audience = "?" } = claimMatch;
   return `${subject} of ${issuer} (audience ${audience})`;
 }
 
-function ownerIn({ description = "" }: Resource): string | undefined {
+function ownerIn({ description }: ClaimedIdentity): string | undefined {
   return recordedOwner(description);
 }
 
-function isMatch({ claimMatch }: Resource, wanted: OperatorIdentity["claimMatch"]): boolean {
+function isMatch({ claimMatch }: ClaimedIdentity, wanted: OperatorIdentity["claimMatch"]): boolean {
   return (
     claimMatch?.issuer === wanted.issuer &&
     claimMatch.subject === wanted.subject &&

@@ -6,7 +6,7 @@ import { Proxies } from "#src/http/proxies.ts";
 import { platformKey } from "#src/login/credentials.ts";
 import { readTokenClaims, type TokenClaims } from "#src/login/token-claims.ts";
 import type { ReadApi } from "#src/platform-client/api.ts";
-import type { Tokens } from "#src/platform-client/http-api.ts";
+import { fixedToken, type Tokens } from "#src/platform-client/http-api.ts";
 import { subjectTokenFile } from "#src/platform-client/subject-token-file.ts";
 import { TokenSource } from "#src/platform-client/token-source.ts";
 import { systemClock as clock } from "#src/time/clock.ts";
@@ -101,7 +101,7 @@ async function credentialOf(
   return {
     platformUrl: url,
     authUrl: url,
-    tokens: () => ({ token: async () => ({ value: token, epoch: 0 }), reject: () => false }),
+    tokens: () => fixedToken(token),
     ca: await caOf(platformCa),
   };
 }
