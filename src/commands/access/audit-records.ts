@@ -40,7 +40,8 @@ export interface RecordSelection {
 }
 
 /**
- * The records of successful calls that the caller can read, oldest first, one page after the other.
+ * The records of successful calls that the caller can read, oldest first, one page after the other. It does not use
+ * `listAll`: records are ordered by time, and a log is too large to be kept in memory.
  * @throws {PlatformFailure}
  * @throws {Error} if there are too many
  */

@@ -4,7 +4,7 @@ import { jsonText } from "#src/commands/output/json.ts";
 import { outputSetting, recordFormat } from "#src/commands/output/output-format.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 import { readStream, readText } from "#src/files/read-text.ts";
-import { parseJson } from "#src/json/parse-json.ts";
+import { parseJson, parseJsonObject } from "#src/json/parse-json.ts";
 import { apiCall, type Field, parseField } from "./api-request.ts";
 import { withExitCode } from "./exit-code.ts";
 import { pagesOf } from "./list-pages.ts";
@@ -64,7 +64,9 @@ The exit code says why a call failed: see "muster help exit-codes". The API's ow
       const api = new PlatformApi(access, { deadlineMs: values.timeout, signal });
       const { format } = await recordFormat<object>(output, []);
       if (paginate) {
-        for await (const item of pagesOf(api, call.path)) await write(format(item), context);
+        const read = async (page: string) => parseJsonObject(await api.call({ method, path: page }));
+        for await (const items of pagesOf(read, call.path))
+          for (const item of items) await write(format(item), context);
         return;
       }
       const text = await api.call(call);

@@ -5,6 +5,7 @@ import { isJsonObject } from "#src/json/json-object.ts";
 import { readTokenClaims } from "#src/login/token-claims.ts";
 import { seconds } from "#src/time/durations.ts";
 import { withExitCode } from "./exit-code.ts";
+import { pagesOf } from "./list-pages.ts";
 import { PlatformApi } from "./platform-api.ts";
 import { loginSettings } from "./settings.ts";
 import { openStoredLogin } from "./stored-login.ts";
@@ -85,15 +86,16 @@ function display({ name, uid }: Named): string {
 /** The roles that the bindings of an identity grant, as far as the caller may list them. */
 async function rolesOf(api: PlatformApi, identity: string): Promise<readonly GroupRole[]> {
   const roles: GroupRole[] = [];
-  let pageToken = "";
-  for (let pages = 0; pages < maxPages; pages += 1) {
-    const query = new URLSearchParams({ identity, page_size: "200", page_token: pageToken });
-    const page = (await api.find(`/iam/v2beta1/roleBindings?${query.toString()}`)) ?? {};
-    const bindings = Array.isArray(page["roleBindings"]) ? page["roleBindings"] : [];
+  const query = new URLSearchParams({ identity });
+  const read = async (path: string) => {
+    const { roleBindings, nextPageToken } = (await api.find(path)) ?? {};
+    return { roleBindings: Array.isArray(roleBindings) ? roleBindings : [], nextPageToken };
+  };
+  let pages = 0;
+  for await (const bindings of pagesOf(read, `/iam/v2beta1/roleBindings?${query.toString()}`)) {
     roles.push(...bindings.filter(isJsonObject).map(({ group, role }) => ({ group: named(group), role: named(role) })));
-    const { nextPageToken: next } = page;
-    if (typeof next !== "string" || next === "" || roles.length >= maxRoles) break;
-    pageToken = next;
+    pages += 1;
+    if (pages === maxPages || roles.length >= maxRoles) break;
   }
   return roles;
 }
