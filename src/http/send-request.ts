@@ -18,8 +18,9 @@ export interface SendOptions {
 }
 
 /**
- * Sends one request and reads the whole response. It uses undici's handlers, because its streams and abort signals would take
- * most of the CPU time of a request.
+ * Sends one request and reads the whole response, on the connections of a dispatcher: what the operator sends, thousands of requests
+ * at a time. What runs in pods, and short commands, use `HttpClient`. It uses undici's handlers, because its streams and abort signals
+ * would take most of the CPU time of a request.
  * @throws the reason of `signal`, the error of `beforeSending`, or an Error if there is no complete response in time
  */
 export function sendRequest(

@@ -36,7 +36,7 @@ type Endpoints = Readonly<Record<(typeof endpointNames)[number], URL>>;
 /** The parameters of a request, some of which are repeated. */
 export type Parameters = readonly (readonly [name: string, value: string])[];
 
-/** The part of a platform that logs people in. Each call is one request of at most 10 s, and throws a `LoginFailure`. */
+/** The part of a platform that logs people in: OAuth 2.0, with forms, and not the platform's API. Each call is one request of at most 10 s, and throws a `LoginFailure`. */
 export class AuthorizationServer {
   /** The address of the token service, which is the issuer of its tokens. */
   readonly issuer: string;

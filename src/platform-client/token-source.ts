@@ -56,6 +56,9 @@ type CredentialProblem = Extract<PlatformProblem, { kind: "credential" }>;
  * The API token of one identity: the workload's own token, exchanged at the platform's token service. One exchange
  * serves all concurrent callers. A token past 80 % of its lifetime is renewed in the background and used meanwhile.
  *
+ * Its exchanges are calls of the operator like all others, with the same connections, metrics and traces. A workload's own exchange
+ * is `workload/token-service.ts`, which loads no package, and explains each refusal to whoever configured the pod.
+ *
  * All intervals are monotonic. The wall clock is read only when a token arrives, to convert its expiry, which is a date.
  */
 export class TokenSource {

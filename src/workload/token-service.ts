@@ -54,7 +54,10 @@ const refusals: Readonly<Record<number, { readonly name: string; readonly status
   16: { name: "UNAUTHENTICATED", status: 401 },
 };
 
-/** Exchanges subject tokens for tokens of the platform. */
+/**
+ * Exchanges subject tokens for tokens of the platform. It uses Node's client, and is not the operator's `TokenSource`, because
+ * an agent runs in each pod: undici and zod would double its memory.
+ */
 export class TokenService {
   readonly #options: TokenServiceOptions;
   readonly #url: URL;

@@ -33,7 +33,11 @@ export interface PlatformAccess {
   readonly http: HttpClientOptions;
 }
 
-/** The API of a platform, called with an access token. */
+/**
+ * The API of a platform, called with an access token: any method and path, as a person types them. It is not
+ * `HttpPlatformApi`, which knows the collections that it reads and loads undici and zod, because `muster api` is called in loops of
+ * scripts, and each call starts a process.
+ */
 export class PlatformApi {
   readonly #access: PlatformAccess;
   readonly #http: HttpClient;

@@ -20,7 +20,11 @@ export class WebhookError extends Error {
   override readonly name = "WebhookError";
 }
 
-/** Sends records to a receiver. Redirects are not followed: they would send the records elsewhere. */
+/**
+ * Sends records to a receiver, which the operators of the platform choose, on one connection that stays open.
+ * `tokens/fetch-document.ts` would open one for each batch: no connection outlives the check of an address there. Redirects are not
+ * followed: they would send the records elsewhere.
+ */
 export class Webhook {
   readonly #options: WebhookOptions;
   readonly #agent: Agent;
