@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { Agent, request } from "undici";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { selfSignedCertificate } from "#src/platform/tests/self-signed.testing.ts";
@@ -31,11 +32,19 @@ interface Trial extends Partial<ConnectProxyOptions> {
   readonly ca?: string;
 }
 
+/** Trusts a certificate like those of the system, until the end of the test. */
+function trust(ca: string): void {
+  const before = getCACertificates("default");
+  setDefaultCACertificates([...before, ca]);
+  closers.push(async () => setDefaultCACertificates(before));
+}
+
 async function throughProxy({ user = "", timeoutMs = 5_000, ca = certificate, ...options }: Trial = {}) {
   const proxy = await startConnectProxy({ targetPort, ...options });
   closers.push(proxy.close);
   const [name = "", password = ""] = user.split(":");
-  const url = Object.assign(new URL(proxy.url), { username: name, password });
+  const hostname = options.tls === undefined ? proxy.url.hostname : "localhost";
+  const url = Object.assign(new URL(proxy.url), { username: name, password, hostname });
   const agent = new Agent({ connections: 1, connect: tunnelConnector({ proxy: url, timeoutMs, clock, tls: { ca } }) });
   closers.push(() => agent.destroy());
   const get = async (address: string) => {
@@ -56,6 +65,21 @@ describe("a tunnel", () => {
   it("sends the user name and the password to the proxy only", async () => {
     const { get } = await throughProxy({ credentials: "me:se/cret", user: "me:se/cret" });
     expect(await get("https://platform.example:8443/")).toBe("platform.example:8443 / undefined");
+  });
+
+  it("leads through a proxy with https, whose certificate has the name of the proxy", async () => {
+    const tls = selfSignedCertificate({ names: ["localhost"] });
+    const untrusted = await throughProxy({ tls });
+    await expect(untrusted.get("https://platform.example/")).rejects.toThrow(
+      /cannot connect to the proxy https:.*self-signed/,
+    );
+    trust(tls.certificate);
+    const trusted = await throughProxy({ tls });
+    expect(await trusted.get("https://platform.example/")).toBe("platform.example / undefined");
+    const other = selfSignedCertificate({ names: ["platform.example"] });
+    trust(other.certificate);
+    const named = await throughProxy({ tls: other });
+    await expect(named.get("https://platform.example/")).rejects.toThrow(/cannot connect to the proxy.*localhost/);
   });
 
   it("verifies the certificate of the target", async () => {
@@ -87,7 +111,10 @@ describe("a tunnel", () => {
     ],
     [
       "an endless response",
-      { instead: (_: unknown, socket: { write: (text: string) => void }) => socket.write("x".repeat(20_000)) },
+      {
+        instead: (_: unknown, socket: { write: (text: string) => void }) =>
+          socket.write(`HTTP/1.1 200 OK\r\nx-long: ${"x".repeat(20_000)}`),
+      },
       "is too long",
     ],
     [

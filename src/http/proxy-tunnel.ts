@@ -1,6 +1,7 @@
-import { connect as connectTcp, isIP, type Socket } from "node:net";
-import { connect as connectTls, type ConnectionOptions } from "node:tls";
-import type { buildConnector } from "undici";
+import { isIP, type Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import type { ConnectionOptions } from "node:tls";
+import { buildConnector, Client, errors } from "undici";
 import type { Clock } from "#src/time/clock.ts";
 import { displayProxy } from "./proxy-settings.ts";
 
@@ -18,12 +19,14 @@ const maxHeadBytes = 16 * 1024;
 
 /**
  * A connector for undici's `connect` option that reaches every target through a tunnel of an HTTP proxy (CONNECT), with
- * https or http. It is used instead of undici's proxy agent, whose attempts wait five minutes for a silent proxy and keep
- * their place in the pool. No error contains the proxy's user name or password.
+ * https or http. It is used instead of undici's proxy agent, which has no deadline for the whole way to the target, and whose errors
+ * name neither the proxy nor what to do. No error contains the proxy's user name or password.
  */
 export function tunnelConnector(options: TunnelOptions): buildConnector.connector {
+  const { timeoutMs: timeout, tls } = options;
+  const connectTls = buildConnector({ ...tls, allowH2: false, timeout });
   return (target, callback) => {
-    openTunnel(target, options).then(
+    openTunnel(target, connectTls, options).then(
       (socket) => callback(null, socket),
       // Undici would retry an error with certain codes for ever, so only the message and the cause stay.
       (cause: Error) => callback(new Error(cause.message, { cause }), null),
@@ -32,115 +35,70 @@ export function tunnelConnector(options: TunnelOptions): buildConnector.connecto
 }
 
 async function openTunnel(
-  { hostname, port, protocol, servername }: buildConnector.Options,
+  target: buildConnector.Options,
+  connectTls: buildConnector.connector,
   { proxy, timeoutMs, clock, tls }: TunnelOptions,
 ): Promise<Socket> {
+  const { hostname, port, protocol } = target;
   const secure = protocol === "https:";
   const authority = `${isIP(hostname) === 6 ? `[${hostname}]` : hostname}:${port || (secure ? 443 : 80)}`;
-  const sockets: Socket[] = [];
   const { promise: late, reject } = Promise.withResolvers<never>();
   const cancelDeadline = clock.setTimer(
     () => reject(new Error(`the proxy ${displayProxy(proxy)} did not connect to ${authority} within ${timeoutMs} ms`)),
     timeoutMs,
   );
+  const connectToProxy = buildConnector({ allowH2: false, timeout: timeoutMs });
+  const client = new Client(proxy.origin, {
+    // Without the name of the target, with which undici would verify the certificate of the proxy.
+    connect: ({ hostname: name, host = name, port: at, protocol: scheme }, callback) =>
+      connectToProxy({ hostname: name, host, port: at, protocol: scheme }, callback),
+    headersTimeout: 0,
+    maxHeaderSize: maxHeadBytes,
+  });
+  let tunnel: Duplex | undefined;
   try {
-    const tunnel = await Promise.race([late, connectToProxy(proxy, sockets)]);
-    await Promise.race([late, requestTunnel(tunnel, authority, proxy)]);
-    if (!secure) return tunnel;
-    const name = tls.servername ?? servername ?? (isIP(hostname) === 0 ? hostname : undefined);
-    const socket = connectTls({
-      ...tls,
-      socket: tunnel,
-      host: hostname,
-      ALPNProtocols: ["http/1.1"],
-      ...(name === undefined ? {} : { servername: name }),
-    });
-    keep(socket, sockets);
-    await Promise.race([late, opened(socket, "secureConnect")]);
-    return socket;
+    tunnel = await Promise.race([late, requestTunnel(client, authority, proxy)]);
+    if (!secure) return tunnel as Socket;
+    const servername = tls.servername ?? target.servername;
+    const named = { ...target, ...(servername === undefined ? {} : { servername }), httpSocket: tunnel as Socket };
+    const handshake = new Promise<Socket>((resolve, fail) =>
+      connectTls(named, (error, socket) => (error === null ? resolve(socket) : fail(error))),
+    );
+    return await Promise.race([late, handshake]);
   } catch (error) {
-    for (const socket of sockets) socket.destroy();
+    tunnel?.destroy();
     throw error;
   } finally {
     cancelDeadline();
+    // The tunnel is no longer the client's.
+    void client.destroy();
   }
 }
 
-/** An error between two steps has no other listener. */
-function keep(socket: Socket, sockets: Socket[]): void {
-  sockets.push(socket.on("error", () => undefined));
-}
-
-async function connectToProxy(proxy: URL, sockets: Socket[]): Promise<Socket> {
-  const host = proxy.hostname.replace(/^\[|\]$/g, "");
-  const secure = proxy.protocol === "https:";
-  const port = Number(proxy.port || (secure ? 443 : 80));
-  const socket = secure
-    ? connectTls({ host, port, ...(isIP(host) === 0 ? { servername: host } : {}) })
-    : connectTcp({ host, port });
-  keep(socket, sockets);
-  socket.setNoDelay(true).setKeepAlive(true, 60_000);
-  await opened(socket, secure ? "secureConnect" : "connect").catch((cause: Error) => {
-    throw new Error(`cannot connect to the proxy ${displayProxy(proxy)}: ${cause.message}`, { cause });
-  });
-  return socket;
-}
-
-/** Resolves once the proxy has opened the tunnel. What follows its response stays in the socket. */
-async function requestTunnel(socket: Socket, authority: string, proxy: URL): Promise<void> {
+async function requestTunnel(client: Client, authority: string, proxy: URL): Promise<Duplex> {
   const { username, password } = proxy;
   const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString("base64");
-  const authorization = username === "" ? "" : `Proxy-Authorization: Basic ${credentials}\r\n`;
-  socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${authorization}\r\n`);
-  const status = await readStatus(socket, proxy);
-  if (status >= 200 && status < 300) return;
+  const headers = {
+    host: authority,
+    ...(username === "" ? {} : { "proxy-authorization": `Basic ${credentials}` }),
+  };
+  const { socket, statusCode } = await client.connect({ path: authority, headers }).catch((cause: Error) => {
+    throw new Error(messageOf(cause, displayProxy(proxy)), { cause });
+  });
+  if (statusCode >= 200 && statusCode < 300) return socket;
+  socket.on("error", () => undefined).destroy();
   const why =
-    status === 407
+    statusCode === 407
       ? username === ""
         ? "it requires a user name and a password, as in http://USER:PASSWORD@HOST:PORT"
         : "it does not accept the user name and the password"
       : "check what the proxy allows, or add the host to NO_PROXY";
-  throw new Error(`the proxy ${displayProxy(proxy)} refused to connect to ${authority} (HTTP ${status}): ${why}`);
+  throw new Error(`the proxy ${displayProxy(proxy)} refused to connect to ${authority} (HTTP ${statusCode}): ${why}`);
 }
 
-function readStatus(socket: Socket, proxy: URL): Promise<number> {
-  const name = displayProxy(proxy);
-  return new Promise((resolve, reject) => {
-    let head = Buffer.alloc(0);
-    const end = () => {
-      socket.off("readable", read).off("error", reject).off("close", closed);
-    };
-    const fail = (message: string) => {
-      end();
-      reject(new Error(message));
-    };
-    const closed = () => fail(`the proxy ${name} closed the connection without a response`);
-    const read = () => {
-      for (let chunk: Buffer | null = socket.read(); chunk !== null; chunk = socket.read()) {
-        head = Buffer.concat([head, chunk]);
-        const length = head.indexOf("\r\n\r\n");
-        if (length === -1 && head.length > maxHeadBytes) return fail(`the response of the proxy ${name} is too long`);
-        if (length === -1) continue;
-        end();
-        if (head.length > length + 4) socket.unshift(head.subarray(length + 4));
-        const [, status] = /^HTTP\/1\.[01] (\d{3})/.exec(head.toString("latin1", 0, length)) ?? [];
-        if (status === undefined) return reject(new Error(`the response of the proxy ${name} is not HTTP`));
-        return resolve(Number(status));
-      }
-    };
-    socket.on("readable", read).once("error", reject).once("close", closed);
-  });
-}
-
-function opened(socket: Socket, event: "connect" | "secureConnect"): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const closed = () => reject(new Error("the connection was closed"));
-    socket
-      .once("error", reject)
-      .once("close", closed)
-      .once(event, () => {
-        socket.off("error", reject).off("close", closed);
-        resolve();
-      });
-  });
+function messageOf(error: Error, proxy: string): string {
+  if (error instanceof errors.HeadersOverflowError) return `the response of the proxy ${proxy} is too long`;
+  if (error instanceof errors.HTTPParserError) return `the response of the proxy ${proxy} is not HTTP`;
+  if (error instanceof errors.SocketError) return `the proxy ${proxy} closed the connection without a response`;
+  return `cannot connect to the proxy ${proxy}: ${error.message}`;
 }
