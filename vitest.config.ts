@@ -61,7 +61,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: "unit",
-          include: ["{src,scripts}/**/*.test.ts", "test/{decisions,planted-bugs,support}/*.test.ts"],
+          include: ["{src,scripts}/**/*.test.ts", "test/{decisions,mutants,planted-bugs,support}/*.test.ts"],
           testTimeout: 30_000,
         },
       },
@@ -98,7 +98,7 @@ export default defineConfig({
           ...shared,
           name: "cluster",
           include: ["{test,demo}/**/*.test.ts"],
-          exclude: [simulation, platformSuites, "test/{decisions,planted-bugs,support}/*.test.ts"],
+          exclude: [simulation, platformSuites, "test/{decisions,mutants,planted-bugs,support}/*.test.ts"],
           ...slow,
           ...buildsProgram,
         },
