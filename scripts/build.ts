@@ -147,10 +147,12 @@ function dispatchersOfUndici(): Plugin {
         contents: `import Dispatcher from "./lib/dispatcher/dispatcher";
           import methods from "./lib/api";
           import Agent from "./lib/dispatcher/agent";
+          import Client from "./lib/dispatcher/client";
           import Pool from "./lib/dispatcher/pool";
           import buildConnector from "./lib/core/connect";
+          import errors from "./lib/core/errors";
           Object.assign(Dispatcher.prototype, methods);
-          export { Agent, Pool, buildConnector };`,
+          export { Agent, Client, Pool, buildConnector, errors };`,
       }));
       // Packages import more than what Muster uses of them.
       bundler.onLoad({ filter: /^of-packages$/, namespace: "undici" }, () => ({
