@@ -1,7 +1,6 @@
 import { finalizer } from "#src/api/custom-resource.ts";
 import { resourceKindOf } from "#src/api/resource-kind.ts";
 import type { Kind } from "#src/kinds/kind.ts";
-import type { ObjectMeta } from "#src/api/metadata.ts";
 import type { KubeApi } from "#src/kube/api.ts";
 import { KubeError } from "#src/kube/errors.ts";
 import type { KubeObject } from "#src/kube/object.ts";
@@ -62,16 +61,39 @@ export async function performOnKubernetes(
   step: Exclude<KubeStep, { do: "report" }>,
   signal: AbortSignal,
 ): Promise<boolean> {
-  if (step.do === "writeSecret") return codes.write(step.at, step.version, step.uid, signal);
-  if (step.do === "readCrd") await crds.read(kind);
-  else if (step.do === "readSecret") await secrets.read(step.at, signal);
-  else if (step.do === "checkSecret") await codes.check(step.at, step.version, signal);
-  else {
-    const written = await writeObject(kube, kind, metadata, step, signal);
+  const { namespace, name, finalizers = [] } = metadata;
+  const write = async (body: object, options: { readonly subresource?: "status" } = {}) => {
+    const resource = resourceKindOf(kind.definition);
+    const written = await kube.patch<Written>(resource, namespace, name, body, { signal, ...options });
     stores.get(kind.name).observeOwnWrite(written);
-    if (step.do === "writeStatus") requireKept(kind, step.patch, written);
+    return written;
+  };
+  const others = finalizers.filter((one) => one !== finalizer);
+  const preconditions = { uid: metadata.uid, resourceVersion: metadata.resourceVersion };
+  switch (step.do) {
+    case "readCrd":
+      await crds.read(kind);
+      return true;
+    case "readSecret":
+      await secrets.read(step.at, signal);
+      return true;
+    case "checkSecret":
+      await codes.check(step.at, step.version, signal);
+      return true;
+    case "writeSecret":
+      return codes.write(step.at, step.version, step.uid, signal);
+    case "writeStatus": {
+      const body = { metadata: preconditions, status: step.patch };
+      requireKept(kind, step.patch, await write(body, { subresource: "status" }));
+      return true;
+    }
+    case "addFinalizer":
+      await write({ metadata: { ...preconditions, finalizers: [...others, finalizer] } });
+      return true;
+    case "removeFinalizer":
+      await write({ metadata: { ...preconditions, finalizers: others } });
+      return true;
   }
-  return true;
 }
 
 /**
@@ -87,29 +109,3 @@ function requireKept({ definition: { plural } }: Kind, patch: StatusPatch, { sta
 }
 
 type Written = KubeObject & { readonly status?: object };
-
-/** Writes the status or the finalizers of the object. */
-function writeObject(
-  kube: Pick<KubeApi, "patch">,
-  kind: Kind,
-  metadata: ObjectMeta,
-  step: Extract<KubeStep, { do: "addFinalizer" | "removeFinalizer" | "writeStatus" }>,
-  signal: AbortSignal,
-): Promise<Written> {
-  const resource = resourceKindOf(kind.definition);
-  const preconditions = { uid: metadata.uid, resourceVersion: metadata.resourceVersion };
-  const { namespace, name, finalizers = [] } = metadata;
-  const isStatus = step.do === "writeStatus";
-  const body = isStatus
-    ? { metadata: preconditions, status: step.patch }
-    : { metadata: { ...preconditions, finalizers: finalizersAfter(step, finalizers) } };
-  return kube.patch<Written>(resource, namespace, name, body, {
-    signal,
-    ...(isStatus ? { subresource: "status" } : {}),
-  });
-}
-
-function finalizersAfter({ do: step }: KubeStep, before: readonly string[]): string[] {
-  const others = before.filter((one) => one !== finalizer);
-  return step === "addFinalizer" ? [...others, finalizer] : others;
-}

@@ -10,7 +10,7 @@ import { failing } from "./outcome.ts";
 import { decidePresence } from "./presence.ts";
 import { delayingRefusal } from "./refusal.ts";
 import { untilSecretRead } from "./secret.ts";
-import type { Step } from "./step.ts";
+import { isReportedIfRefused, type Step } from "./step.ts";
 import { untilRemoval } from "./undeclared.ts";
 
 /**
@@ -37,7 +37,7 @@ export function decide(observed: Observed, kind: Kind): Step {
 
 /** `step`, unless Kubernetes refused it a moment ago. Then the refusal is what there is to report. */
 function unlessRefused(observed: DecisionInput, step: Step): Step {
-  if (step.do !== "addFinalizer" && step.do !== "removeFinalizer" && step.do !== "readCrd") return step;
+  if (!isReportedIfRefused(step)) return step;
   const refusal = delayingRefusal(observed, step.do);
   if (refusal === undefined) return step;
   return conclude(

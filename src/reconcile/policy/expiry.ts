@@ -14,7 +14,7 @@ import { type Problem, stalled } from "./outcome.ts";
 import { managedUid, owns, protectionOf } from "./ownership.ts";
 import { attempt } from "./retry.ts";
 import { statusPatch } from "./status.ts";
-import { isPlatformStep, type PlatformStep, type Step } from "./step.ts";
+import { isPlatformStep, noLaterThan, type PlatformStep, type Step } from "./step.ts";
 import * as tenancyMessages from "./tenancy-messages.ts";
 import { findEndingDenied, findOrphanDenied, findUngoverned } from "./tenant.ts";
 import { hours } from "#src/time/durations.ts";
@@ -152,9 +152,6 @@ function hasExpired(observed: DecisionInput): boolean {
 export function untilExpiry(observed: DecisionInput, step: Step): Step {
   const { wallClock, now } = observed;
   const expiry = expiryOf(observed);
-  if (expiry === undefined || (step.do !== "wait" && step.do !== "done")) return step;
-  const expiresInMs = expiry.at - wallClock;
-  if (expiresInMs <= 0) return step;
-  const at = now + Math.min(expiresInMs, maxTimerMs);
-  return step.do === "done" ? { do: "done", recheckAt: at } : { do: "wait", until: Math.min(step.until, at) };
+  const expiresInMs = expiry === undefined ? 0 : expiry.at - wallClock;
+  return expiresInMs <= 0 ? step : noLaterThan(step, now + Math.min(expiresInMs, maxTimerMs));
 }

@@ -8,7 +8,7 @@ import { conclude } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { isBeingDeleted } from "./object.ts";
 import { type Concerned, problemOf } from "./platform-problem.ts";
-import type { PlatformStep, Step } from "./step.ts";
+import { type PlatformStep, type Step, staysReady } from "./step.ts";
 
 /**
  * When a platform call is made again.
@@ -39,7 +39,7 @@ const hourMs = hours(1);
 export function attempt(observed: DecisionInput, step: PlatformStep): Step {
   const { failure } = observed.state;
   if (failure === undefined || retryOf(observed, step.do) === undefined) return step;
-  if (onlyReads(step) && wasReady(observed)) return { do: "wait", until: failure.retryAt };
+  if (staysReady(step.do) && wasReady(observed)) return { do: "wait", until: failure.retryAt };
   return conclude(observed, problemOf(failure.problem, observed), failure.retryAt);
 }
 
@@ -112,17 +112,6 @@ function retryDelay(object: Concerned, problem: PlatformProblem, attempts: numbe
   const maxMs = Math.min(firstDelayMs * 2 ** Math.max(attempts - 1, 0), maxDelayMs);
   // A delay that the platform requested is spread, too, so that not all requests return at once.
   return requestedMs + maxMs * random;
-}
-
-function onlyReads({ do: step }: PlatformStep): boolean {
-  return (
-    step === "refreshPermissions" ||
-    step === "list" ||
-    step === "read" ||
-    step === "listNamed" ||
-    step === "readIdentity" ||
-    step === "readRole"
-  );
 }
 
 /** Whether the object is reported Ready in its current generation. A read that fails does not change that. */

@@ -10,7 +10,7 @@ import * as messages from "./secret-messages.ts";
 import { failing, type Problem, waiting } from "./outcome.ts";
 import { delayingRefusal } from "./refusal.ts";
 import { sentTo } from "./sent-secret.ts";
-import type { SecretToSend, Step } from "./step.ts";
+import { noLaterThan, type SecretToSend, type Step } from "./step.ts";
 
 /**
  * When the value of a Secret is sent to the platform.
@@ -201,7 +201,5 @@ export function untilSecretRead(observed: DecisionInput, step: Step): Step {
   if (secretLocationOf(kind, resource) === undefined) return step;
   const readAt = readAgainAt(observed, secret);
   // What the object waits for may be something before its Secret is looked at.
-  if (readAt <= now) return step;
-  if (step.do === "done") return { do: "done", recheckAt: Math.min(step.recheckAt ?? readAt, readAt) };
-  return step.do === "wait" ? { ...step, until: Math.min(step.until, readAt) } : step;
+  return readAt <= now ? step : noLaterThan(step, readAt);
 }

@@ -1,6 +1,6 @@
 import type { Drift, Exchange, Status, StatusError } from "#src/api/status.ts";
 import type { Fields } from "#src/kinds/kind.ts";
-import type { MonotonicTime, PlatformStepName, SecretVersion } from "#src/reconcile/observe/observed.ts";
+import type { KubeStepName, MonotonicTime, PlatformStepName, SecretVersion } from "#src/reconcile/observe/observed.ts";
 import type { SecretLocation } from "#src/kinds/secret-location.ts";
 
 /** A Kubernetes Event, recorded once the step has succeeded. */
@@ -126,19 +126,39 @@ export type Step =
   /** The object is as it should be, until `recheckAt` if that is given. */
   | { readonly do: "done"; readonly recheckAt?: MonotonicTime };
 
-const platformSteps: ReadonlySet<string> = new Set<PlatformStepName & PlatformStep["do"]>([
-  "refreshPermissions",
-  "list",
-  "read",
-  "listNamed",
-  "readIdentity",
-  "readRole",
-  "readGrants",
-  "create",
-  "update",
-  "delete",
-  "removeUndeclared",
-]);
+/** What is true of every step with a name. */
+type StepFacts =
+  /** A call to the platform. `staysReady`: while it fails, an object that is Ready stays so, because it changes nothing. */
+  | { readonly calls: "platform"; readonly writes: boolean; readonly staysReady: boolean }
+  /** A call to Kubernetes. `unlessRefused`: whoever decides it does not look whether Kubernetes refused it a moment ago. */
+  | { readonly calls: "kubernetes"; readonly unlessRefused: boolean }
+  | { readonly calls: "nothing" };
+
+/** The only list of steps: a step that is not in it does not compile. */
+const facts = {
+  refreshPermissions: { calls: "platform", writes: false, staysReady: true },
+  list: { calls: "platform", writes: false, staysReady: true },
+  read: { calls: "platform", writes: false, staysReady: true },
+  listNamed: { calls: "platform", writes: false, staysReady: true },
+  readIdentity: { calls: "platform", writes: false, staysReady: true },
+  readRole: { calls: "platform", writes: false, staysReady: true },
+  // It is read before a write that the spec asks for: without it, the object does not become what it says.
+  readGrants: { calls: "platform", writes: false, staysReady: false },
+  create: { calls: "platform", writes: true, staysReady: false },
+  update: { calls: "platform", writes: true, staysReady: false },
+  delete: { calls: "platform", writes: true, staysReady: false },
+  removeUndeclared: { calls: "platform", writes: true, staysReady: false },
+  addFinalizer: { calls: "kubernetes", unlessRefused: true },
+  removeFinalizer: { calls: "kubernetes", unlessRefused: true },
+  readCrd: { calls: "kubernetes", unlessRefused: true },
+  report: { calls: "kubernetes", unlessRefused: false },
+  readSecret: { calls: "kubernetes", unlessRefused: false },
+  checkSecret: { calls: "kubernetes", unlessRefused: false },
+  writeSecret: { calls: "kubernetes", unlessRefused: false },
+  writeStatus: { calls: "kubernetes", unlessRefused: false },
+  wait: { calls: "nothing" },
+  done: { calls: "nothing" },
+} as const satisfies Record<Step["do"], StepFacts> & Record<PlatformStepName | KubeStepName, StepFacts>;
 
 /** What the step reports once it has succeeded. One status may say several things that people want to know about. */
 export function eventsOf(step: Step): readonly Event[] {
@@ -148,9 +168,28 @@ export function eventsOf(step: Step): readonly Event[] {
 
 /** Whether the step with this name changes something on the platform. */
 export function isWrite(step: PlatformStep["do"]): boolean {
-  return step === "create" || step === "update" || step === "delete" || step === "removeUndeclared";
+  return facts[step].writes;
+}
+
+/** Whether an object that is Ready stays so while the step with this name fails. */
+export function staysReady(step: PlatformStep["do"]): boolean {
+  return facts[step].staysReady;
 }
 
 export function isPlatformStep(step: Step): step is PlatformStep {
-  return platformSteps.has(step.do);
+  return facts[step.do].calls === "platform";
+}
+
+/** Whether a refusal of the step by Kubernetes is reported instead of the step, wherever it is decided. */
+export function isReportedIfRefused(
+  step: Step,
+): step is Extract<KubeStep, { do: "addFinalizer" | "removeFinalizer" | "readCrd" }> {
+  const known = facts[step.do];
+  return known.calls === "kubernetes" && known.unlessRefused;
+}
+
+/** `step`, if the object waits or has nothing to do no later than `at`: then it is looked at again. */
+export function noLaterThan(step: Step, at: MonotonicTime): Step {
+  if (step.do === "done") return { do: "done", recheckAt: Math.min(step.recheckAt ?? at, at) };
+  return step.do === "wait" ? { ...step, until: Math.min(step.until, at) } : step;
 }

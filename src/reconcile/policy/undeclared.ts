@@ -6,7 +6,7 @@ import type { DecisionInput } from "./decision-input.ts";
 import { retryOf } from "./attempted.ts";
 import * as messages from "./undeclared-messages.ts";
 import { currentMs } from "./freshness.ts";
-import type { Event, PlatformStep, Step } from "./step.ts";
+import { type Event, noLaterThan, type PlatformStep, type Step } from "./step.ts";
 
 /**
  * What the object of a group says about resources in the group that nobody declared, and which of them is removed next.
@@ -32,8 +32,7 @@ export function decideRemoval(observed: DecisionInput): Step | undefined {
 /** `step`, or what it waits for, no later than what a removal takes is to be tried again. */
 export function untilRemoval(observed: DecisionInput, step: Step): Step {
   const retryAt = removalOf(observed)?.is === "due" ? retryOfRemoval(observed) : undefined;
-  if (retryAt === undefined || step.do !== "done") return step;
-  return { do: "done", recheckAt: Math.min(step.recheckAt ?? retryAt, retryAt) };
+  return retryAt === undefined || step.do !== "done" ? step : noLaterThan(step, retryAt);
 }
 
 function removalOf({ undeclared }: DecisionInput): Removal | null {
