@@ -147,6 +147,7 @@ export async function makePlan(options: PlanOptions): Promise<MadePlan> {
         writes.push(...written);
         recorder.wrote(observed, step, written);
       },
+      decided: () => undefined,
       failed: () => undefined,
       refused: () => undefined,
     },

@@ -19,6 +19,7 @@ import { sessionThatLists } from "./observe/unrecorded.ts";
 import { keepIssuedCode } from "./keep-issued-code.ts";
 import { secretSentBy, secretSentWith, withSecretValue } from "./send-secret.ts";
 import { performOnKubernetes, performOnPlatform } from "./perform.ts";
+import type { Decision } from "./policy/check.ts";
 import { decide } from "./policy/decide.ts";
 import { currentMs } from "./policy/freshness.ts";
 import { plainText } from "./policy/plain-text.ts";
@@ -53,6 +54,8 @@ export interface ReconcilerOptions {
 
 /** What the reconciler reports to the logs and metrics of the operator. */
 export interface ReconcileTelemetry {
+  /** A step was decided, also one that only waits. */
+  decided(observed: Observed, decision: Decision): void;
   /** A step was performed. */
   performed(observed: Observed, step: Step): void;
   /** A platform call failed. It is retried after `retryInMs`. */
@@ -91,6 +94,7 @@ export class Reconciler {
       const decision = this.#decide(kind, key);
       if (decision === undefined) return { type: "done" };
       const { observed, step } = decision;
+      this.#options.telemetry.decided(observed, decision);
       this.#remember(key, observed, (state) => stateAfterDecision({ ...observed, state }, step));
       if (step.do === "done" || step.do === "wait") this.#options.sources.states.get(kind.name).rest(key);
       if (step.do === "done")
@@ -104,16 +108,16 @@ export class Reconciler {
     return { type: "failed", error: new Error(`the reconcile did not end within ${maxSteps} steps`) };
   }
 
-  #decide(kind: Kind, key: string): { readonly observed: Observed; readonly step: Step } | undefined {
+  #decide(kind: Kind, key: string): (Decision & { readonly observed: Observed }) | undefined {
     const { sources, tracer } = this.#options;
     const run = () => {
       const observed = observe(sources, kind, key);
-      return observed === undefined ? undefined : { observed, step: decide(observed, kind) };
+      return observed === undefined ? undefined : { observed, ...decide(observed, kind) };
     };
     if (tracer === undefined) return run();
     return tracer.span("decide", {}, (span) => {
       const decision = run();
-      if (decision !== undefined) span.set({ "muster.step": decision.step.do });
+      if (decision !== undefined) span.set({ "muster.step": decision.step.do, "muster.check": decision.check });
       return decision;
     });
   }

@@ -9,7 +9,7 @@ import { withRecording } from "./recording-source.ts";
 
 function recorded(parts: ObservedParts = {}): RecordedDecision {
   const observation = observed(parts);
-  const step = decide(observation, kindOf(observation));
+  const step = decide(observation, kindOf(observation)).step;
   return JSON.parse(JSON.stringify({ kind: observation.resource.kind, observed: observation, step }));
 }
 

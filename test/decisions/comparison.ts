@@ -54,7 +54,7 @@ export class Comparison {
 
   #decide({ observed }: RecordedDecision, kind: Kind): Step | { readonly threw: string } {
     try {
-      return decide(this.#convert === undefined ? (observed as Observed) : this.#convert(observed as never), kind);
+      return decide(this.#convert === undefined ? (observed as Observed) : this.#convert(observed as never), kind).step;
     } catch (error) {
       return { threw: (error as Error).message };
     }

@@ -5,7 +5,7 @@ import { recordedFile, withRecording } from "./recording-source.ts";
 registerHooks({
   load(url, context, nextLoad) {
     const loaded = nextLoad(url, context);
-    if (!url.endsWith(recordedFile) || loaded.source === undefined || loaded.source === null) return loaded;
-    return { ...loaded, source: withRecording(loaded.source.toString()) };
+    if (!url.endsWith(recordedFile) || !ArrayBuffer.isView(loaded.source)) return loaded;
+    return { ...loaded, source: withRecording(new TextDecoder().decode(loaded.source)) };
   },
 });

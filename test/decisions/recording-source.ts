@@ -14,9 +14,9 @@ export function withRecording(source: string): string {
   return `import { record } from "#test/decisions/recorder.ts";
 ${source.replace(declaration, "function decideUnrecorded(")}
 export function decide(observed, kind) {
-  const step = decideUnrecorded(observed, kind);
-  record(observed, kind.name, step);
-  return step;
+  const decision = decideUnrecorded(observed, kind);
+  record(observed, kind.name, decision.step);
+  return decision;
 }
 `;
 }

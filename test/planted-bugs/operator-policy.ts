@@ -5,10 +5,10 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
   {
     name: "finalizer-removed-in-doubt",
     why: "The finalizer goes although the outcome of the DELETE is unknown, and the resource stays.",
-    file: "src/reconcile/policy/deletion.ts",
-    before: 'if (external.is === "gone") return proveNotCreatedAgain',
-    after: 'if (external.is === "gone" || external.is === "stale") return proveNotCreatedAgain',
-    foundBy: "src/reconcile/policy/deletion.test.ts",
+    file: "src/reconcile/policy/end-resource.ts",
+    before: 'claim.external.is === "gone";',
+    after: '(claim.external.is === "gone" || claim.external.is === "stale");',
+    foundBy: "src/reconcile/policy/ending.test.ts",
     level: "unit",
   },
   {
@@ -51,33 +51,31 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
   {
     name: "created-before-finalizer",
     why: "The resource is created before the object has the finalizer, and stays if the object goes.",
-    file: "src/reconcile/policy/presence.ts",
-    before: `  if (!hasFinalizer(resource)) return { do: "addFinalizer" };
-  return attempt(observed, {
-    do: "create",`,
-    after: `  return attempt(observed, {
-    do: "create",`,
-    foundBy: "src/reconcile/policy/presence.test.ts",
+    file: "src/reconcile/policy/unclaimed.ts",
+    before: `  finalizerMissing,
+  calls("absent"`,
+    after: `  calls("absent"`,
+    foundBy: "src/reconcile/policy/existing.test.ts",
     level: "unit",
   },
   {
     name: "pause-extends-grant",
     why: "A paused object keeps its grant after expiresAt.",
-    file: "src/reconcile/policy/presence.ts",
-    before: `  const expiry = decideExpiry(observed);
-`,
-    after: `  const expiry = isPaused(resource) ? undefined : decideExpiry(observed);
-`,
+    file: "src/reconcile/policy/existing.ts",
+    before: 'part("`expiresAt` has passed", asExpiring, expiring)',
+    after:
+      'part("`expiresAt` has passed", (observed) => (isPaused(observed.resource) ? undefined : asExpiring(observed)), expiring)',
     foundBy: "src/reconcile/policy/expiry.test.ts",
     level: "unit",
   },
   {
     name: "foreign-marker-overwritten",
     why: "A resource that carries the marker of another owner is taken over.",
-    file: "src/reconcile/policy/presence.ts",
-    before: `    findForeignMarker(observed, external) ??
+    file: "src/reconcile/policy/resource.ts",
+    before: `    findForeignMarker(observed, observed.external),
 `,
-    after: "",
+    after: `    undefined,
+`,
     foundBy: "src/reconcile/policy/ownership.test.ts",
     level: "unit",
   },
@@ -214,8 +212,8 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
     name: "held-roles-not-judged",
     why: "28.4: Who can assume an identity changes, although it holds a role that the Tenant may not bind.",
     file: "src/reconcile/policy/held-roles.ts",
-    before: "const undeclared = denied.filter((uid) => !declared.includes(uid));",
-    after: 'const undeclared = denied.filter((uid) => !declared.includes(uid) && tenant.is !== "known");',
+    before: "const undeclared = read.denied.filter((uid) => !read.declared.includes(uid));",
+    after: 'const undeclared = read.denied.filter((uid) => !read.declared.includes(uid) && tenant.is !== "known");',
     foundBy: "src/reconcile/policy/held-roles.test.ts",
     level: "unit",
   },

@@ -18,6 +18,7 @@ import type { SessionReport } from "#src/reconcile/session-checks.ts";
 import type { UndeclaredAccess } from "#src/reconcile/undeclared/undeclared-access.ts";
 import type { TenantStore } from "#src/reconcile/tenancy/live-tenancy.ts";
 import { isAbandoned } from "#src/reconcile/policy/object.ts";
+import type { Decision } from "#src/reconcile/policy/check.ts";
 import type { KubeStep, Step } from "#src/reconcile/policy/step.ts";
 import type { ReconcileFailure } from "#src/runtime/controller.ts";
 
@@ -44,9 +45,13 @@ export class OperatorTelemetry implements ReconcileTelemetry {
     this.metrics = metrics;
   }
 
+  decided({ resource }: Observed, { step, check }: Decision): void {
+    if (this.#log.isLevelEnabled("debug"))
+      this.#log.debug({ ...nameOf(resource), step: step.do, check }, "step decided");
+  }
+
   performed(observed: Observed, step: Step): void {
     const { resource } = observed;
-    this.#log.debug({ ...nameOf(resource), step: step.do }, "step performed");
     if (step.do === "create" || step.do === "delete" || step.do === "update" || step.do === "removeUndeclared")
       this.#log.info(
         { ...nameOf(resource), step: step.do, ...("uid" in step ? { uid: step.uid } : { parent: step.parent }) },

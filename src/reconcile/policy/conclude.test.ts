@@ -119,7 +119,7 @@ describe("the status delay of an object that waits for the deletion of another",
       lastDeletionAt: 19_000,
       now: 20_000,
     });
-    expect(decide(given, given.kind)).toEqual({ do: "wait", until: 19_000 + statusDelayMs });
-    expect(decide({ ...given, now: 19_000 + statusDelayMs }, given.kind)).toMatchObject({ do: "writeStatus" });
+    expect(decide(given, given.kind).step).toEqual({ do: "wait", until: 19_000 + statusDelayMs });
+    expect(decide({ ...given, now: 19_000 + statusDelayMs }, given.kind).step).toMatchObject({ do: "writeStatus" });
   });
 });

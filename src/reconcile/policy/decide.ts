@@ -1,21 +1,22 @@
 import type { Kind } from "#src/kinds/kind.ts";
 import type { Observed } from "#src/reconcile/observe/observed.ts";
+import { type Decision, evaluate, type Phase } from "./check.ts";
 import { conclude } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
-import { decideDeletion } from "./deletion.ts";
+import { ending } from "./ending.ts";
+import { existing } from "./existing.ts";
 import { untilExpiry } from "./expiry.ts";
 import * as kubernetesMessages from "./kubernetes-messages.ts";
 import { isBeingDeleted } from "./object.ts";
 import { failing } from "./outcome.ts";
-import { decidePresence } from "./presence.ts";
 import { delayingRefusal } from "./refusal.ts";
 import { untilSecretRead } from "./secret.ts";
-import { isReportedIfRefused, type Step } from "./step.ts";
+import { isReportedIfRefused } from "./step.ts";
 import { untilRemoval } from "./undeclared.ts";
 
 /**
  * The whole policy of reconciliation, for every kind: from what was observed of an object, and the
- * description of its kind, to the single next step.
+ * description of its kind, to the single next step, and the check that decided on it.
  *
  * Expected flow of a creation: `list` (shared by all objects, usually done already) → `addFinalizer` → `create` →
  * `writeStatus` → `done`. Of an edit: `update` → `writeStatus` → `done`. Of a deletion: `readCrd` (shared) → `delete` →
@@ -27,22 +28,27 @@ import { untilRemoval } from "./undeclared.ts";
  *
  * Assumptions: the result of each step is observed before the next decision.
  */
-export function decide(observed: Observed, kind: Kind): Step {
+export function decide(observed: Observed, kind: Kind): Decision {
   const input = { ...observed, kind };
-  const step = isBeingDeleted(observed.resource)
-    ? decideDeletion(input)
-    : untilSecretRead(input, untilRemoval(input, decidePresence(input)));
-  return unlessRefused(input, untilExpiry(input, step));
+  const isEnding = isBeingDeleted(observed.resource);
+  const { step, check } = decideBy(isEnding ? ending : existing, input);
+  const timed = isEnding ? step : untilSecretRead(input, untilRemoval(input, step));
+  return unlessRefused(input, { step: untilExpiry(input, timed), check });
 }
 
-/** `step`, unless Kubernetes refused it a moment ago. Then the refusal is what there is to report. */
-function unlessRefused(observed: DecisionInput, step: Step): Step {
-  if (!isReportedIfRefused(step)) return step;
+/** @throws {Error} if no check decides: the last one of each phase always does */
+function decideBy(phase: Phase, input: DecisionInput): Decision {
+  const decision = evaluate(phase, input);
+  if (decision === undefined) throw new Error(`no check decides about ${input.kind.name} objects in this state`);
+  return decision;
+}
+
+/** The decision, unless Kubernetes refused its step a moment ago. Then the refusal is what there is to report. */
+function unlessRefused(observed: DecisionInput, decision: Decision): Decision {
+  const { step } = decision;
+  if (!isReportedIfRefused(step)) return decision;
   const refusal = delayingRefusal(observed, step.do);
-  if (refusal === undefined) return step;
-  return conclude(
-    observed,
-    failing("KubernetesForbidden", kubernetesMessages.refusedByKubernetes(refusal.message)),
-    refusal.retryAt,
-  );
+  if (refusal === undefined) return decision;
+  const problem = failing("KubernetesForbidden", kubernetesMessages.refusedByKubernetes(refusal.message));
+  return { step: conclude(observed, problem, refusal.retryAt), check: "refusedByKubernetes" };
 }

@@ -28,11 +28,11 @@ export interface DecisionCase {
 export function itDecides(cases: readonly DecisionCase[]): void {
   it.each(cases)("$name", ({ given, expected }) => {
     const observation = observed(given);
-    const step = decide(observation, kindOf(observation));
+    const step = decide(observation, kindOf(observation)).step;
     expect(step).toMatchObject(expected);
     const copy = JSON.parse(JSON.stringify(observation)) as typeof observation;
     expect(copy).toStrictEqual(observation);
-    expect(decide(copy, kindOf(copy))).toStrictEqual(step);
+    expect(decide(copy, kindOf(copy)).step).toStrictEqual(step);
   });
 }
 

@@ -1,75 +1,110 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Fields } from "#src/kinds/kind.ts";
-import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
+import type { MonotonicTime } from "#src/reconcile/observe/observed.ts";
 import { appliedGeneration } from "./applied.ts";
+import { check, calls, part, type Phase, reports } from "./check.ts";
 import { conclude } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import type { Differences } from "./differences.ts";
-import { decideHeldRoles } from "./held-roles.ts";
+import { asLettingIn, lettingIn } from "./held-roles.ts";
 import * as messages from "./messages.ts";
 import * as driftMessages from "./drift-messages.ts";
 import { readBeforeUpdate } from "./freshness.ts";
 import { failing, type Problem, stalled } from "./outcome.ts";
 import { attemptOf } from "./attempted.ts";
-import { attempt, fightEndsAt, stalledDelayMs } from "./retry.ts";
+import { fightEndsAt, stalledDelayMs } from "./retry.ts";
+import type { Found } from "./placed.ts";
 import { changedSecret, differencesWithSecret } from "./secret.ts";
-import type { Event, Step } from "./step.ts";
+import type { Event } from "./step.ts";
+
+/** A resource whose managed fields do not match the spec. */
+interface Differing extends Found {
+  readonly differences: Differences;
+  /** Whether this generation of the spec had been applied to the resource before, so that somebody changed it on the platform. */
+  readonly isDrift: boolean;
+}
+
+export function asDiffering(observed: Found): Differing | undefined {
+  const { references, external } = observed;
+  const differences = differencesWithSecret(observed, references.desired, external);
+  return differences === undefined
+    ? undefined
+    : { ...observed, differences, isDrift: wasApplied(observed, external.uid) };
+}
+
+/** A difference that is to be removed. */
+export const correcting: Phase<Differing> = [
+  check("valuesNotKept", "The platform did not keep what was written a moment ago.", (observed) => {
+    const { isDrift, differences, now, state } = observed;
+    const { update } = state;
+    const keptOthers = update?.attemptOf === attemptOf(observed) && isDeepStrictEqual(update.drift, differences.drift);
+    if (isDrift || !keptOthers || now >= update.at + stalledDelayMs) return undefined;
+    const problem = stalled("PreconditionFailed", driftMessages.valuesNotKept(differences.drift));
+    return conclude(observed, problem, update.at + stalledDelayMs);
+  }),
+  calls("readBeforeUpdate", "The resource was not read since the spec was seen.", (observed) =>
+    readBeforeUpdate(observed, observed.external),
+  ),
+  part("the update lets in others", asLettingIn, lettingIn),
+  calls("differs", "A managed field is not what the spec says.", (observed) => {
+    const { differences, isDrift, external } = observed;
+    const { body, mask, drift, secret } = differences;
+    const fields = fieldsOf(differences);
+    const event: Event =
+      isDrift && !followsCluster(observed)
+        ? { type: "Normal", reason: "DriftCorrected", note: driftMessages.driftCorrected(fields) }
+        : { type: "Normal", reason: "Updated", note: messages.updated(fields) };
+    return {
+      do: "update",
+      uid: external.uid,
+      body,
+      mask,
+      drift,
+      // Who rotates a Secret is not a writer who reverts what Muster does: it uses up none of the corrections of drift.
+      correction: isDrift && differences.isEdit !== true,
+      ...(secret === undefined ? {} : { secret }),
+      event,
+    };
+  }),
+];
 
 /**
- * The step that makes the managed fields of `external` match the spec; undefined if they do. A difference is either an
+ * Makes the managed fields of the resource match the spec. A difference is either an
  * edit of the spec, which is always written, or drift: a change made on the platform after this generation of the spec
  * had been applied. Fields that follow from facts of the cluster are always written, too, but no more often than drift.
  */
-export function decideFields(observed: DecisionInput, desired: Fields, external: ExternalResource): Step | undefined {
-  const all = differencesWithSecret(observed, desired, external);
-  if (all === undefined) return undefined;
-  const isDrift = wasApplied(observed, external.uid);
-  const left = isDrift ? findDriftLeft(observed, all) : undefined;
+export const differing: Phase<Differing> = [
   // A Secret that somebody changed is an edit, whatever else is left as it is.
-  const differences = left === undefined ? all : changedSecret(observed, external);
-  if (differences === undefined) return left;
-  const { body, mask, drift, secret } = differences;
-  const fields = fieldsOf(differences);
-  const { now, state } = observed;
-  const { update } = state;
-  const keptOthers = update?.attemptOf === attemptOf(observed) && isDeepStrictEqual(update.drift, drift);
-  if (!isDrift && keptOthers && now < update.at + stalledDelayMs)
-    return conclude(
-      observed,
-      stalled("PreconditionFailed", driftMessages.valuesNotKept(drift)),
-      update.at + stalledDelayMs,
-    );
-  const outdated = readBeforeUpdate(observed, external);
-  if (outdated !== undefined) return attempt(observed, outdated);
-  const held = decideHeldRoles(observed, desired, external, differences);
-  if (held !== undefined) return held;
-  const event: Event =
-    isDrift && !followsCluster(observed, differences)
-      ? { type: "Normal", reason: "DriftCorrected", note: driftMessages.driftCorrected(fields) }
-      : { type: "Normal", reason: "Updated", note: messages.updated(fields) };
-  return attempt(observed, {
-    do: "update",
-    uid: external.uid,
-    body,
-    mask,
-    drift,
-    // Who rotates a Secret is not a writer who reverts what Muster does: it uses up none of the corrections of drift.
-    correction: isDrift && differences.isEdit !== true,
-    ...(secret === undefined ? {} : { secret }),
-    event,
-  });
+  part("drift is left as it is, and the Secret was changed", asChangedSecret, correcting),
+  reports("driftReported", "Drift is reported and not corrected.", (observed) =>
+    isDriftReported(observed)
+      ? detected(observed.differences, driftMessages.driftReported(fieldsOf(observed.differences)))
+      : undefined,
+  ),
+  check("driftFought", "Another writer reverts every correction.", (observed) => {
+    const fightEnd = fightEndOf(observed);
+    if (fightEnd === undefined) return undefined;
+    const message = driftMessages.driftFought(fieldsOf(observed.differences));
+    return conclude(observed, detected(observed.differences, message), fightEnd);
+  }),
+  ...correcting,
+];
+
+function asChangedSecret(observed: Differing): Differing | undefined {
+  if (!isDriftReported(observed) && fightEndOf(observed) === undefined) return undefined;
+  const differences = changedSecret(observed, observed.external);
+  return differences === undefined ? undefined : { ...observed, differences };
 }
 
-/** The step that reports drift and leaves it as it is; undefined if it is to be corrected. */
-function findDriftLeft(observed: DecisionInput, differences: Differences): Step | undefined {
-  const { drift } = differences;
-  const fields = fieldsOf(differences);
-  const detected = (message: string): Problem => ({ ...failing("DriftDetected", message), drift });
-  if (observed.resource.spec.policy.drift === "Report" && !followsCluster(observed, differences))
-    return conclude(observed, detected(driftMessages.driftReported(fields)));
-  const fightEnd = fightEndsAt(observed);
-  // Another writer reverts every correction.
-  return fightEnd === undefined ? undefined : conclude(observed, detected(driftMessages.driftFought(fields)), fightEnd);
+function isDriftReported(observed: Differing): boolean {
+  return observed.isDrift && observed.resource.spec.policy.drift === "Report" && !followsCluster(observed);
+}
+
+function fightEndOf(observed: Differing): MonotonicTime | undefined {
+  return observed.isDrift ? fightEndsAt(observed) : undefined;
+}
+
+function detected({ drift }: Differences, message: string): Problem {
+  return { ...failing("DriftDetected", message), drift };
 }
 
 function fieldsOf({ drift }: Differences): string {
@@ -77,7 +112,7 @@ function fieldsOf({ drift }: Differences): string {
 }
 
 /** Whether nobody changed the resource: what it is to be follows from facts of the cluster, which have changed. */
-function followsCluster({ kind, resource }: DecisionInput, { isEdit, mask }: Differences): boolean {
+function followsCluster({ kind, resource, differences: { isEdit, mask } }: Differing): boolean {
   return isEdit === true || mask.every((field) => kind.principal?.followsCluster(field, resource) === true);
 }
 

@@ -4,7 +4,7 @@ import type { Status } from "#src/api/status.ts";
 import type { References } from "#src/reconcile/observe/observed.ts";
 import { decide } from "./decide.ts";
 import { itDecides, present, reports } from "./decision-cases.testing.ts";
-import { deletedBinding } from "./deletion-cases.testing.ts";
+import { deletedBinding } from "./ending-cases.testing.ts";
 import {
   anotherUid,
   bindingResource,
@@ -121,11 +121,11 @@ describe("a grant whose spec is invalid", () => {
     ["within an hour if nothing can be read", granted(), { do: "wait", until: 20_000 + 3_600_000 }],
   ])("is looked at again %s", (_, status, expected) => {
     const given = observed({ ...invalid, resource: binding(unreadable, status) });
-    const written = decide(given, kindOf(given));
+    const written = decide(given, kindOf(given)).step;
     if (written.do !== "writeStatus") throw new Error(`unexpected step ${written.do}`);
     expect(written.patch).not.toHaveProperty("expiresAt");
     const resource = { ...given.resource, status: { ...given.resource.status, ...written.patch } as Status };
-    expect(decide({ ...given, resource }, kindOf(given))).toEqual(expected);
+    expect(decide({ ...given, resource }, kindOf(given)).step).toEqual(expected);
   });
 });
 
@@ -203,10 +203,10 @@ describe("the status of a grant", () => {
 
   it("of an earlier version is written once", () => {
     const before = observed({ ...given, resource: binding(future, granted()) });
-    const written = decide(before, kindOf(before));
+    const written = decide(before, kindOf(before)).step;
     if (written.do !== "writeStatus") throw new Error(`unexpected step ${written.do}`);
     expect(written.events).toBeUndefined();
     const resource = { ...before.resource, status: { ...before.resource.status, ...written.patch } as Status };
-    expect(decide({ ...before, resource }, kindOf(before))).toEqual({ do: "done", recheckAt: 80_000 });
+    expect(decide({ ...before, resource }, kindOf(before)).step).toEqual({ do: "done", recheckAt: 80_000 });
   });
 });

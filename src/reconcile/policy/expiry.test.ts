@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Status } from "#src/api/status.ts";
 import { itDecides, present, reports } from "./decision-cases.testing.ts";
-import { deletedBinding } from "./deletion-cases.testing.ts";
+import { deletedBinding } from "./ending-cases.testing.ts";
 import { decide } from "./decide.ts";
 import {
   anotherUid,
@@ -219,7 +219,7 @@ it("an expired role binding waits until its POST is settled, not for the retry o
       ...given,
       resource: bindingResource({ spec: { expiresAt: past }, ...(status === undefined ? {} : { status }) }),
     });
-    return decide(observation, kindOf(observation));
+    return decide(observation, kindOf(observation)).step;
   };
   const reported = decideFor(undefined);
   if (reported.do !== "writeStatus") throw new Error(reported.do);
@@ -295,10 +295,10 @@ describe("a paused role binding that has expired", () => {
       references,
       external: present(external),
     });
-    const written = decide(given, kindOf(given));
+    const written = decide(given, kindOf(given)).step;
     if (written.do !== "writeStatus") throw new Error(`unexpected step ${written.do}`);
     const resource = { ...given.resource, status: { ...given.resource.status, ...written.patch } as Status };
-    expect(decide({ ...given, resource }, kindOf(given))).toEqual({ do: "done", recheckAt: 80_000 });
+    expect(decide({ ...given, resource }, kindOf(given)).step).toEqual({ do: "done", recheckAt: 80_000 });
   });
 });
 
@@ -350,10 +350,10 @@ describe("an expired role binding that is being deleted", () => {
       references,
       external: present(external),
     });
-    const written = decide(given, kindOf(given));
+    const written = decide(given, kindOf(given)).step;
     if (written.do !== "writeStatus") throw new Error(`unexpected step ${written.do}`);
     const resource = { ...given.resource, status: { ...given.resource.status, ...written.patch } as Status };
-    expect(decide({ ...given, resource }, kindOf(given))).toEqual({ do: "wait", until: 80_000 });
+    expect(decide({ ...given, resource }, kindOf(given)).step).toEqual({ do: "wait", until: 80_000 });
   });
 });
 
@@ -363,8 +363,8 @@ it("a Ready role binding is looked at again when it expires", () => {
     references,
     external: present(external),
   });
-  const written = decide(given, kindOf(given));
+  const written = decide(given, kindOf(given)).step;
   if (written.do !== "writeStatus") throw new Error(`unexpected step ${written.do}`);
   const resource = { ...given.resource, status: { ...readyBinding, ...written.patch } as Status };
-  expect(decide({ ...given, resource }, kindOf(given))).toEqual({ do: "done", recheckAt: 80_000 });
+  expect(decide({ ...given, resource }, kindOf(given)).step).toEqual({ do: "done", recheckAt: 80_000 });
 });

@@ -1,65 +1,163 @@
 import { readyCondition } from "#src/api/condition.ts";
 import { type Expiry, expiryOf } from "#src/kinds/expiry.ts";
 import { mayHaveManaged } from "#src/kinds/may-have-managed.ts";
+import { check, part, type Phase, reports, where } from "./check.ts";
 import { conclude } from "./conclude.ts";
 import { proveAbsenceBelowRoots } from "./absence.ts";
 import type { DecisionInput } from "./decision-input.ts";
-import { isStale, readBeforeEnding } from "./freshness.ts";
+import { asEnding, type Consequences, type Ending, endResource, isGone } from "./end-resource.ts";
 import { rootAbove } from "./location.ts";
 import { readSecretToExpire } from "./issue-ending.ts";
 import { issueExpired } from "./issue-messages.ts";
-import { issuesCode, isUnidentified } from "./issued.ts";
+import { type IssueInput, issuesCode } from "./issued.ts";
 import * as expiryMessages from "./expiry-messages.ts";
 import { type Problem, stalled } from "./outcome.ts";
-import { managedUid, owns, protectionOf } from "./ownership.ts";
+import { managedUid, protectionOf } from "./ownership.ts";
 import { attempt } from "./retry.ts";
 import { statusPatch } from "./status.ts";
-import { isPlatformStep, noLaterThan, type PlatformStep, type Step } from "./step.ts";
+import { isPlatformStep, noLaterThan, type Step } from "./step.ts";
 import * as tenancyMessages from "./tenancy-messages.ts";
 import { findEndingDenied, findOrphanDenied, findUngoverned } from "./tenant.ts";
 import { hours } from "#src/time/durations.ts";
-import { identityRead } from "./unknown-identity.ts";
 import { orphanedUnproven } from "./release.ts";
 import { leftUnproven, proveNotCreatedAgain, recheckUnrecordedAt, uidToEnd } from "./unrecorded.ts";
 
 /** No timer runs longer. */
 const maxTimerMs = hours(24);
 
+/** An object whose grant has ended, or is ending. */
+interface Expiring extends DecisionInput {
+  /** What it reports until its resource is gone. */
+  readonly ending: Problem;
+  /** What it reports from then on. */
+  readonly ended: Problem;
+  /** What may stay because of it, as an event says it. */
+  readonly left: string | undefined;
+}
+
+/** The object has no resource that is known. */
+const unrecorded: Phase<Expiring> = [
+  part("the kind issues codes, and the end is not reported yet", asUnreported, [
+    check("secretUnread", "What the Secret with the code names is not known.", (observed) =>
+      readSecretToExpire(observed, observed.ending),
+    ),
+  ]),
+  // To read the roles comes first: without them, nothing is looked for.
+  check("expiredUnpermitted", "A resource may have been created when a Tenant permitted the object.", (observed) => {
+    const recheckAt = observed.references.are === "unread" ? undefined : recheckUnrecordedAt(observed);
+    if (recheckAt === undefined) return undefined;
+    const message = expiryMessages.expiredUnpermitted(observed.kind.noun);
+    return conclude(observed, stalled("Expired", message), recheckAt);
+  }),
+  // It was reported as ended only after that was proven.
+  check("absenceUnproven", "That nothing was created for the object is not proven.", (observed) =>
+    isReported(observed) ? undefined : proveEnded(observed, observed.ending),
+  ),
+  check("ended", "The grant has expired, and the object has no resource.", (observed) =>
+    conclude(
+      observed,
+      observed.ended,
+      undefined,
+      observed.left === undefined ? undefined : orphanedUnproven(observed.left),
+    ),
+  ),
+];
+
+/** The object has a resource, and reports that its grant has expired. */
+const expired: Phase<Expiring & Ending> = [
+  check("protectedResource", "Muster never writes the resource.", (observed) => {
+    const because = protectionOf(observed, observed.uid);
+    return because === "root" || because === "credential" ? conclude(observed, observed.ended) : undefined;
+  }),
+  // Another object may be Ready because of it.
+  check("claimedByOther", "The uid belongs to another object.", (observed) =>
+    observed.claim?.uid === observed.uid && observed.claim.claimedBy !== null
+      ? conclude(observed, observed.ended)
+      : undefined,
+  ),
+  where("the resource is gone", (observed) => isGone(observed), [
+    check("createdAgain", "That nothing was created in its place is not proven.", (observed) =>
+      proveNotCreatedAgain(observed, observed.ending),
+    ),
+    check("ended", "The grant has expired, and the resource is gone.", (observed) =>
+      conclude(observed, observed.ended),
+    ),
+  ]),
+  check("endingDenied", "No Tenant governs the object, or the resource lies outside of its groups.", (observed) => {
+    const problem = findUngoverned(observed) ?? findEndingDenied(observed, observed.uid);
+    return problem === undefined ? undefined : concludeDenied(observed, problem);
+  }),
+  check("outsideReach", "The resource lies where the operator may not look.", (observed) =>
+    rootAbove(observed, observed.uid) === undefined
+      ? concludeDenied(observed, { message: tenancyMessages.outsideReach() })
+      : undefined,
+  ),
+  ...endResource,
+];
+
 /**
- * The step for an object whose `expiresAt` has passed; undefined otherwise. The object stops being Ready first, even while
+ * An object whose `expiresAt` has passed. The object stops being Ready first, even while
  * the platform is away; then the resource is deleted, whoever created it; then its uid is cleared. A deletion that was
  * begun is completed, even if `expiresAt` was extended meanwhile. Neither a pause nor an invalid spec extends a grant.
  */
-export function decideExpiry(observed: DecisionInput): Step | undefined {
-  const { resource, kind, invalid } = observed;
-  const reported = readyCondition(resource)?.reason === "Expired";
-  const expired = hasExpired(observed);
-  const uid = expired ? uidToEnd(observed) : managedUid(observed);
-  if (!expired && !(reported && uid !== undefined)) return undefined;
+export const expiring: Phase<Expiring> = [
+  reports("expiredObserving", "The object only observes, and its grant has expired.", (observed) =>
+    onlyObserves(observed) ? stalled("Expired", expiryMessages.expired(observed.kind.noun)) : undefined,
+  ),
+  where("no resource is known", (observed) => uidToExpire(observed) === undefined, unrecorded),
+  reports("expired", "The object does not report yet that its grant has expired.", (observed) =>
+    saysExpired(observed) ? undefined : observed.ending,
+  ),
+  part("it reports that", asEndingByExpiry, expired),
+];
+
+export function asExpiring(observed: DecisionInput): Expiring | undefined {
+  const { kind, invalid } = observed;
+  const uid = uidToExpire(observed);
+  if (!hasExpired(observed) && !(saysExpired(observed) && uid !== undefined)) return undefined;
   // What an invalid spec describes is not known, and nothing is created for it.
   if (invalid !== null && uid === undefined) return undefined;
   const ending = stalled("Expired", expiryMessages.expiring(kind.noun, expiryOf(observed)));
-  // What issues a code is never created again, whatever a clock says later.
   const left = uid === undefined ? leftUnproven(observed) : undefined;
+  // What issues a code is never created again, whatever a clock says later.
   const ended: Problem =
     kind.issued === null
       ? { ...stalled("Expired", left ?? expiryMessages.expired(kind.noun)), recorded: "forgotten" }
       : { ...stalled("Expired", issueExpired(kind.noun)), recorded: "ended" };
-  if (onlyObserves(observed)) return conclude(observed, stalled("Expired", expiryMessages.expired(kind.noun)));
-  if (uid === undefined) {
-    const isReported = statusPatch(observed, ended) === undefined;
-    const read = issuesCode(observed) && !isReported ? readSecretToExpire(observed, ending) : undefined;
-    if (read !== undefined) return read;
-    // To read the roles comes first: without them, nothing is looked for.
-    const recheckAt = observed.references.are === "unread" ? undefined : recheckUnrecordedAt(observed);
-    if (recheckAt !== undefined)
-      return conclude(observed, stalled("Expired", expiryMessages.expiredUnpermitted(kind.noun)), recheckAt);
-    // It was reported as ended only after that was proven.
-    const proof = isReported ? undefined : proveEnded(observed, ending);
-    return proof ?? conclude(observed, ended, undefined, left === undefined ? undefined : orphanedUnproven(left));
-  }
-  if (!reported) return conclude(observed, ending);
-  return decideEnding(observed, uid, ending, ended);
+  return { ...observed, ending, ended, left };
+}
+
+/** The uid of the resource that ends: an extended grant completes what was begun, and looks for nothing. */
+function uidToExpire(observed: DecisionInput): string | undefined {
+  return hasExpired(observed) ? uidToEnd(observed) : managedUid(observed);
+}
+
+function saysExpired({ resource }: DecisionInput): boolean {
+  return readyCondition(resource)?.reason === "Expired";
+}
+
+function asUnreported(observed: Expiring): (Expiring & IssueInput) | undefined {
+  return issuesCode(observed) && !isReported(observed) ? observed : undefined;
+}
+
+/** Whether the status says that the grant has ended. */
+function isReported(observed: Expiring): boolean {
+  return statusPatch(observed, observed.ended) === undefined;
+}
+
+function asEndingByExpiry(observed: Expiring): (Expiring & Ending) | undefined {
+  const { ending, ended, left } = observed;
+  const uid = uidToExpire(observed);
+  if (uid === undefined) return undefined;
+  const consequences: Consequences = {
+    meanwhile: ending,
+    notOurs: (input) => conclude(input, ended),
+    denied: concludeDenied,
+    unidentified: (input) => conclude(input, ending),
+    kept: () => undefined,
+    note: (input) => expiryMessages.deletedExpired(input.kind.noun, input.uid),
+  };
+  return { ...asEnding(observed, uid, consequences), ending, ended, left };
 }
 
 /** The step that is missing before it is proven that no process created a resource whose uid was not recorded. */
@@ -77,44 +175,8 @@ function proveEnded(observed: DecisionInput, ending: Problem): Step | undefined 
   return conclude(observed, ending, failure.retryAt);
 }
 
-/** The resource `uid` is to be deleted, and the object is reported as `ending` until it is `ended`. */
-function decideEnding(observed: DecisionInput, uid: string, ending: Problem, ended: Problem): Step {
-  const { claim, matches, kind } = observed;
-  const external = claim?.uid === uid ? claim.external : undefined;
-  const root = rootAbove(observed, uid);
-  const protection = protectionOf(observed, uid);
-  if (protection === "root" || protection === "credential") return conclude(observed, ended);
-  // It belongs to another object, which may be Ready because of it.
-  if (claim?.uid === uid && claim.claimedBy !== null) return conclude(observed, ended);
-  if (external?.is === "gone") return proveNotCreatedAgain(observed, ending) ?? conclude(observed, ended);
-  const denied = findUngoverned(observed) ?? findEndingDenied(observed, uid);
-  if (denied !== undefined) return concludeDenied(observed, denied.message);
-  if (root === undefined) return concludeDenied(observed, tenancyMessages.outsideReach());
-  const call = (step: PlatformStep): Step => {
-    const next = attempt(observed, step);
-    return isPlatformStep(next) ? next : conclude(observed, ending, observed.state.failure?.retryAt);
-  };
-  const found = external?.is === "present" ? external.resource : matches.find((match) => match.uid === uid);
-  if (external?.is === "stale" || isStale(observed, uid)) return call({ do: "read", uid });
-  if (found === undefined) return call({ do: "list", parent: root, startedAfter: 0, stable: false });
-  if (issuesCode(observed) && isUnidentified(observed)) return conclude(observed, ending);
-  const outdated = readBeforeEnding(observed, uid);
-  if (outdated !== undefined) return call(outdated);
-  if ((managedUid(observed) === uid || kind.issued !== null) && !owns(observed, found))
-    return conclude(observed, ended);
-  const unproven = findEndingDenied(observed, uid, found);
-  if (unproven !== undefined) return concludeDenied(observed, unproven.message);
-  const read = identityRead(observed, kind.identityOf(found));
-  if (read !== undefined) return call(read);
-  return call({
-    do: "delete",
-    uid,
-    event: { type: "Normal", reason: "Deleted", note: expiryMessages.deletedExpired(kind.noun, uid) },
-  });
-}
-
 /** Nothing but a change of a Tenant, or of the settings of the operator, lets the resource be deleted. */
-function concludeDenied(observed: DecisionInput, because: string): Step {
+function concludeDenied(observed: DecisionInput, { message: because }: Pick<Problem, "message">): Step {
   const { kind } = observed;
   return conclude(observed, stalled("Expired", expiryMessages.expiredDenied(kind.noun, expiryOf(observed), because)));
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { present } from "./decision-cases.testing.ts";
-import { deletedGroup } from "./deletion-cases.testing.ts";
+import { deletedGroup } from "./ending-cases.testing.ts";
 import { listBeforeNaming, readBeforeEnding, readBeforeUpdate } from "./freshness.ts";
 import {
   anotherUid,

@@ -69,6 +69,12 @@ export function isStale({ matches, nameConflicts, readTimes }: DecisionInput, ui
   return found.some((one) => one.uid === uid) && !readTimes.some((read) => read.uid === uid);
 }
 
+/** The read of one of `found` that may be gone: a DELETE of it may be under way, or may have taken effect. */
+export function readIfStale(observed: DecisionInput, found: readonly ExternalResource[]): PlatformStep | undefined {
+  const stale = found.find(({ uid }) => isStale(observed, uid));
+  return stale === undefined ? undefined : { do: "read", uid: stale.uid };
+}
+
 /** When it was first seen that the object is to end: that it is being deleted or has expired, or what it says now. */
 function reasonSeenAt(observed: DecisionInput): MonotonicTime {
   const { resource, state, wallClock, now } = observed;

@@ -1,6 +1,6 @@
 import { describe } from "vitest";
 import { itDecides, present, reports, reportsStalled, waitingLong } from "./decision-cases.testing.ts";
-import { deletedBinding, deletionSeen } from "./deletion-cases.testing.ts";
+import { deletedBinding, deletionSeen } from "./ending-cases.testing.ts";
 import { anotherUid, bindingResource, parent, ready, resolved, root, tenant, uid } from "./observed-fixture.testing.ts";
 
 const viewer = "c".repeat(40);

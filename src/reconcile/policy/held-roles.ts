@@ -1,43 +1,66 @@
-import type { Fields } from "#src/kinds/kind.ts";
-import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
-import { conclude } from "./conclude.ts";
-import type { DecisionInput } from "./decision-input.ts";
+import type { Grants } from "#src/reconcile/observe/observed.ts";
+import { calls, part, type Phase, reports } from "./check.ts";
 import type { Differences } from "./differences.ts";
 import { isDelayed } from "./freshness.ts";
 import { identityGivenMore } from "./ownership-messages.ts";
-import { stalled } from "./outcome.ts";
+import { type Problem, stalled } from "./outcome.ts";
+import type { Found } from "./placed.ts";
 import { recentGrants } from "./recent-grants.ts";
-import { attempt } from "./retry.ts";
-import type { Step } from "./step.ts";
+
+/** An update of who may assume an identity. */
+interface LettingIn extends Found {
+  readonly differences: Pick<Differences, "mask" | "drift">;
+  /** The field that is updated. */
+  readonly field: string;
+}
+
+interface Granted extends LettingIn {
+  readonly read: Grants;
+}
 
 /**
- * The step before an update of who may assume an identity; undefined if the update may be made. Whoever it lets in gets all
+ * What comes before an update of who may assume an identity. Whoever it lets in gets all
  * roles of the identity, also those that somebody bound by hand since it was created or adopted. So the Tenant must permit to
  * bind each of them, or a RoleBinding object must declare it that its own Tenant permits: who declares a role binding of an
  * identity trusts those who manage that. An update that lets in nobody else is always made.
  */
-export function decideHeldRoles(
-  observed: DecisionInput,
-  desired: Fields,
-  external: ExternalResource,
-  { mask, drift }: Pick<Differences, "mask" | "drift">,
-): Step | undefined {
-  const { kind, resource, tenant } = observed;
-  const [field] = mask.filter((one) => kind.collection.authenticationFields.includes(one));
+export const lettingIn: Phase<LettingIn> = [
+  calls("grantsUnread", "The role bindings of the identity were not read a moment ago.", (observed) => {
+    const read = recentGrants(observed, observed.external);
+    return "missing" in read ? read.missing : undefined;
+  }),
+  part("they were read", asGranted, [
+    reports("heldRolesDenied", "The identity holds a role that the Tenant may not bind.", findHeldRolesDenied),
+    calls("roleUnread", "What a role that the identity holds allows now is not known.", ({ read: { roleToRead } }) =>
+      roleToRead === null ? undefined : { do: "readRole", role: roleToRead },
+    ),
+  ]),
+];
+
+export function asLettingIn<Input extends Found & { readonly differences: Differences }>(
+  observed: Input,
+): (Input & LettingIn) | undefined {
+  const { kind, resource, references, external, differences } = observed;
+  const field = differences.mask.find((one) => kind.collection.authenticationFields.includes(one));
   // An update that is delayed is judged when it is to be made.
   if (kind.principal === null || field === undefined || isDelayed(observed, "update")) return undefined;
-  if (kind.principal.letsInNobodyElse(resource, external, desired)) return undefined;
-  const read = recentGrants(observed, external);
-  if ("step" in read) return read.step;
-  const { denied, declared, roleToRead } = read.grants;
+  if (kind.principal.letsInNobodyElse(resource, external, references.desired)) return undefined;
+  return { ...observed, field };
+}
+
+function asGranted(observed: LettingIn): Granted | undefined {
+  const read = recentGrants(observed, observed.external);
+  return "grants" in read ? { ...observed, read: read.grants } : undefined;
+}
+
+function findHeldRolesDenied(observed: Granted): Problem | undefined {
+  const { kind, resource, tenant, external, differences, field, read } = observed;
   const groups = tenant.is === "known" ? tenant.groups : [];
-  const undeclared = denied.filter((uid) => !declared.includes(uid));
-  if (undeclared.length > 0) {
-    // The uids of role bindings name their groups as those of identities do.
-    const { uids } = kind.collection;
-    const shown = undeclared.filter((uid) => groups.some((group) => uids.isBelow(uid, group)));
-    const message = identityGivenMore(kind.specPath(field, resource), external.uid, shown, undeclared.length);
-    return conclude(observed, { ...stalled("TenantDenied", message), drift });
-  }
-  return roleToRead === null ? undefined : attempt(observed, { do: "readRole", role: roleToRead });
+  const undeclared = read.denied.filter((uid) => !read.declared.includes(uid));
+  if (undeclared.length === 0) return undefined;
+  // The uids of role bindings name their groups as those of identities do.
+  const { uids } = kind.collection;
+  const shown = undeclared.filter((uid) => groups.some((group) => uids.isBelow(uid, group)));
+  const message = identityGivenMore(kind.specPath(field, resource), external.uid, shown, undeclared.length);
+  return { ...stalled("TenantDenied", message), drift: differences.drift };
 }

@@ -61,7 +61,7 @@ const refused = (resource: GroupInvite) => ({
 });
 const step = (resource: GroupInvite, parts: ObservedParts) => {
   const input = observed({ resource, references: found, ...parts });
-  return decide(input, kindOf(input));
+  return decide(input, kindOf(input)).step;
 };
 
 describe("an object with a Secret that may not be read", () => {

@@ -87,7 +87,7 @@ const given = (parts: ObservedParts = {}): ObservedParts => ({
 });
 const step = (parts: ObservedParts) => {
   const observation = observed(parts);
-  return decide(observation, kindOf(observation));
+  return decide(observation, kindOf(observation)).step;
 };
 
 const reads = { do: "readSecret", at };

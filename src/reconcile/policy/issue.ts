@@ -1,15 +1,18 @@
-import { hasFinalizer } from "#src/api/custom-resource.ts";
 import type { Drift } from "#src/api/status.ts";
-import type { Claim, ExternalResource } from "#src/reconcile/observe/observed.ts";
+import type { Claim } from "#src/reconcile/observe/observed.ts";
 import { proveAbsenceBelow } from "./absence.ts";
 import { hasSameGoal } from "./attempted.ts";
+import { calls, check, part, type Phase, reports, where } from "./check.ts";
+import { readIfRequested } from "./claimed.ts";
 import { conclude } from "./conclude.ts";
+import type { DecisionInput } from "./decision-input.ts";
 import { creationBody } from "./differences.ts";
 import { fieldDifferences } from "./field-differences.ts";
 import {
   equalsRecord,
   expiresAsDescribed,
   hasEnded,
+  issuesCode,
   type IssueInput,
   isUnrecorded,
   lostUids,
@@ -22,10 +25,10 @@ import * as messages from "./messages.ts";
 import * as ownershipMessages from "./ownership-messages.ts";
 import { failing, type Problem, stalled } from "./outcome.ts";
 import { findOtherClaimant } from "./ownership.ts";
-import type { Placed } from "./placed.ts";
+import { asManaged, type Found, type Managed } from "./placed.ts";
 import { recordOf } from "./recorded.ts";
 import { delayingRefusal } from "./refusal.ts";
-import { attempt } from "./retry.ts";
+import { finalizerMissing } from "./resource.ts";
 import type { Event, Step } from "./step.ts";
 import { findOutsideTenant } from "./tenant.ts";
 
@@ -51,71 +54,107 @@ import { findOutsideTenant } from "./tenant.ts";
  * cannot change the fields; no breaker, because resources that are redeemed disappear, and none is created again.
  */
 
-/** The step for an object that a Tenant permits and whose references are resolved. */
-export function decideIssue(observed: IssueInput, references: Placed): Step {
-  const { claim, now } = observed;
-  if (hasEnded(observed)) return conclude(observed, findGone(observed));
-  if (isUnrecorded(observed)) {
-    const rival = findSecretWanted(observed);
-    if (rival !== undefined) return conclude(observed, rival);
-    if (now >= outdatedAt(observed) && delayingRefusal(observed, "readSecret") === undefined)
-      return readSecret(observed);
-  }
-  return claim === null ? decideCreation(observed, references) : decideIssued(observed, references, claim);
-}
+/** An object that a Tenant permits and whose references are resolved. */
+type Issuing = IssueInput & Managed;
+/** The status, or the Secret, says which resource it is. */
+type Issued = Issuing & { readonly claim: Claim };
 
 /** The resource has no uid in the status or in the Secret: it is created, once there is somewhere for its code. */
-function decideCreation(observed: IssueInput, references: Placed): Step {
-  const { kind, roleToRead, resource, wallClock } = observed;
-  const { uids, desired, naturalKey } = references;
-  const altered = findAltered(observed);
-  if (altered !== undefined) return conclude(observed, altered);
-  const proof = proveAbsenceBelow(observed, uids.parent);
-  if (proof !== undefined) return proof;
-  if (roleToRead !== null) return attempt(observed, { do: "readRole", role: roleToRead });
-  const unusable = prepareSecret(observed);
-  if (unusable !== undefined) return unusable;
-  if (!hasFinalizer(resource)) return { do: "addFinalizer" };
-  const body = creationBody(observed, desired);
-  // Without `expiresAt` or after it, nothing gets here: the schema requires it, and `expiry.ts` comes first.
-  const lifetimeMs = Date.parse(resource.spec.expiresAt ?? "") - wallClock;
-  const lost = lostUids(observed);
-  const event: Event =
-    lost === undefined
-      ? { type: "Normal", reason: "Created", note: messages.created(kind.noun, uids.parent) }
-      : { type: "Warning", reason: "Orphaned", note: issueMessages.issueLost(kind.noun, uids.parent, lost) };
-  return attempt(observed, {
-    do: "create",
-    parent: uids.parent,
-    body: kind.issued.expiringAt(body, lifetimeMs),
-    naturalKey,
-    event,
-  });
+const creating: Phase<Issuing> = [
+  reports("altered", "The platform made something else of the request.", findAltered),
+  check("absenceUnproven", "That the platform has no resource for the object is not proven.", (observed) =>
+    proveAbsenceBelow(observed, observed.references.uids.parent),
+  ),
+  calls("roleUnread", "What the role allows now is not known.", ({ roleToRead }) =>
+    roleToRead === null ? undefined : { do: "readRole", role: roleToRead },
+  ),
+  check("secretNotPrepared", "The code cannot be written into the Secret, or that is not known.", prepareSecret),
+  finalizerMissing,
+  calls("absent", "The platform has no resource for the object.", (observed) => {
+    const { kind, resource, wallClock, references } = observed;
+    const { uids, desired, naturalKey } = references;
+    const body = creationBody(observed, desired);
+    // Without `expiresAt` or after it, nothing gets here: the schema requires it, and `expiry.ts` comes first.
+    const lifetimeMs = Date.parse(resource.spec.expiresAt ?? "") - wallClock;
+    const lost = lostUids(observed);
+    const event: Event =
+      lost === undefined
+        ? { type: "Normal", reason: "Created", note: messages.created(kind.noun, uids.parent) }
+        : { type: "Warning", reason: "Orphaned", note: issueMessages.issueLost(kind.noun, uids.parent, lost) };
+    return { do: "create", parent: uids.parent, body: kind.issued.expiringAt(body, lifetimeMs), naturalKey, event };
+  }),
+];
+
+const present: Phase<Issued & Found> = [
+  calls("readRequested", "Somebody requested a reconcile after the resource was read.", readIfRequested),
+  check("secretOfOther", "The Secret names a resource that is not the object's.", (observed) =>
+    ownsIssued(observed, observed.external) ? undefined : concludeNotOurs(observed),
+  ),
+  reports("differs", "The resource is not what the spec describes.", findDifferent),
+  reports("outsideTenant", "The resource lies outside of the Tenant's groups.", (observed) =>
+    findOutsideTenant(observed, observed.claim.uid),
+  ),
+  finalizerMissing,
+  reports("ready", "The resource is what the spec describes.", ({ references, external }) => ({
+    is: "ready",
+    recorded: recordOf(references.uids, external, "Created"),
+  })),
+];
+
+const issued: Phase<Issued> = [
+  where("only the Secret names the resource", (observed) => isUnrecorded(observed), [
+    check("secretOfOther", "The Secret names a resource of another object, or in another group.", (observed) =>
+      (findOtherClaimant(observed) ?? findParentChanged(observed)) === undefined
+        ? undefined
+        : concludeNotOurs(observed),
+    ),
+  ]),
+  reports("claimedByOther", "The uid belongs to another object.", findOtherClaimant),
+  reports("parentChanged", "The resource lies below another group than the spec names.", findParentChanged),
+  calls("notSeenYet", "This process has not seen the resource yet.", ({ claim, references }) =>
+    claim.external.is === "unknown"
+      ? { do: "list", parent: references.uids.parent, startedAfter: 0, stable: false }
+      : undefined,
+  ),
+  calls("mayBeGone", "A list lacked the resource, which is a hint, and no proof.", ({ claim: { uid, external } }) =>
+    external.is === "stale" ? { do: "read", uid } : undefined,
+  ),
+  reports("issueGone", "The resource was redeemed, deleted, or has expired.", (observed) =>
+    observed.claim.external.is === "gone" ? { ...findGone(observed), recorded: "ended" } : undefined,
+  ),
+  part("the resource exists", asPresent, present),
+];
+
+/** An object of a kind that issues codes. */
+export const issuing: Phase<Issuing> = [
+  reports("issueEnded", "The resource was redeemed, deleted, or has expired before.", (observed) =>
+    hasEnded(observed) ? findGone(observed) : undefined,
+  ),
+  where("the status says nothing of a resource", (observed) => isUnrecorded(observed), [
+    reports("secretWanted", "Another object names the same Secret, and has it, or is older.", findSecretWanted),
+    check("secretUnread", "The Secret was not read a moment ago.", (observed) =>
+      observed.now >= outdatedAt(observed) && delayingRefusal(observed, "readSecret") === undefined
+        ? readSecret(observed)
+        : undefined,
+    ),
+  ]),
+  part("the status or the Secret names a resource", asIssued, issued),
+  ...creating,
+];
+
+export function asIssuingManaged(observed: DecisionInput): Issuing | undefined {
+  const managed = asManaged(observed);
+  return managed !== undefined && issuesCode(managed) ? managed : undefined;
 }
 
-/** The status, or the Secret, says which resource it is. */
-function decideIssued(observed: IssueInput, references: Placed, claim: Claim): Step {
-  const { uid, external } = claim;
-  const elsewhere = findOtherClaimant(observed) ?? findParentChanged(observed, references, claim);
-  if (elsewhere !== undefined)
-    return isUnrecorded(observed) ? concludeNotOurs(observed) : conclude(observed, elsewhere);
-  switch (external.is) {
-    case "unknown":
-      return attempt(observed, { do: "list", parent: references.uids.parent, startedAfter: 0, stable: false });
-    case "stale":
-      return attempt(observed, { do: "read", uid });
-    case "gone":
-      return conclude(observed, { ...findGone(observed), recorded: "ended" });
-    case "present": {
-      const { request } = observed;
-      if (request !== null && external.seenAt < request.seenAt) return attempt(observed, { do: "read", uid });
-      if (!ownsIssued(observed, external.resource)) return concludeNotOurs(observed);
-      const problem = findDifferent(observed, references, external.resource) ?? findOutsideTenant(observed, uid);
-      if (problem !== undefined) return conclude(observed, problem);
-      if (!hasFinalizer(observed.resource)) return { do: "addFinalizer" };
-      return conclude(observed, { is: "ready", recorded: recordOf(references.uids, external.resource, "Created") });
-    }
-  }
+function asIssued(observed: Issuing): Issued | undefined {
+  const { claim } = observed;
+  return claim === null ? undefined : { ...observed, claim };
+}
+
+function asPresent(observed: Issued): (Issued & Found) | undefined {
+  const { external } = observed.claim;
+  return external.is === "present" ? { ...observed, external: external.resource } : undefined;
 }
 
 /** Concludes that the Secret names a resource that is not the object's, until the Secret may name another one. */
@@ -151,8 +190,8 @@ function findSecretWanted(observed: IssueInput): Problem | undefined {
 }
 
 /** The resource is not what the spec describes, or does not expire when the spec says. */
-function findDifferent(observed: IssueInput, references: Placed, external: ExternalResource): Problem | undefined {
-  const { kind, resource } = observed;
+function findDifferent(observed: Issuing & Found): Problem | undefined {
+  const { kind, resource, references, external } = observed;
   const drift = fieldDifferences(kind, references.desired, external);
   if (drift.length > 0) {
     const fields = drift.map(({ field }) => field).join(", ");
@@ -171,7 +210,11 @@ function findDifferent(observed: IssueInput, references: Placed, external: Exter
 }
 
 /** The resource is not in the group that the reference means now, or its absence cannot be proven where it is. */
-function findParentChanged(observed: IssueInput, { uids }: Placed, { uid, external }: Claim): Problem | undefined {
+function findParentChanged(observed: Issued): Problem | undefined {
+  const {
+    references: { uids },
+    claim: { uid, external },
+  } = observed;
   const isProvenGone = external.is === "gone" && rootAbove(observed, uid) !== undefined;
   if (groupOf(observed, uid) === uids.parent || isProvenGone) return undefined;
   return stalled("ParentChanged", issueMessages.inOtherGroup(observed.kind.noun, uid, uids.parent));

@@ -13,6 +13,10 @@ export function issuesCode(observed: DecisionInput): observed is IssueInput {
   return observed.kind.issued !== null;
 }
 
+export function asIssuing(observed: DecisionInput): IssueInput | undefined {
+  return issuesCode(observed) ? observed : undefined;
+}
+
 /** Whether the resource is gone, or can no longer be created: redeemed, deleted or expired. The status says so for good. */
 export function hasEnded({ resource: { status } }: IssueInput): boolean {
   return status?.management !== undefined && status.uid === undefined;

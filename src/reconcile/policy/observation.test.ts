@@ -218,6 +218,11 @@ describe("leaving Full", () => {
       expected: { do: "update", body: { description: "text" }, mask: ["description"] },
     },
     {
+      name: "changes nothing outside of the Tenant's groups, which were narrowed",
+      given: { ...given, tenant: { ...tenant, groups: [otherRoot] } },
+      expected: reportsStalled("TenantDenied"),
+    },
+    {
       name: "then removes the finalizer",
       given: { ...given, external: present(unmarked("text")) },
       expected: { do: "removeFinalizer", event: { reason: "Orphaned" } },

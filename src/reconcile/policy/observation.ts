@@ -1,112 +1,157 @@
 import { hasFinalizer } from "#src/api/custom-resource.ts";
 import { takenName, wantedName } from "#src/kinds/unique-name.ts";
-import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
+import type { Claim, ExternalResource } from "#src/reconcile/observe/observed.ts";
 import { proveAbsenceBelow } from "./absence.ts";
+import { calls, check, part, type Phase, reports, where } from "./check.ts";
 import { conclude } from "./conclude.ts";
 import { conflictMessages } from "./conflict-messages.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { fieldDifferences } from "./field-differences.ts";
-import { readBeforeEnding } from "./freshness.ts";
+import { asEnding, type Consequences, type Ending, endResource, isGone } from "./end-resource.ts";
 import { groupOf, rootAbove } from "./location.ts";
 import * as absenceMessages from "./absence-messages.ts";
 import * as deletionMessages from "./deletion-messages.ts";
 import * as ownershipMessages from "./ownership-messages.ts";
 import * as tenancyMessages from "./tenancy-messages.ts";
-import { failing, type Problem, stalled } from "./outcome.ts";
-import { equalsSpec, findNameAmbiguous, foreignMarkerOf, owns } from "./ownership.ts";
+import { failing, type Outcome, type Problem, stalled } from "./outcome.ts";
+import { equalsSpec, findNameAmbiguous } from "./ownership.ts";
 import type { Resolved } from "./placed.ts";
 import { recordOf } from "./recorded.ts";
-import { decideRelease } from "./release.ts";
-import { attempt } from "./retry.ts";
-import type { Step } from "./step.ts";
+import type { PlatformStep } from "./step.ts";
 import { findOrphanDenied, tenantName } from "./tenant.ts";
 import { guardsNothing, proveNotCreatedAgain, uidToEnd } from "./unrecorded.ts";
 
-/**
- * The step for an object that only observes (`spec.policy.management` is Observe). It needs no finalizer, and the platform
- * is never written, except that a resource which the object managed before loses its marker.
- */
-export function decideObservation(observed: DecisionInput, references: Resolved): Step {
-  return decideLeavingFull(observed, references) ?? decideFinding(observed, references);
+/** An object that only observes (`spec.policy.management` is Observe). */
+interface Observing extends DecisionInput {
+  readonly references: Resolved;
 }
+
+/** The uid that it observes. */
+interface Looking extends Observing {
+  readonly claim: Claim;
+}
+
+const consequences: Consequences = {
+  notOurs: () => ({ do: "removeFinalizer" }),
+  denied: conclude,
+  unidentified: () => ({ do: "removeFinalizer" }),
+  kept: () => deletionMessages.orphanedBecause.observed,
+  note: ({ kind, uid }) => deletionMessages.deleted(kind.noun, uid, []),
+};
 
 /** The object has a finalizer: it may have managed a resource before. That resource is left behind, if the Tenant allows it. */
-function decideLeavingFull(observed: DecisionInput, { uids }: Resolved): Step | undefined {
-  const { resource, claim, matches } = observed;
-  if (!hasFinalizer(resource)) return undefined;
-  if (guardsNothing(observed)) return { do: "removeFinalizer" };
-  const uid = uidToEnd(observed);
-  if (uid === undefined)
-    return (
-      (uids.parent === undefined ? undefined : proveAbsenceBelow(observed, uids.parent)) ?? { do: "removeFinalizer" }
+const leavingFull: Phase<Observing> = [
+  check("guardsNothing", "Nothing exists because of the object.", (observed) =>
+    guardsNothing(observed) ? { do: "removeFinalizer" } : undefined,
+  ),
+  where("no resource is known", (observed) => uidToEnd(observed) === undefined, [
+    check("absenceUnproven", "That nothing was created for the object is not proven.", (observed) => {
+      const { parent } = observed.references.uids;
+      return parent === undefined ? undefined : proveAbsenceBelow(observed, parent);
+    }),
+    check("nothingCreated", "Nothing was created for the object.", () => ({ do: "removeFinalizer" })),
+  ]),
+  reports("leavingDenied", "The Tenant does not allow resources to be left.", (observed) =>
+    findOrphanDenied(observed, "spec.policy.management: Observe"),
+  ),
+  part("a resource is known", asLeft, [
+    where("the resource is gone", (observed) => isGone(observed), [
+      check("createdAgain", "That nothing was created in its place is not proven.", (observed) =>
+        proveNotCreatedAgain(observed),
+      ),
+      check("gone", "The resource is gone.", () => ({ do: "removeFinalizer" })),
+    ]),
+    ...endResource,
+  ]),
+];
+
+/** The object names a uid, or observed one that was found by its name. */
+const looking: Phase<Looking> = [
+  reports("outsideTenant", "The uid lies outside of the Tenant's groups, or below another group.", findOutside),
+  calls("notSeenYet", "This process has not seen the resource yet, or it may be gone.", (observed) => {
+    const { uid, external } = observed.claim;
+    return external.is === "unknown" || external.is === "stale"
+      ? lookUp(observed, uid, external.is === "stale")
+      : undefined;
+  }),
+  reports("observedGone", "The resource is gone.", ({ kind, claim: { uid, external } }) =>
+    external.is === "gone"
+      ? { ...failing("ExternalGone", absenceMessages.observedGone(kind.noun, uid)), recorded: "cleared" }
+      : undefined,
+  ),
+  calls("readRequested", "Somebody requested a reconcile after the resource was read.", (observed) => {
+    const { request, claim } = observed;
+    const seenAt = claim.external.is === "present" ? claim.external.seenAt : 0;
+    return request === null || seenAt >= request.seenAt ? undefined : lookUp(observed, claim.uid, true);
+  }),
+  // A resource that was found by its name and was renamed is another one now: find the one with the name.
+  reports("observed", "The resource is the one that the object observes.", (observed) => {
+    const { external } = observed.claim;
+    if (external.is !== "present") return undefined;
+    const isNamed = observed.resource.spec.uid !== undefined;
+    return isNamed || isMeant(observed, external.resource) ? outcomeOf(observed, external.resource) : undefined;
+  }),
+];
+
+/** The resource is found by its name, or by the fields of a grant. */
+const finding: Phase<Observing> = [
+  reports("nothingNamed", "The spec names neither a resource nor a group.", ({ references, kind }) =>
+    references.uids.parent === undefined
+      ? stalled("InvalidSpec", absenceMessages.observedWithoutName(kind.noun))
+      : undefined,
+  ),
+  check("absenceUnproven", "The group was not listed since the spec was seen.", (observed) => {
+    const { parent } = observed.references.uids;
+    return parent === undefined ? undefined : proveAbsenceBelow(observed, parent);
+  }),
+  reports("observed", "A resource is the one that the spec describes.", (observed) => {
+    const { kind, matches, nameConflicts } = observed;
+    const found = [...matches, ...nameConflicts.map(({ external }) => external)].filter((external) =>
+      isMeant(observed, external),
     );
-  const denied = findOrphanDenied(observed, "spec.policy.management: Observe");
-  if (denied !== undefined) return conclude(observed, denied);
-  const external = claim?.uid === uid ? claim.external : undefined;
-  if (external?.is === "gone") return proveNotCreatedAgain(observed) ?? { do: "removeFinalizer" };
-  const found = external?.is === "present" ? external.resource : matches.find((match) => match.uid === uid);
-  if (found === undefined) return attempt(observed, lookUp(observed, uid, external?.is === "stale"));
-  const outdated = readBeforeEnding(observed, uid, "update");
-  if (outdated !== undefined) return attempt(observed, outdated);
-  if (!owns(observed, found) || foreignMarkerOf(observed, found) !== undefined) return { do: "removeFinalizer" };
-  return decideRelease(observed, found, deletionMessages.orphanedBecause.observed);
+    const [first] = found;
+    return first !== undefined && (found.length === 1 || !kind.hasMarker) ? outcomeOf(observed, first) : undefined;
+  }),
+  reports("nameAmbiguous", "Several resources have the name.", findNameAmbiguous),
+  reports("observedMissing", "The group has no such resource.", ({ kind, resource, references }) => {
+    const { parent = "" } = references.uids;
+    const message = conflictMessages(kind).observedNotFound(kind.noun, kind.nameOf(resource), parent);
+    return resource.status?.management === undefined
+      ? failing("ReferenceNotFound", message)
+      : { ...failing("ExternalGone", message), recorded: "cleared" };
+  }),
+];
+
+/**
+ * An object that only observes. It needs no finalizer, and the platform
+ * is never written, except that a resource which the object managed before loses its marker.
+ */
+export const observing: Phase<Observing> = [
+  where("it has a finalizer", ({ resource }) => hasFinalizer(resource), leavingFull),
+  part("it names a uid, or has observed one that is not gone", asLooking, looking),
+  ...finding,
+];
+
+export function asObserving(observed: DecisionInput): Observing | undefined {
+  const { references, resource } = observed;
+  return references.are === "resolved" && resource.spec.policy.management === "Observe"
+    ? { ...observed, references }
+    : undefined;
 }
 
-function decideFinding(observed: DecisionInput, references: Resolved): Step {
-  const { resource, claim } = observed;
-  const named = resource.spec.uid;
-  if (claim !== null && (claim.external.is !== "gone" || named !== undefined)) {
-    const problem = findOutside(observed, references, claim.uid);
-    if (problem !== undefined) return conclude(observed, problem);
-    switch (claim.external.is) {
-      case "unknown":
-      case "stale":
-        return attempt(observed, lookUp(observed, claim.uid, claim.external.is === "stale"));
-      case "gone":
-        return conclude(observed, {
-          ...failing("ExternalGone", absenceMessages.observedGone(observed.kind.noun, claim.uid)),
-          recorded: "cleared",
-        });
-      case "present": {
-        const { request } = observed;
-        if (request !== null && claim.external.seenAt < request.seenAt)
-          return attempt(observed, lookUp(observed, claim.uid, true));
-        // A resource that was found by its name and was renamed is another one now: find the one with the name.
-        if (named !== undefined || isMeant(observed, references, claim.external.resource))
-          return report(observed, references, claim.external.resource);
-      }
-    }
-  }
-  return decideFindingByName(observed, references);
+function asLooking(observed: Observing): Looking | undefined {
+  const { claim, resource } = observed;
+  const isLookedAt = claim !== null && (claim.external.is !== "gone" || resource.spec.uid !== undefined);
+  return isLookedAt ? { ...observed, claim } : undefined;
 }
 
-function decideFindingByName(observed: DecisionInput, references: Resolved): Step {
-  const { kind, matches, nameConflicts, resource } = observed;
-  const { parent } = references.uids;
-  if (parent === undefined)
-    return conclude(observed, stalled("InvalidSpec", absenceMessages.observedWithoutName(kind.noun)));
-  const proof = proveAbsenceBelow(observed, parent);
-  if (proof !== undefined) return proof;
-  const found = [...matches, ...nameConflicts.map(({ external }) => external)].filter((external) =>
-    isMeant(observed, references, external),
-  );
-  const [first] = found;
-  if (first !== undefined && (found.length === 1 || !kind.hasMarker)) return report(observed, references, first);
-  const ambiguous = findNameAmbiguous(observed);
-  if (ambiguous !== undefined) return conclude(observed, ambiguous);
-  return conclude(
-    observed,
-    resource.status?.management === undefined
-      ? failing("ReferenceNotFound", conflictMessages(kind).observedNotFound(kind.noun, kind.nameOf(resource), parent))
-      : {
-          ...failing("ExternalGone", conflictMessages(kind).observedNotFound(kind.noun, kind.nameOf(resource), parent)),
-          recorded: "cleared",
-        },
-  );
+function asLeft(observed: Observing): Ending | undefined {
+  const uid = uidToEnd(observed);
+  return uid === undefined ? undefined : asEnding(observed, uid, consequences);
 }
 
-function isMeant(observed: DecisionInput, references: Resolved, external: ExternalResource): boolean {
-  const { kind, resource } = observed;
+function isMeant(observed: Observing, external: ExternalResource): boolean {
+  const { kind, resource, references } = observed;
   if (!kind.hasMarker) return equalsSpec(observed, references, external);
   return (
     takenName(kind, external) === wantedName(kind, resource) &&
@@ -114,22 +159,22 @@ function isMeant(observed: DecisionInput, references: Resolved, external: Extern
   );
 }
 
-function report(observed: DecisionInput, { uids, desired }: Resolved, external: ExternalResource): Step {
-  const { kind } = observed;
+function outcomeOf({ kind, references: { uids, desired } }: Observing, external: ExternalResource): Outcome {
   const recorded = recordOf(uids, external, "Observed");
   const drift = fieldDifferences(kind, desired, external);
-  if (drift.length === 0) return conclude(observed, { is: "ready", recorded });
+  if (drift.length === 0) return { is: "ready", recorded };
   const fields = drift.map(({ field }) => field).join(", ");
-  return conclude(observed, {
-    ...failing("DriftDetected", absenceMessages.observedDiffers(kind.noun, fields)),
-    drift,
-    recorded,
-  });
+  return { ...failing("DriftDetected", absenceMessages.observedDiffers(kind.noun, fields)), drift, recorded };
 }
 
 /** The uid lies outside of the Tenant's groups, or below another group than the one that the spec names. */
-function findOutside(observed: DecisionInput, { uids }: Resolved, uid: string): Problem | undefined {
-  const { tenant, kind } = observed;
+function findOutside(observed: Looking): Problem | undefined {
+  const {
+    tenant,
+    kind,
+    references: { uids },
+    claim: { uid },
+  } = observed;
   if (
     tenant.is !== "known" ||
     !tenant.groups.some((group) => (uid === group && kind.hasMarker) || kind.collection.uids.isBelow(uid, group))
@@ -140,9 +185,9 @@ function findOutside(observed: DecisionInput, { uids }: Resolved, uid: string): 
 }
 
 /** Lists show what is below the session's roots. Only a GET shows a root itself. */
-function lookUp(observed: DecisionInput, uid: string, stale: boolean) {
+function lookUp(observed: DecisionInput, uid: string, stale: boolean): PlatformStep {
   const root = rootAbove(observed, uid);
   return root === undefined || stale
-    ? ({ do: "read", uid } as const)
-    : ({ do: "list", parent: groupOf(observed, uid), startedAfter: 0, stable: false } as const);
+    ? { do: "read", uid }
+    : { do: "list", parent: groupOf(observed, uid), startedAfter: 0, stable: false };
 }

@@ -3,22 +3,25 @@ import { conclude } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { waiting } from "./outcome.ts";
 import { peopleExist } from "./people-messages.ts";
-import { attempt } from "./retry.ts";
-import type { Step } from "./step.ts";
+import type { PlatformStep, Step } from "./step.ts";
 
 /** Who logged in since the last list is not known: a list may be this old when the resource is deleted. */
 const maxAgeMs = minutes(1);
+
+/** The list of identities that is missing before it is known whether some depend on the resource. */
+export function readPeople({ people, state, now }: DecisionInput): PlatformStep | undefined {
+  if (people === null) return undefined;
+  const startedAfter = Math.max(state.deletionSeenAt ?? state.firstSeenAt, now - maxAgeMs);
+  if (people.snapshot !== null && people.snapshot.startedAt >= startedAfter) return undefined;
+  return { do: "list", kind: "Identity", parent: people.group, startedAfter, stable: false };
+}
 
 /**
  * The deletion of a resource waits while identities depend on it: nobody could log in as them any longer, and nothing would
  * show that they are people, so that their role bindings could be removed as undeclared.
  */
-export function decidePeople(observed: DecisionInput): Step | undefined {
-  const { people, state, now, kind } = observed;
-  if (people === null) return undefined;
-  const startedAfter = Math.max(state.deletionSeenAt ?? state.firstSeenAt, now - maxAgeMs);
-  if (people.snapshot === null || people.snapshot.startedAt < startedAfter)
-    return attempt(observed, { do: "list", kind: "Identity", parent: people.group, startedAfter, stable: false });
-  if (people.uids.length === 0) return undefined;
+export function findPeople(observed: DecisionInput): Step | undefined {
+  const { people, now, kind } = observed;
+  if (people === null || people.uids.length === 0) return undefined;
   return conclude(observed, waiting("ChildrenExist", peopleExist(kind.noun, people.uids)), now + maxAgeMs);
 }

@@ -1,7 +1,7 @@
 import { describe } from "vitest";
 import { withMarker } from "#src/kinds/marker.ts";
 import { present, unmarked } from "./decision-cases.testing.ts";
-import { deletedGroup, existing, itDecidesDeletion, rejectedStep, released } from "./deletion-cases.testing.ts";
+import { deletedGroup, existing, itDecidesDeletion, rejectedStep, released } from "./ending-cases.testing.ts";
 import { externalGroup, marker, platformError, ready, uid } from "./observed-fixture.testing.ts";
 
 describe("a resource that stays under Orphan", () => {

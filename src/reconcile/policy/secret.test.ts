@@ -96,7 +96,7 @@ function existing(parts: ObservedParts = {}, fields: Partial<typeof external> = 
 
 const step = (parts: ObservedParts) => {
   const observation = observed(parts);
-  return decide(observation, kindOf(observation));
+  return decide(observation, kindOf(observation)).step;
 };
 
 /** The step once the status says what the decision is. */

@@ -1,7 +1,7 @@
 import { describe } from "vitest";
 import { abandonAnnotation } from "#src/api/annotations.ts";
 import { itDecides, present, readyGroup, reports } from "./decision-cases.testing.ts";
-import { deletedBinding, deletedGroup, deletionSeen } from "./deletion-cases.testing.ts";
+import { deletedBinding, deletedGroup, deletionSeen } from "./ending-cases.testing.ts";
 import { emptyState, externalGroup, otherRoot, parent, ready, tenant, uid } from "./observed-fixture.testing.ts";
 
 const external = present(externalGroup());

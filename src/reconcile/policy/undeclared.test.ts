@@ -44,7 +44,7 @@ function decideGroup(undeclared: ObservedUndeclared | null, status = ready): Ste
     external: { is: "present", resource: externalGroup(), seenAt: 19_000 },
     undeclared,
   });
-  return decide(observation, kindOf(observation));
+  return decide(observation, kindOf(observation)).step;
 }
 
 /** The status after the step. */
@@ -95,7 +95,7 @@ describe("the status of a group", () => {
       external: { is: "present", resource: externalGroup(), seenAt: 19_000 },
       undeclared: assessed({ first: [grant] }),
     });
-    expect(decide(observation, kindOf(observation))).toMatchObject({
+    expect(decide(observation, kindOf(observation)).step).toMatchObject({
       do: "writeStatus",
       events: [
         { type: "Normal", reason: "Recovered" },
@@ -159,7 +159,7 @@ describe("removal", () => {
     };
     const resource = groupResource({ status: statusAfter(decideGroup(assessed({ first: [grant] }))) });
     const waiting = { ...observation, resource, state: { ...observation.state, failure } };
-    expect(decide(waiting, kindOf(waiting))).toEqual({ do: "done", recheckAt: 21_000 });
+    expect(decide(waiting, kindOf(waiting)).step).toEqual({ do: "done", recheckAt: 21_000 });
   });
 
   it("lets other objects go first after some", () => {
@@ -174,7 +174,7 @@ describe("removal", () => {
       external: { is: "present", resource: externalGroup(), seenAt: 19_000 },
       undeclared: assessed({ first: [grant], removal: { is: "due", resource: grant, readAt: justRead } }),
     });
-    expect(decide(observation, kindOf(observation)).do).toBe("update");
+    expect(decide(observation, kindOf(observation)).step.do).toBe("update");
   });
 });
 

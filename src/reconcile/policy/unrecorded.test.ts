@@ -4,7 +4,7 @@ import type { References, Unrecorded } from "#src/reconcile/observe/observed.ts"
 import { decide } from "./decide.ts";
 import { leftUnseen } from "./deletion-messages.ts";
 import { type DecisionCase, itDecides, reports } from "./decision-cases.testing.ts";
-import { deletedBinding, deletedGroup, deletionSeen, rejectedStep, released } from "./deletion-cases.testing.ts";
+import { deletedBinding, deletedGroup, deletionSeen, rejectedStep, released } from "./ending-cases.testing.ts";
 import {
   bindingResource,
   emptyState,
@@ -134,14 +134,14 @@ it.each([
     const references: References = { are: "waiting", reason: "ReferenceNotFound", message: "It does not exist." };
     const given = { state: waiting, references, unrecorded: { is: "impossible" }, settledAt: 30_000 } as const;
     const before = observed({ ...given, resource });
-    const reported = decide(before, kindOf(before));
+    const reported = decide(before, kindOf(before)).step;
     if (reported.do !== "writeStatus") throw new Error(`unexpected step ${reported.do}`);
     const after = {
       ...before,
       resource: { ...resource, status: { observedGeneration: 1, ...reported.patch } as Status },
     };
-    expect(decide(after, kindOf(after))).toEqual({ do: "wait", until: 30_000 });
-    expect(decide({ ...after, now: 30_000 }, kindOf(after))).toMatchObject(
+    expect(decide(after, kindOf(after)).step).toEqual({ do: "wait", until: 30_000 });
+    expect(decide({ ...after, now: 30_000 }, kindOf(after)).step).toMatchObject(
       resource.kind === "Group" ? { do: "list" } : released,
     );
   },

@@ -54,6 +54,7 @@ describeWithSystem(
       const steps = trace.filter(({ name }) => name === "decide").map(({ attributes }) => attributes["muster.step"]);
       expect(steps).toContain("create");
       expect(steps.at(-1)).toBe("done");
+      expect(trace.map(({ attributes }) => attributes["muster.check"])).toContain("ready");
       const [watch] = collector.pathTo(server);
       const queued = trace.find(({ name }) => name === "queue group");
       expect(queued?.parentSpanId).toBe(watch?.spanId);

@@ -29,7 +29,7 @@ export function missedSteps(sources: Sources): string[] {
   return sources.kinds.flatMap((kind) =>
     Array.from(sources.stores.get(kind.name).keys(), (key) => {
       const observed = observe(sources, kind, key);
-      const step = observed === undefined ? "none" : decide(observed, kind).do;
+      const step = observed === undefined ? "none" : decide(observed, kind).step.do;
       return `${kind.name} ${key}: ${step}`;
     }).filter((text) => !/: (none|done|wait)$/.test(text)),
   );

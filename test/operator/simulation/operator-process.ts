@@ -193,6 +193,7 @@ export class OperatorProcess {
       enqueue: (kind, key, how) => this.#controllers.get(kind).enqueue(key, how),
       telemetry: {
         performed: (observed, step) => onStep?.(observed, step),
+        decided: () => undefined,
         failed: () => undefined,
         refused: (_observed, step) => {
           if (step.do === "writeStatus") this.forbiddenStatuses += 1;

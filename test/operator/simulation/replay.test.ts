@@ -46,7 +46,7 @@ function expectReplay(observed: Observed, step: Step): void {
   if (kind === undefined) throw new Error(`unknown kind ${observed.resource.kind}`);
   const copy = JSON.parse(JSON.stringify(observed)) as Observed;
   expect(copy).toStrictEqual(observed);
-  expect(decide(copy, kind)).toStrictEqual(step);
+  expect(decide(copy, kind).step).toStrictEqual(step);
 }
 
 /** Observes every object and replays the observation. Most of these steps are waits, which the reconciler does not report. */
@@ -55,7 +55,7 @@ function replayAll({ process: { sources } }: Scenario, steps: Set<Step["do"]>): 
     for (const key of sources.stores.get(kind.name).keys()) {
       const observed = observe(sources, kind, key);
       if (observed === undefined) continue;
-      const step = decide(observed, kind);
+      const step = decide(observed, kind).step;
       expectReplay(observed, step);
       steps.add(step.do);
     }

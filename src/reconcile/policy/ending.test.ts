@@ -2,7 +2,7 @@ import { describe } from "vitest";
 import { abandonAnnotation, pausedAnnotation } from "#src/api/annotations.ts";
 import { withMarker } from "#src/kinds/marker.ts";
 import { present, reports, unmarked } from "./decision-cases.testing.ts";
-import { deletedGroup, deletionSeen, existing, itDecidesDeletion, released } from "./deletion-cases.testing.ts";
+import { deletedGroup, deletionSeen, existing, itDecidesDeletion, released } from "./ending-cases.testing.ts";
 import { externalGroup, foreignMarker, otherRoot, ready, root, tenant, uid } from "./observed-fixture.testing.ts";
 
 describe("an object with an external resource", () => {

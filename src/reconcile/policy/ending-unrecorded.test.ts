@@ -7,7 +7,7 @@ import {
   existing,
   itDecidesDeletion,
   released,
-} from "./deletion-cases.testing.ts";
+} from "./ending-cases.testing.ts";
 import { anotherUid, externalGroup, marker, parent, ready, resolved, root, uid } from "./observed-fixture.testing.ts";
 
 // Deletions of objects that recorded no uid, or that of an earlier resource, and of role bindings, which have equal ones that no object recorded.

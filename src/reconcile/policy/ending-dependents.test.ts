@@ -8,7 +8,7 @@ import {
   itDecidesDeletion,
   rejectedStep,
   released,
-} from "./deletion-cases.testing.ts";
+} from "./ending-cases.testing.ts";
 import { type ObservedParts, platformError, ready } from "./observed-fixture.testing.ts";
 
 const remaining = (kind: string, name: string, namespace = "team"): Dependent => ({

@@ -1,0 +1,105 @@
+import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
+import { proveAbsenceBelow, proveListedSince } from "./absence.ts";
+import * as absenceMessages from "./absence-messages.ts";
+import { reportsLoss } from "./claimed.ts";
+import { calls, check, part, type Phase, reports } from "./check.ts";
+import type { DecisionInput } from "./decision-input.ts";
+import { creationBody } from "./differences.ts";
+import { listBeforeNaming, readIfStale } from "./freshness.ts";
+import * as messages from "./messages.ts";
+import { failing, type Problem } from "./outcome.ts";
+import {
+  equalsSpec,
+  findNameAmbiguous,
+  findNameManagedByOther,
+  findNameNotAdopted,
+  findRival,
+  managedUid,
+} from "./ownership.ts";
+import type { Found, Managed } from "./placed.ts";
+import { finalizerMissing, readNamesake, resource } from "./resource.ts";
+import { secretForCreation } from "./secret.ts";
+import { identityRead } from "./unknown-identity.ts";
+
+/** A resource has the desired name, and is neither the object's nor claimed by it. */
+const namesake: Phase<Found> = [
+  check("namesUnlisted", "Only a complete list of the group shows what has the name.", (observed) =>
+    proveListedSince(observed, observed.references.uids.parent, observed.state.specSeenAt),
+  ),
+  calls("namesakeMayBeGone", "What has the name may be gone, or have another one.", readNamesake),
+  reports("nameManagedByOther", "What has the name belongs to another object, or owner.", findNameManagedByOther),
+  reports("nameNotAdopted", "What has the name exists, and the spec does not let Muster adopt it.", findNameNotAdopted),
+  reports("nameAmbiguous", "Several resources have the name.", findNameAmbiguous),
+  ...resource,
+];
+
+/** The object has no resource that is known: it is found, adopted, or created. */
+export const unclaimed: Phase<Managed> = [
+  reports("lossReported", "The resource is gone, which is reported and not corrected.", findLossReported),
+  // A marker says whose a resource is. Everything else goes to one of those that want it.
+  reports("wantedByOther", "Another object wants the same name or grant, and comes first.", (observed) =>
+    observed.kind.hasMarker && matchOf(observed) !== undefined ? undefined : findRival(observed),
+  ),
+  part("a resource carries the object's marker, or is the grant that the spec describes", asMatched, [
+    calls("matchMayBeGone", "The resource may have been deleted meanwhile.", (observed) =>
+      readIfStale(observed, [observed.external]),
+    ),
+    ...resource,
+  ]),
+  check("absenceUnproven", "That the platform has no resource for the object is not proven.", (observed) =>
+    proveAbsenceBelow(observed, observed.references.uids.parent),
+  ),
+  part("the name is taken", asNamesake, namesake),
+  calls("identityUnread", "Whether the identity is the credential of another operator is not known.", (observed) =>
+    identityRead(observed, observed.references.uids.identity),
+  ),
+  calls("roleUnread", "What the role allows now is not known.", ({ roleToRead }) =>
+    roleToRead === null ? undefined : { do: "readRole", role: roleToRead },
+  ),
+  check("secretMissing", "The Secret to create the resource with was not read, or cannot be used.", (observed) => {
+    const given = secretForCreation(observed);
+    return "step" in given ? given.step : undefined;
+  }),
+  calls("nameUnlisted", "Somebody else may have created a resource with the name meanwhile.", (observed) =>
+    listBeforeNaming(observed, observed.references.uids.parent, "create"),
+  ),
+  finalizerMissing,
+  calls("absent", "The platform has no resource for the object.", (observed) => {
+    const { kind, references } = observed;
+    const { uids, desired, naturalKey } = references;
+    const given = secretForCreation(observed);
+    return {
+      do: "create",
+      parent: uids.parent,
+      body: creationBody(observed, desired),
+      naturalKey,
+      ...("secret" in given ? given : {}),
+      event: { type: "Normal", reason: "Created", note: messages.created(kind.noun, uids.parent) },
+    };
+  }),
+];
+
+function asMatched(observed: Managed): Found | undefined {
+  const external = matchOf(observed);
+  return external === undefined ? undefined : { ...observed, external };
+}
+
+function asNamesake(observed: Managed): Found | undefined {
+  const [conflict] = observed.nameConflicts;
+  return conflict === undefined ? undefined : { ...observed, external: conflict.external };
+}
+
+/** The resource that carries our marker, or that equals the spec of a kind without markers. */
+function matchOf(observed: Managed): ExternalResource | undefined {
+  const { matches, createdHere, kind, references } = observed;
+  const own = kind.hasMarker ? matches : matches.filter((match) => equalsSpec(observed, references, match));
+  return own.find(({ uid }) => createdHere.includes(uid)) ?? own[0];
+}
+
+/** As when it was found to be gone, after its uid was cleared from the status. What is left of it is how it was managed. */
+function findLossReported(observed: DecisionInput): Problem | undefined {
+  const { status } = observed.resource;
+  if (managedUid(observed) !== undefined || !reportsLoss(observed)) return undefined;
+  if (status?.management === undefined || status.management === "Observed") return undefined;
+  return failing("ExternalGone", absenceMessages.goneReported(observed.kind.noun));
+}
