@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { missingPostgres } from "./src/platform/tests/find-postgres.testing.ts";
 import { recordedFile, recordingVariable, withRecording } from "./test/decisions/recording-source.ts";
+import { costsVariable } from "./test/support/file-costs/file-cost.ts";
 
 // The tests start hundreds of processes of Node, which need half of the CPU time to start if they find compiled code.
 process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(new URL("node_modules/.cache/compile", import.meta.url));
@@ -33,6 +34,7 @@ const shared = { isolate: false };
 const slow = { testTimeout: 120_000, hookTimeout: 600_000 };
 const buildsProgram = { globalSetup: "test/support/harness/build-program.ts" };
 
+const measuresCosts = process.env[costsVariable] !== undefined;
 /** Whether the decisions of the policy are recorded, for `npm run decisions`. */
 const recordsDecisions = process.env[recordingVariable] !== undefined;
 const recorder = {
@@ -48,10 +50,18 @@ const recorder = {
 export default defineConfig({
   plugins: recordsDecisions ? [recorder] : [],
   test: {
-    setupFiles: recordsDecisions ? ["test/decisions/flush-after-file.ts"] : [],
+    setupFiles: [
+      // Its hook is to run last, so it is the first.
+      ...(measuresCosts ? ["test/support/file-costs/measure-file.ts"] : []),
+      ...(recordsDecisions ? ["test/decisions/flush-after-file.ts"] : []),
+    ],
     // Tests of processes wait two thirds of their time, so twice as many as the cores run; each may have a control plane.
     maxWorkers: Math.min(availableParallelism() * 2, 8),
-    reporters: ["default", "./scripts/count-reporter.ts"],
+    reporters: [
+      "default",
+      ...(measuresCosts ? ["./test/support/file-costs/cost-reporter.ts"] : []),
+      "./scripts/count-reporter.ts",
+    ],
     globalSetup: "src/platform/tests/provide-databases.testing.ts",
     provide: { backend: "sqlite" },
     projects: [
