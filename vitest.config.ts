@@ -3,6 +3,8 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { missingPostgres } from "./src/platform/tests/find-postgres.testing.ts";
 import { recordedFile, recordingVariable, withRecording } from "./test/decisions/recording-source.ts";
+import { TurnReporter } from "./test/operator/simulation/turn-reporter.ts";
+import { turnOf, turnVariable } from "./test/operator/simulation/turn.ts";
 import { costsVariable } from "./test/support/file-costs/file-cost.ts";
 
 // The tests start hundreds of processes of Node, which need half of the CPU time to start if they find compiled code.
@@ -34,6 +36,10 @@ const shared = { isolate: false };
 const slow = { testTimeout: 120_000, hookTimeout: 600_000 };
 const buildsProgram = { globalSetup: "test/support/harness/build-program.ts" };
 
+const turn = turnOf(import.meta.dirname, Date.now(), process.env[turnVariable]);
+// For the workers.
+process.env[turnVariable] = turn.text;
+
 const measuresCosts = process.env[costsVariable] !== undefined;
 /** Whether the decisions of the policy are recorded, for `npm run decisions`. */
 const recordsDecisions = process.env[recordingVariable] !== undefined;
@@ -60,6 +66,7 @@ export default defineConfig({
     reporters: [
       "default",
       ...(measuresCosts ? ["./test/support/file-costs/cost-reporter.ts"] : []),
+      new TurnReporter(turn),
       "./scripts/count-reporter.ts",
     ],
     globalSetup: "src/platform/tests/provide-databases.testing.ts",

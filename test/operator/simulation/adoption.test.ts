@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { Status } from "#src/api/status.ts";
 import { saysAdopted, withMarker } from "#src/kinds/marker.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
+import { crashPoints, oneIn, withEveryFault } from "./fault-points.ts";
 import type { Manifest } from "./memory-kube.ts";
 import { auditor, owner, root, viewer } from "./memory-platform.ts";
-import { crashMoments } from "./operator-process.ts";
 import { type Fault, Scenario } from "./scenario.ts";
 
 const policy = { management: "Full", drift: "Correct" };
@@ -36,17 +36,16 @@ function find({ platform }: Scenario, one = uid): (ExternalResource & { readonly
 
 /** Runs `run` without a fault, and then with a crash before and after every call. */
 async function withEveryCrash(run: (fault: Fault) => Promise<Scenario>): Promise<void> {
-  const { calls } = await run({});
-  let crashes = 0;
-  for (let call = 0; call < calls; call += 1)
-    for (const when of crashMoments) {
-      const { crashed } = await run({ crash: { call, when } }).catch((error: Error) => {
-        throw new Error(`crash ${when} call ${call}: ${error.message}`, { cause: error });
-      });
-      if (crashed) crashes += 1;
-    }
+  let calls = 0;
+  const { crashes } = await withEveryFault(
+    async (fault) => (await run(fault)).run,
+    (whole) => {
+      ({ calls } = whole);
+      return crashPoints(whole);
+    },
+  );
   console.info(`${crashes} crash points of ${calls} calls`);
-  expect(crashes).toBeGreaterThan(calls);
+  expect(crashes * oneIn).toBeGreaterThan(calls);
 }
 
 describe("an identity that existed before", () => {

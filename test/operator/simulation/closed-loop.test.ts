@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { crashPoints, lossPoints, oneIn, withEveryFault } from "./fault-points.ts";
 import type { Manifest } from "./memory-kube.ts";
-import { auditor, lostResponses, root } from "./memory-platform.ts";
-import { crashMoments } from "./operator-process.ts";
-import { type Fault, Scenario } from "./scenario.ts";
+import { auditor, root } from "./memory-platform.ts";
+import { type Fault, type Run, Scenario } from "./scenario.ts";
 
 const policy = { adoption: "Never", deletion: "Delete", drift: "Correct" };
 const org: Manifest = { kind: "Group", name: "org", spec: { parentUid: root, policy } };
@@ -52,7 +52,7 @@ async function runLifecycle(
   manifests: readonly Manifest[],
   gapMs: number,
   fault: Fault,
-): Promise<{ readonly scenario: Scenario; readonly calls: number }> {
+): Promise<{ readonly scenario: Scenario; readonly run: Run }> {
   const scenario = new Scenario(fault);
   const { kube, platform } = scenario;
   const create = async () => {
@@ -75,9 +75,9 @@ async function runLifecycle(
   await scenario.pass(60_000);
   await scenario.resync();
   await scenario.until("at rest", () => scenario.differences(tree).length === 0);
-  const { calls } = scenario;
+  const { run } = scenario;
   await expectNoWritesAtRest(scenario);
-  return { scenario, calls };
+  return { scenario, run };
 }
 
 async function expectNoWritesAtRest(scenario: Scenario): Promise<void> {
@@ -107,36 +107,23 @@ describe("a tree in a closed loop", () => {
   it.each([
     ["parents first", tree, 0],
     ["children first", tree.toReversed(), 7],
-  ])("survives a crash before and after every call: %s", async (_, manifests, gapMs) => {
-    const { calls } = await runLifecycle(manifests, gapMs, {});
-    let tried = 0;
-    for (let call = 0; call < calls; call += 1)
-      for (const when of crashMoments) {
-        const { scenario } = await runLifecycle(manifests, gapMs, { crash: { call, when } }).catch((error: Error) => {
-          throw new Error(`crash ${when} call ${call}: ${error.message}`, { cause: error });
-        });
-        if (scenario.crashed) tried += 1;
-      }
-    console.info(`${tried} crash points of ${calls} calls`);
-    expect(tried).toBeGreaterThanOrEqual(80);
-  });
-
-  it.each(lostResponses)("survives the loss of the response to every POST: %s", async (how) => {
-    const { platform } = (await runLifecycle(tree, 0, {})).scenario;
-    for (let post = 0; post < platform.posts; post += 1)
-      await runLifecycle(tree, 0, { lose: { post, how } }).catch((error: Error) => {
-        throw new Error(`POST ${post} ${how}: ${error.message}`, { cause: error });
-      });
-    console.info(`${platform.posts} POSTs, ${how}`);
-    expect(platform.posts).toBe(8);
-  });
+  ])(
+    "survives a crash before and after every call, and the loss of the response to every POST: %s",
+    async (_, manifests, gapMs) => {
+      const { crashes, lost } = await withEveryFault(
+        async (fault) => (await runLifecycle(manifests, gapMs, fault)).run,
+        (run) => {
+          expect(run.posts).toBe(8);
+          return [...crashPoints(run), ...lossPoints(run)];
+        },
+      );
+      console.info(`${crashes} crash points, ${lost} lost responses`);
+      expect(crashes * oneIn).toBeGreaterThanOrEqual(80);
+    },
+  );
 
   /** Deletes the tree `afterMs` after it was applied, whatever has been created by then. */
-  async function runInterruptedCreation(
-    manifests: readonly Manifest[],
-    afterMs: number,
-    fault: Fault,
-  ): Promise<Scenario> {
+  async function runInterruptedCreation(manifests: readonly Manifest[], afterMs: number, fault: Fault): Promise<Run> {
     const scenario = new Scenario(fault);
     const { kube, platform } = scenario;
     for (const manifest of treeAndAudit) kube.apply(manifest);
@@ -145,7 +132,7 @@ describe("a tree in a closed loop", () => {
     await scenario.until("deleted", () => kube.objects().length === 0);
     await scenario.pass(60_000);
     expect(platform.created()).toEqual([]);
-    return scenario;
+    return scenario.run;
   }
 
   const creationMs = 120;
@@ -160,34 +147,19 @@ describe("a tree in a closed loop", () => {
     console.info(`${count} moments`);
   });
 
-  it.each(lostResponses)("leaves no resources behind if a response was lost, too: %s", async (how) => {
+  it.each([
+    ["the response to every POST is lost", 5, lossPoints],
+    ["the process dies before or after every call", 15, crashPoints],
+  ])("leaves no resources behind if %s, too", async (_, stepMs, pointsOf) => {
     let count = 0;
-    for (let afterMs = 0; afterMs <= creationMs; afterMs += 5)
-      for (let post = 0; post < treeAndAudit.length; post += 1) {
-        const { platform } = await runInterruptedCreation(treeAndAudit, afterMs, { lose: { post, how } }).catch(
-          (error: Error) => {
-            throw new Error(`POST ${post} ${how}, deleted after ${afterMs} ms: ${error.message}`, { cause: error });
-          },
-        );
-        if (platform.posts > post) count += 1;
-      }
-    console.info(`${count} moments with a POST that is ${how}`);
-  });
-
-  it("leaves no resources behind if the process dies before or after every call, too", async () => {
-    let count = 0;
-    for (let afterMs = 0; afterMs <= creationMs; afterMs += 15) {
-      const { calls } = await runInterruptedCreation(treeAndAudit, afterMs, {});
-      for (let call = 0; call < calls; call += 1)
-        for (const when of crashMoments) {
-          await runInterruptedCreation(treeAndAudit, afterMs, { crash: { call, when } }).catch((error: Error) => {
-            throw new Error(`crash ${when} call ${call}, deleted after ${afterMs} ms: ${error.message}`, {
-              cause: error,
-            });
-          });
-          count += 1;
-        }
+    for (let afterMs = 0; afterMs <= creationMs; afterMs += stepMs) {
+      const run = (fault: Fault) => runInterruptedCreation(treeAndAudit, afterMs, fault);
+      const { tried } = await withEveryFault(run, pointsOf).catch((error: Error) => {
+        throw new Error(`deleted after ${afterMs} ms: ${error.message}`, { cause: error });
+      });
+      count += tried;
     }
-    console.info(`${count} crash points`);
+    console.info(`${count} faults`);
+    expect(count).toBeGreaterThan(0);
   });
 });

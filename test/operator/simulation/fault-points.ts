@@ -1,49 +1,67 @@
 import { lostResponses } from "./memory-platform.ts";
 import { crashMoments } from "./operator-process.ts";
-import type { Fault } from "./scenario.ts";
-
-/** What a run shows that the faults are enumerated from. */
-export interface Run {
-  /** The number of calls until everything was at rest. */
-  readonly calls: number;
-  readonly posts: number;
-  readonly crashed: boolean;
-}
+import type { Fault, Run } from "./scenario.ts";
+import { readTurn, type Turn, turnVariable } from "./turn.ts";
 
 export interface FaultPoints {
+  readonly tried: number;
+  /** In how many runs a process died. */
   readonly crashes: number;
   readonly lost: number;
 }
 
-/**
- * One in how many fault points `withEveryFault` runs: all of them take a quarter of an hour. With `MUSTER_FAULT_POINTS=all`
- * it runs all.
- */
-export const oneIn = process.env["MUSTER_FAULT_POINTS"] === "all" ? 1 : 3;
+/** A fault at one moment of a run. */
+export interface FaultPoint {
+  readonly name: string;
+  readonly fault: Fault;
+}
+
+const turnText = process.env[turnVariable] ?? "all";
+const turn = readTurn(turnText);
+
+/** One in how many fault points runs. */
+export const oneIn = turn.of;
+/** Whether all of them run. Only then must what a few of them lead to have come about. */
+export const hasAllPoints = turn.of === 1;
+
+/** A crash before and after every call. */
+export function crashPoints({ calls }: Pick<Run, "calls">): readonly FaultPoint[] {
+  return Array.from({ length: calls }, (_, call) =>
+    crashMoments.map((when) => ({ name: `crash ${when} call ${call}`, fault: { crash: { call, when } } })),
+  ).flat();
+}
+
+/** The loss of the response to every POST. */
+export function lossPoints({ posts }: Pick<Run, "posts">): readonly FaultPoint[] {
+  return Array.from({ length: posts }, (_, post) =>
+    lostResponses.map((how) => ({ name: `POST ${post} ${how}`, fault: { lose: { post, how } } })),
+  ).flat();
+}
 
 /**
- * Runs `run` without a fault, then with a crash before and after every call, and then with the loss of the response to every
- * POST; or with one in `oneIn` of these, evenly spread. `run` checks the result itself.
+ * The points that have their turn, evenly spread. Where they begin depends on the case, so that one turn has early and late ones.
+ */
+export function inTurn<T>(points: readonly T[], { number, of }: Turn = turn): readonly T[] {
+  return points.filter((_, index) => (points.length + index + number) % of === 0);
+}
+
+/**
+ * Runs `run` without a fault, and then with each fault of the points that have their turn. `run` checks the result itself.
+ * @param pointsOf by default, a crash before and after every call, and the loss of the response to every POST
  * @throws {Error} that names the fault
  */
-export async function withEveryFault(run: (fault: Fault) => Promise<Run>): Promise<FaultPoints> {
-  const { calls, posts } = await run({});
-  const runWith = async (fault: Fault, name: string) =>
-    run(fault).catch((error: Error) => {
-      throw new Error(`${name}: ${error.message}`, { cause: error });
-    });
+export async function withEveryFault(
+  run: (fault: Fault) => Promise<Run>,
+  pointsOf: (run: Run) => readonly FaultPoint[] = (whole) => [...crashPoints(whole), ...lossPoints(whole)],
+): Promise<FaultPoints> {
   let [crashes, lost] = [0, 0];
-  // Where it begins depends on the case, so that all cases together cover every moment.
-  let point = calls + posts;
-  const isChosen = () => (point += 1) % oneIn === 0;
-  for (let call = 0; call < calls; call += 1)
-    for (const when of crashMoments)
-      if (isChosen() && (await runWith({ crash: { call, when } }, `crash ${when} call ${call}`)).crashed) crashes += 1;
-  for (let post = 0; post < posts; post += 1)
-    for (const how of lostResponses) {
-      if (!isChosen()) continue;
-      await runWith({ lose: { post, how } }, `POST ${post} ${how}`);
-      lost += 1;
-    }
-  return { crashes, lost };
+  const points = inTurn(pointsOf(await run({})));
+  for (const { name, fault } of points) {
+    const { crashed } = await run(fault).catch((error: Error) => {
+      throw new Error(`${name} (${turnVariable}=${turnText}): ${error.message}`, { cause: error });
+    });
+    if (fault.lose !== undefined) lost += 1;
+    else if (crashed) crashes += 1;
+  }
+  return { tried: points.length, crashes, lost };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Boundary } from "#src/reconcile/tenancy/boundary.ts";
-import { withEveryFault } from "./fault-points.ts";
+import { oneIn, withEveryFault } from "./fault-points.ts";
 import { issuer, planted, policy, publicClient, rotated, shop, sso, startWorld } from "./identity-provider-world.ts";
 import { owner, rejection, root, viewer } from "./memory-platform.ts";
 
@@ -117,8 +117,8 @@ it("exists once, with its secret, and is deleted, whatever crash or loss comes b
     expect(leaks()).toEqual([]);
     for (const manifest of [shop, sso]) kube.remove(manifest);
     await scenario.until("deleted", () => kube.objects().length === 0 && platform.created().length === 0);
-    return { calls: scenario.calls, posts: platform.posts, crashed: scenario.crashed };
+    return scenario.run;
   });
   console.info(`${points.crashes} crash points, ${points.lost} lost responses`);
-  expect(points.crashes).toBeGreaterThan(5);
+  expect(points.crashes * oneIn).toBeGreaterThan(15);
 });

@@ -18,6 +18,14 @@ export interface Fault {
   readonly lose?: { readonly post: number; readonly how: LostResponse };
 }
 
+/** What a run of a scenario shows that the faults are enumerated from. */
+export interface Run {
+  /** The number of calls until everything was at rest. */
+  readonly calls: number;
+  readonly posts: number;
+  readonly crashed: boolean;
+}
+
 export type ScenarioOptions = Pick<
   ProcessOptions,
   "boundary" | "breakGlass" | "checksOwner" | "confirmation" | "liveTenants" | "ownerId" | "serviceAccounts"
@@ -86,6 +94,11 @@ export class Scenario {
 
   get crashed(): boolean {
     return this.#starts > 1;
+  }
+
+  /** The run until now. */
+  get run(): Run {
+    return { calls: this.#calls, posts: this.platform.posts, crashed: this.crashed };
   }
 
   /** Advances the time until `reached`. A process that died is replaced by a new one. @throws after 10 min. */

@@ -1,11 +1,10 @@
 import type { Status } from "#src/api/status.ts";
 import { kinds as kindsOfMuster } from "#src/kinds/kinds.ts";
 import { KubeError } from "#src/kube/errors.ts";
-import type { Run } from "./fault-points.ts";
 import { missedSteps, violations } from "./invariants.ts";
 import type { ClusterManifest, Manifest } from "./memory-kube.ts";
 import { grantOf, root } from "./memory-platform.ts";
-import { type Fault, Scenario } from "./scenario.ts";
+import { type Fault, type Run, Scenario } from "./scenario.ts";
 
 /** The groups of two teams, and one that the Tenants of both permit. */
 export const red = `${root}/00000000000000a1`;
@@ -69,8 +68,8 @@ export class TwoTenants {
   }
 
   get run(): Run {
-    const { calls, crashed, platform } = this.scenario;
-    return { calls: this.#callsUntilRest ?? calls, posts: platform.posts, crashed };
+    const { run } = this.scenario;
+    return { ...run, calls: this.#callsUntilRest ?? run.calls };
   }
 
   /** Labels a namespace. */

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { Status } from "#src/api/status.ts";
+import { crashPoints, withEveryFault } from "./fault-points.ts";
 import { auditor, grantOf } from "./memory-platform.ts";
-import { crashMoments } from "./operator-process.ts";
-import { type Fault, Scenario } from "./scenario.ts";
+import { type Fault, type Run, Scenario } from "./scenario.ts";
 import { ci, shop, views } from "./undeclared-world.ts";
 
 describe("a process that dies", () => {
   const declared = [shop("Remove"), ci, views];
   /** Grants are made by hand, and removed by however many processes that takes. */
-  async function run(fault: Fault): Promise<Scenario> {
+  async function run(fault: Fault): Promise<Run> {
     const scenario = new Scenario(fault);
     const { kube, platform } = scenario;
     for (const manifest of declared) kube.apply(manifest);
@@ -19,19 +19,15 @@ describe("a process that dies", () => {
       await scenario.resync();
       await scenario.pass(60_000);
     }
-    return scenario;
+    expect(scenario.differences(declared)).toEqual([]);
+    return scenario.run;
   }
 
   it("removes nothing that is declared, wherever it dies, and its successor removes the rest", async () => {
-    const { calls } = await run({});
-    expect(calls).toBeGreaterThan(40);
-    let points = 0;
-    for (let call = 0; call < calls; call += 1)
-      for (const when of crashMoments) {
-        points += 1;
-        const scenario = await run({ crash: { call, when } });
-        expect([call, when, scenario.differences(declared)]).toEqual([call, when, []]);
-      }
-    process.stdout.write(`${points} crash points\n`);
+    const { crashes } = await withEveryFault(run, (whole) => {
+      expect(whole.calls).toBeGreaterThan(40);
+      return crashPoints(whole);
+    });
+    console.info(`${crashes} crash points`);
   });
 });
