@@ -1,22 +1,21 @@
+import * as ownershipMessages from "./ownership-messages.ts";
 import { hasFinalizer } from "#src/api/custom-resource.ts";
 import { carriedMarker } from "#src/kinds/marker.ts";
 import type { ExternalResource, Grants } from "#src/reconcile/observe/observed.ts";
 import { appliedGeneration } from "./applied.ts";
-import { calls, check, part, type Phase, reports, where } from "./check.ts";
+import { type Phase, calls, check, part, reports, where } from "./check.ts";
 import { recordNow } from "./conclude.ts";
-import type { DecisionInput } from "./decision-input.ts";
+import type { DecisionInput, Found } from "./decision-input.ts";
 import { markerFits } from "./differences.ts";
 import { readBeforeUpdate } from "./freshness.ts";
-import * as ownershipMessages from "./ownership-messages.ts";
 import { type Problem, stalled, waiting } from "./outcome.ts";
-import { otherPeople } from "./people-messages.ts";
 import { owns, protectionOf } from "./ownership.ts";
-import type { Found } from "./placed.ts";
 import { recentGrants } from "./recent-grants.ts";
 import { recordOf } from "./recorded.ts";
 import { timeUnknown } from "./singleton-messages.ts";
 import { findAdoptionDenied } from "./tenant.ts";
 import { identityRead } from "./unknown-identity.ts";
+import { otherPeopleMessage } from "./people.ts";
 
 /** A resource whose roles and role bindings were read, as far as that matters to its adoption. */
 interface Granted extends Found {
@@ -132,7 +131,7 @@ function findAdoptionProtected(observed: Found): Problem | undefined {
 function findOtherPeople({ kind, resource, external }: Found): Problem | undefined {
   const [other] = kind.vouching?.otherPeople(resource, external) ?? [];
   if (other === undefined) return undefined;
-  return stalled("Conflict", otherPeople(other.specPath, kind.noun, external.uid, other.actual));
+  return stalled("Conflict", otherPeopleMessage(other.specPath, kind.noun, external.uid, other.actual));
 }
 
 /** The platform does not say when it created a singleton: the status could not record this one, see `records`. */

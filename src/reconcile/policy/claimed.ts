@@ -1,16 +1,14 @@
-import type { Claim } from "#src/reconcile/observe/observed.ts";
 import * as absenceMessages from "./absence-messages.ts";
-import { calls, part, type Phase, reports, where } from "./check.ts";
-import { conclude } from "./conclude.ts";
-import type { DecisionInput } from "./decision-input.ts";
 import * as deletionMessages from "./deletion-messages.ts";
-import { asEnding, type Consequences, endResource } from "./end-resource.ts";
-import { groupOf, rootAbove } from "./location.ts";
-import { isEdited } from "./object.ts";
-import { failing, type Problem, stalled } from "./outcome.ts";
-import { equalsSpec, findOtherClaimant, findProtected, owns, recordedKey } from "./ownership.ts";
 import * as ownershipMessages from "./ownership-messages.ts";
-import type { Found, Managed } from "./placed.ts";
+import type { Claim } from "#src/reconcile/observe/observed.ts";
+import { type Phase, calls, part, reports, where } from "./check.ts";
+import { conclude } from "./conclude.ts";
+import { type DecisionInput, type Found, type Managed, groupOf, rootAbove } from "./decision-input.ts";
+import { type Consequences, asEnding, endResource } from "./end-resource.ts";
+import { isEdited } from "./object.ts";
+import { type Problem, failing, stalled } from "./outcome.ts";
+import { equalsSpec, findOtherClaimant, findProtected, owns, recordedKey } from "./ownership.ts";
 import { resource } from "./resource.ts";
 import type { PlatformStep } from "./step.ts";
 

@@ -1,20 +1,19 @@
+import * as messages from "./messages.ts";
 import { isDeepStrictEqual } from "node:util";
 import type { MonotonicTime } from "#src/reconcile/observe/observed.ts";
 import { appliedGeneration } from "./applied.ts";
-import { check, calls, part, type Phase, reports } from "./check.ts";
+import { type Phase, calls, check, part, reports } from "./check.ts";
 import { conclude } from "./conclude.ts";
-import type { DecisionInput } from "./decision-input.ts";
+import type { DecisionInput, Found } from "./decision-input.ts";
 import type { Differences } from "./differences.ts";
 import { asLettingIn, lettingIn } from "./held-roles.ts";
-import * as messages from "./messages.ts";
-import * as driftMessages from "./drift-messages.ts";
 import { readBeforeUpdate } from "./freshness.ts";
-import { failing, type Problem, stalled } from "./outcome.ts";
+import { type Problem, failing, stalled } from "./outcome.ts";
 import { attemptOf } from "./attempted.ts";
 import { fightEndsAt, stalledDelayMs } from "./retry.ts";
-import type { Found } from "./placed.ts";
 import { changedSecret, differencesWithSecret } from "./secret.ts";
 import type { Event } from "./step.ts";
+import type { Drift } from "#src/api/status.ts";
 
 /** A resource whose managed fields do not match the spec. */
 interface Differing extends Found {
@@ -38,7 +37,7 @@ export const correcting: Phase<Differing> = [
     const { update } = state;
     const keptOthers = update?.attemptOf === attemptOf(observed) && isDeepStrictEqual(update.drift, differences.drift);
     if (isDrift || !keptOthers || now >= update.at + stalledDelayMs) return undefined;
-    const problem = stalled("PreconditionFailed", driftMessages.valuesNotKept(differences.drift));
+    const problem = stalled("PreconditionFailed", valuesNotKeptMessage(differences.drift));
     return conclude(observed, problem, update.at + stalledDelayMs);
   }),
   calls("readBeforeUpdate", "The resource was not read since the spec was seen.", (observed) =>
@@ -51,7 +50,7 @@ export const correcting: Phase<Differing> = [
     const fields = fieldsOf(differences);
     const event: Event =
       isDrift && !followsCluster(observed)
-        ? { type: "Normal", reason: "DriftCorrected", note: driftMessages.driftCorrected(fields) }
+        ? { type: "Normal", reason: "DriftCorrected", note: driftCorrectedMessage(fields) }
         : { type: "Normal", reason: "Updated", note: messages.updated(fields) };
     return {
       do: "update",
@@ -77,13 +76,13 @@ export const differing: Phase<Differing> = [
   part("drift is left as it is, and the Secret was changed", asChangedSecret, correcting),
   reports("driftReported", "Drift is reported and not corrected.", (observed) =>
     isDriftReported(observed)
-      ? detected(observed.differences, driftMessages.driftReported(fieldsOf(observed.differences)))
+      ? detected(observed.differences, driftReportedMessage(fieldsOf(observed.differences)))
       : undefined,
   ),
   check("driftFought", "Another writer reverts every correction.", (observed) => {
     const fightEnd = fightEndOf(observed);
     if (fightEnd === undefined) return undefined;
-    const message = driftMessages.driftFought(fieldsOf(observed.differences));
+    const message = driftFoughtMessage(fieldsOf(observed.differences));
     return conclude(observed, detected(observed.differences, message), fightEnd);
   }),
   ...correcting,
@@ -119,4 +118,27 @@ function followsCluster({ kind, resource, differences: { isEdit, mask } }: Diffe
 /** Whether this generation of the spec had been applied to the resource. */
 function wasApplied({ resource: { status, metadata } }: DecisionInput, uid: string): boolean {
   return status?.uid === uid && appliedGeneration(status) === metadata.generation;
+}
+
+// What they say.
+
+function driftReportedMessage(fields: string): string {
+  return `${changedOutside(fields)} The change is kept because spec.policy.drift is Report. Set it to Correct to revert the change, or change the spec to match.`;
+}
+
+function driftFoughtMessage(fields: string): string {
+  return `${changedOutside(fields)} Muster reverted such changes three times within an hour. Find the other writer and stop it; Muster reverts the change again when the hour is over.`;
+}
+
+function changedOutside(fields: string): string {
+  return `Changed on the platform outside of Kubernetes: ${fields}.`;
+}
+
+function valuesNotKeptMessage(drift: readonly Drift[]): string {
+  const fields = drift.map(({ field, expected, actual }) => `spec.${field}: "${expected}" is stored as "${actual}"`);
+  return `The platform accepted the update but stored other values. ${fields.join("; ")}. Change the spec to the stored values.`;
+}
+
+function driftCorrectedMessage(fields: string): string {
+  return `Reverted to the spec: ${fields}.`;
 }

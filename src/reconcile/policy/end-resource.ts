@@ -1,16 +1,15 @@
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
-import { check, type Phase } from "./check.ts";
+import { type Phase, check } from "./check.ts";
 import { conclude } from "./conclude.ts";
-import type { DecisionInput } from "./decision-input.ts";
+import { type DecisionInput, rootAbove } from "./decision-input.ts";
 import { isStale, readBeforeEnding } from "./freshness.ts";
-import { type IssueInput, issuesCode, isUnidentified } from "./issued.ts";
-import { rootAbove } from "./location.ts";
+import { type IssueInput, isUnidentified, issuesCode } from "./issued.ts";
 import type { Problem } from "./outcome.ts";
 import { managedUid, owns } from "./ownership.ts";
 import { findPeople, readPeople } from "./people.ts";
 import { decideRelease } from "./release.ts";
 import { attempt } from "./retry.ts";
-import { isPlatformStep, type PlatformStep, type Step } from "./step.ts";
+import { type PlatformStep, type Step, isPlatformStep } from "./step.ts";
 import { findEndingDenied } from "./tenant.ts";
 import { identityRead } from "./unknown-identity.ts";
 

@@ -1,27 +1,31 @@
+import * as deletionMessages from "./deletion-messages.ts";
+import * as kubernetesMessages from "./kubernetes-messages.ts";
+import * as ownershipMessages from "./ownership-messages.ts";
 import { hasFinalizer } from "#src/api/custom-resource.ts";
 import type { Dependent, ExternalResource } from "#src/reconcile/observe/observed.ts";
 import { proveAbsenceBelowRoots } from "./absence.ts";
-import { calls, check, part, type Phase, reports, where } from "./check.ts";
+import { type Phase, calls, check, part, reports, where } from "./check.ts";
 import { conclude, maxStatusDelayMs, statusDelayAmidDeletions, statusDelayMs } from "./conclude.ts";
-import type { DecisionInput } from "./decision-input.ts";
-import * as deletionMessages from "./deletion-messages.ts";
-import { asEnding, type Consequences, type Ending, endResource, isGone } from "./end-resource.ts";
+import { type DecisionInput, rootAbove } from "./decision-input.ts";
+import { type Consequences, type Ending, asEnding, endResource, isGone } from "./end-resource.ts";
 import { endsByExpiry } from "./expiry.ts";
 import { codeNotHandedOver } from "./handover.ts";
 import { abandon, abandonLost, awaitReferences, readSecretToDelete } from "./issue-ending.ts";
 import { leftBecause } from "./issue-messages.ts";
-import { asIssuing, isOnlyHeld, type IssueInput, issuesCode } from "./issued.ts";
-import * as kubernetesMessages from "./kubernetes-messages.ts";
-import { rootAbove } from "./location.ts";
+import { type IssueInput, asIssuing, isOnlyHeld, issuesCode } from "./issued.ts";
 import { isAbandoned, isPaused } from "./object.ts";
 import { type Problem, stalled, waiting } from "./outcome.ts";
 import { managementOf, protectionOf } from "./ownership.ts";
-import * as ownershipMessages from "./ownership-messages.ts";
 import { orphaned } from "./release.ts";
 import { attempt } from "./retry.ts";
 import type { Step } from "./step.ts";
-import * as tenancyMessages from "./tenancy-messages.ts";
-import { findEndingDenied, findOrphanDenied, findUngoverned } from "./tenant.ts";
+import {
+  findEndingDenied,
+  findOrphanDenied,
+  findUngoverned,
+  mayHaveBeenCreatedMessage,
+  outsideReachMessage,
+} from "./tenant.ts";
 import { unreadKind } from "./unread-kind.ts";
 import {
   awaitMeaning,
@@ -65,7 +69,7 @@ const unknown: Phase = [
     (observed) => (observed.references.are === "unreadKind" ? unreadKind(observed.references) : undefined),
   ),
   check("mayHaveBeenCreated", "A resource may have been created when a Tenant permitted the object.", (observed) =>
-    decideUnpermitted(observed, stalled("TenantDenied", tenancyMessages.mayHaveBeenCreated(observed.kind.noun))),
+    decideUnpermitted(observed, stalled("TenantDenied", mayHaveBeenCreatedMessage(observed.kind.noun))),
   ),
 ];
 
@@ -73,7 +77,7 @@ const unknown: Phase = [
 const known: Phase<Ending> = [
   check("outsideReach", "The resource lies where the operator may not look.", (observed) =>
     rootAbove(observed, observed.uid) === undefined
-      ? concludeOutside(observed, stalled("TenantDenied", tenancyMessages.outsideReach()))
+      ? concludeOutside(observed, stalled("TenantDenied", outsideReachMessage()))
       : undefined,
   ),
   check("endingDenied", "The resource lies outside of the Tenant's groups.", (observed) => {

@@ -1,23 +1,20 @@
 import { readyCondition } from "#src/api/condition.ts";
 import { type Expiry, expiryOf } from "#src/kinds/expiry.ts";
 import { mayHaveManaged } from "#src/kinds/may-have-managed.ts";
-import { check, part, type Phase, reports, where } from "./check.ts";
+import { type Phase, check, part, reports, where } from "./check.ts";
 import { conclude } from "./conclude.ts";
 import { proveAbsenceBelowRoots } from "./absence.ts";
-import type { DecisionInput } from "./decision-input.ts";
-import { asEnding, type Consequences, type Ending, endResource, isGone } from "./end-resource.ts";
-import { rootAbove } from "./location.ts";
+import { type DecisionInput, rootAbove } from "./decision-input.ts";
+import { type Consequences, type Ending, asEnding, endResource, isGone } from "./end-resource.ts";
 import { readSecretToExpire } from "./issue-ending.ts";
 import { issueExpired } from "./issue-messages.ts";
 import { type IssueInput, issuesCode } from "./issued.ts";
-import * as expiryMessages from "./expiry-messages.ts";
 import { type Problem, stalled } from "./outcome.ts";
 import { managedUid, protectionOf } from "./ownership.ts";
 import { attempt } from "./retry.ts";
 import { statusPatch } from "./status.ts";
-import { isPlatformStep, noLaterThan, type Step } from "./step.ts";
-import * as tenancyMessages from "./tenancy-messages.ts";
-import { findEndingDenied, findOrphanDenied, findUngoverned } from "./tenant.ts";
+import { type Step, isPlatformStep, noLaterThan } from "./step.ts";
+import { findEndingDenied, findOrphanDenied, findUngoverned, outsideReachMessage } from "./tenant.ts";
 import { hours } from "#src/time/durations.ts";
 import { orphanedUnproven } from "./release.ts";
 import { leftUnproven, proveNotCreatedAgain, recheckUnrecordedAt, uidToEnd } from "./unrecorded.ts";
@@ -46,7 +43,7 @@ const unrecorded: Phase<Expiring> = [
   check("expiredUnpermitted", "A resource may have been created when a Tenant permitted the object.", (observed) => {
     const recheckAt = observed.references.are === "unread" ? undefined : recheckUnrecordedAt(observed);
     if (recheckAt === undefined) return undefined;
-    const message = expiryMessages.expiredUnpermitted(observed.kind.noun);
+    const message = expiredUnpermittedMessage(observed.kind.noun);
     return conclude(observed, stalled("Expired", message), recheckAt);
   }),
   // It was reported as ended only after that was proven.
@@ -89,7 +86,7 @@ const expired: Phase<Expiring & Ending> = [
   }),
   check("outsideReach", "The resource lies where the operator may not look.", (observed) =>
     rootAbove(observed, observed.uid) === undefined
-      ? concludeDenied(observed, { message: tenancyMessages.outsideReach() })
+      ? concludeDenied(observed, { message: outsideReachMessage() })
       : undefined,
   ),
   ...endResource,
@@ -102,7 +99,7 @@ const expired: Phase<Expiring & Ending> = [
  */
 export const expiring: Phase<Expiring> = [
   reports("expiredObserving", "The object only observes, and its grant has expired.", (observed) =>
-    onlyObserves(observed) ? stalled("Expired", expiryMessages.expired(observed.kind.noun)) : undefined,
+    onlyObserves(observed) ? stalled("Expired", expiredMessage(observed.kind.noun)) : undefined,
   ),
   where("no resource is known", (observed) => uidToExpire(observed) === undefined, unrecorded),
   reports("expired", "The object does not report yet that its grant has expired.", (observed) =>
@@ -117,12 +114,12 @@ export function asExpiring(observed: DecisionInput): Expiring | undefined {
   if (!hasExpired(observed) && !(saysExpired(observed) && uid !== undefined)) return undefined;
   // What an invalid spec describes is not known, and nothing is created for it.
   if (invalid !== null && uid === undefined) return undefined;
-  const ending = stalled("Expired", expiryMessages.expiring(kind.noun, expiryOf(observed)));
+  const ending = stalled("Expired", expiringMessage(kind.noun, expiryOf(observed)));
   const left = uid === undefined ? leftUnproven(observed) : undefined;
   // What issues a code is never created again, whatever a clock says later.
   const ended: Problem =
     kind.issued === null
-      ? { ...stalled("Expired", left ?? expiryMessages.expired(kind.noun)), recorded: "forgotten" }
+      ? { ...stalled("Expired", left ?? expiredMessage(kind.noun)), recorded: "forgotten" }
       : { ...stalled("Expired", issueExpired(kind.noun)), recorded: "ended" };
   return { ...observed, ending, ended, left };
 }
@@ -155,7 +152,7 @@ function asEndingByExpiry(observed: Expiring): (Expiring & Ending) | undefined {
     denied: concludeDenied,
     unidentified: (input) => conclude(input, ending),
     kept: () => undefined,
-    note: (input) => expiryMessages.deletedExpired(input.kind.noun, input.uid),
+    note: (input) => deletedExpiredMessage(input.kind.noun, input.uid),
   };
   return { ...asEnding(observed, uid, consequences), ending, ended, left };
 }
@@ -178,7 +175,7 @@ function proveEnded(observed: DecisionInput, ending: Problem): Step | undefined 
 /** Nothing but a change of a Tenant, or of the settings of the operator, lets the resource be deleted. */
 function concludeDenied(observed: DecisionInput, { message: because }: Pick<Problem, "message">): Step {
   const { kind } = observed;
-  return conclude(observed, stalled("Expired", expiryMessages.expiredDenied(kind.noun, expiryOf(observed), because)));
+  return conclude(observed, stalled("Expired", expiredDeniedMessage(kind.noun, expiryOf(observed), because)));
 }
 
 /**
@@ -216,4 +213,31 @@ export function untilExpiry(observed: DecisionInput, step: Step): Step {
   const expiry = expiryOf(observed);
   const expiresInMs = expiry === undefined ? 0 : expiry.at - wallClock;
   return expiresInMs <= 0 ? step : noLaterThan(step, now + Math.min(expiresInMs, maxTimerMs));
+}
+
+// What they say.
+
+function expiringMessage(noun: string, expiry: Expiry | undefined): string {
+  return `The grant has expired${since(expiry)}, and the ${noun} is being deleted on the platform.`;
+}
+
+/** @param because why it is not ended, and what to do */
+function expiredDeniedMessage(noun: string, expiry: Expiry | undefined, because: string): string {
+  return `The grant has expired${since(expiry)}, but the ${noun} cannot be deleted on the platform. ${because}`;
+}
+
+function since(expiry: Expiry | undefined): string {
+  return expiry === undefined ? "" : ` (${expiry.field}: ${expiry.text})`;
+}
+
+function expiredUnpermittedMessage(noun: string): string {
+  return `The grant has expired. The operator may have created the ${noun} when a Tenant permitted it, so it may still exist. Ask an administrator to permit it again: then it is deleted.`;
+}
+
+function expiredMessage(noun: string): string {
+  return `The grant has expired, and this object has no ${noun} on the platform. Set a later spec.expiresAt to grant the role again, or delete this object.`;
+}
+
+function deletedExpiredMessage(noun: string, uid: string): string {
+  return `Deleted the ${noun} ${uid} on the platform: its grant has expired.`;
 }

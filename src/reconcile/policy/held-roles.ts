@@ -1,11 +1,11 @@
 import type { Grants } from "#src/reconcile/observe/observed.ts";
-import { calls, part, type Phase, reports } from "./check.ts";
+import { type Phase, calls, part, reports } from "./check.ts";
 import type { Differences } from "./differences.ts";
 import { isDelayed } from "./freshness.ts";
 import { identityGivenMore } from "./ownership-messages.ts";
 import { type Problem, stalled } from "./outcome.ts";
-import type { Found } from "./placed.ts";
 import { recentGrants } from "./recent-grants.ts";
+import type { Found } from "./decision-input.ts";
 
 /** An update of who may assume an identity. */
 interface LettingIn extends Found {

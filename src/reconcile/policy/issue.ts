@@ -1,31 +1,29 @@
+import * as issueMessages from "./issue-messages.ts";
+import * as messages from "./messages.ts";
+import * as ownershipMessages from "./ownership-messages.ts";
 import type { Drift } from "#src/api/status.ts";
 import type { Claim } from "#src/reconcile/observe/observed.ts";
 import { proveAbsenceBelow } from "./absence.ts";
 import { hasSameGoal } from "./attempted.ts";
-import { calls, check, part, type Phase, reports, where } from "./check.ts";
+import { type Phase, calls, check, part, reports, where } from "./check.ts";
 import { readIfRequested } from "./claimed.ts";
 import { conclude } from "./conclude.ts";
-import type { DecisionInput } from "./decision-input.ts";
+import { type DecisionInput, type Found, type Managed, asManaged, groupOf, rootAbove } from "./decision-input.ts";
 import { creationBody } from "./differences.ts";
 import { fieldDifferences } from "./field-differences.ts";
 import {
+  type IssueInput,
   equalsRecord,
   expiresAsDescribed,
   hasEnded,
-  issuesCode,
-  type IssueInput,
   isUnrecorded,
+  issuesCode,
   lostUids,
   ownsIssued,
 } from "./issued.ts";
 import { checkSecret, locationOf, outdatedAt, prepareSecret, readSecret } from "./issued-secret.ts";
-import * as issueMessages from "./issue-messages.ts";
-import { groupOf, rootAbove } from "./location.ts";
-import * as messages from "./messages.ts";
-import * as ownershipMessages from "./ownership-messages.ts";
-import { failing, type Problem, stalled } from "./outcome.ts";
+import { type Problem, failing, stalled } from "./outcome.ts";
 import { findOtherClaimant } from "./ownership.ts";
-import { asManaged, type Found, type Managed } from "./placed.ts";
 import { recordOf } from "./recorded.ts";
 import { delayingRefusal } from "./refusal.ts";
 import { finalizerMissing } from "./resource.ts";

@@ -1,24 +1,21 @@
+import * as absenceMessages from "./absence-messages.ts";
+import * as deletionMessages from "./deletion-messages.ts";
+import * as ownershipMessages from "./ownership-messages.ts";
 import { hasFinalizer } from "#src/api/custom-resource.ts";
 import { takenName, wantedName } from "#src/kinds/unique-name.ts";
 import type { Claim, ExternalResource } from "#src/reconcile/observe/observed.ts";
 import { proveAbsenceBelow } from "./absence.ts";
-import { calls, check, part, type Phase, reports, where } from "./check.ts";
+import { type Phase, calls, check, part, reports, where } from "./check.ts";
 import { conclude } from "./conclude.ts";
 import { conflictMessages } from "./conflict-messages.ts";
-import type { DecisionInput } from "./decision-input.ts";
+import { type DecisionInput, type Resolved, groupOf, rootAbove } from "./decision-input.ts";
 import { fieldDifferences } from "./field-differences.ts";
-import { asEnding, type Consequences, type Ending, endResource, isGone } from "./end-resource.ts";
-import { groupOf, rootAbove } from "./location.ts";
-import * as absenceMessages from "./absence-messages.ts";
-import * as deletionMessages from "./deletion-messages.ts";
-import * as ownershipMessages from "./ownership-messages.ts";
-import * as tenancyMessages from "./tenancy-messages.ts";
-import { failing, type Outcome, type Problem, stalled } from "./outcome.ts";
+import { type Consequences, type Ending, asEnding, endResource, isGone } from "./end-resource.ts";
+import { type Outcome, type Problem, failing, stalled } from "./outcome.ts";
 import { equalsSpec, findNameAmbiguous } from "./ownership.ts";
-import type { Resolved } from "./placed.ts";
 import { recordOf } from "./recorded.ts";
 import type { PlatformStep } from "./step.ts";
-import { findOrphanDenied, tenantName } from "./tenant.ts";
+import { findOrphanDenied, outsideTenantMessage, tenantName } from "./tenant.ts";
 import { guardsNothing, proveNotCreatedAgain, uidToEnd } from "./unrecorded.ts";
 
 /** An object that only observes (`spec.policy.management` is Observe). */
@@ -179,7 +176,7 @@ function findOutside(observed: Looking): Problem | undefined {
     tenant.is !== "known" ||
     !tenant.groups.some((group) => (uid === group && kind.hasMarker) || kind.collection.uids.isBelow(uid, group))
   )
-    return stalled("TenantDenied", tenancyMessages.outsideTenant(tenantName(tenant), kind.noun));
+    return stalled("TenantDenied", outsideTenantMessage(tenantName(tenant), kind.noun));
   if (uids.parent === undefined || groupOf(observed, uid) === uids.parent) return undefined;
   return stalled("InvalidSpec", ownershipMessages.uidNotBelowParent(kind.noun, uid, uids.parent));
 }

@@ -2,8 +2,8 @@ import { minutes } from "#src/time/durations.ts";
 import { conclude } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { waiting } from "./outcome.ts";
-import { peopleExist } from "./people-messages.ts";
 import type { PlatformStep, Step } from "./step.ts";
+import { shortList } from "#src/text/short-list.ts";
 
 /** Who logged in since the last list is not known: a list may be this old when the resource is deleted. */
 const maxAgeMs = minutes(1);
@@ -23,5 +23,16 @@ export function readPeople({ people, state, now }: DecisionInput): PlatformStep 
 export function findPeople(observed: DecisionInput): Step | undefined {
   const { people, now, kind } = observed;
   if (people === null || people.uids.length === 0) return undefined;
-  return conclude(observed, waiting("ChildrenExist", peopleExist(kind.noun, people.uids)), now + maxAgeMs);
+  return conclude(observed, waiting("ChildrenExist", peopleExistMessage(kind.noun, people.uids)), now + maxAgeMs);
+}
+
+// What they say.
+
+/** @param actual what the resource has on the platform. */
+export function otherPeopleMessage(path: string, noun: string, uid: string, actual: string): string {
+  return `${path}: other people log in by means of the ${noun} ${uid}, which has "${actual}" there, so it is not adopted. The field is immutable: delete this object, which leaves the ${noun} unchanged, and create it with "${actual}", or with another spec.name.`;
+}
+
+function peopleExistMessage(noun: string, uids: readonly string[]): string {
+  return `People logged in by means of the ${noun}: identities ${shortList(uids)}. Delete these identities on the platform first; or keep the ${noun} with spec.policy.deletion: Orphan.`;
 }

@@ -1,11 +1,12 @@
+import * as deletionMessages from "./deletion-messages.ts";
+import * as ownershipMessages from "./ownership-messages.ts";
 import { readyCondition } from "#src/api/condition.ts";
 import { hasFinalizer } from "#src/api/custom-resource.ts";
 import { takenName, wantedName } from "#src/kinds/unique-name.ts";
 import { ownDuplicateOf, proveListedSince } from "./absence.ts";
 import { adopting, isToAdopt } from "./adoption.ts";
-import { calls, check, part, type Phase, reports, where } from "./check.ts";
+import { type Phase, calls, check, part, reports, where } from "./check.ts";
 import { conclude } from "./conclude.ts";
-import * as deletionMessages from "./deletion-messages.ts";
 import { asDiffering, differing } from "./drift.ts";
 import { listBeforeNaming, readBeforeEnding, readIfStale } from "./freshness.ts";
 import {
@@ -17,13 +18,12 @@ import {
   managedUid,
   managementOf,
 } from "./ownership.ts";
-import * as ownershipMessages from "./ownership-messages.ts";
-import type { Found, Managed } from "./placed.ts";
 import { recordOf } from "./recorded.ts";
 import { concludeUnusableSecret, readSecretFirst } from "./secret.ts";
 import type { Event, PlatformStep, Step } from "./step.ts";
 import { findOutsideTenant } from "./tenant.ts";
 import { decideRemoval } from "./undeclared.ts";
+import type { Found, Managed } from "./decision-input.ts";
 
 export const finalizerMissing = check(
   "finalizerMissing",

@@ -2,8 +2,9 @@ import type { DecisionInput } from "./decision-input.ts";
 import { equalsRecord, issuesCode } from "./issued.ts";
 import { carriedMarker } from "#src/kinds/marker.ts";
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
-import * as tenancyMessages from "./tenancy-messages.ts";
 import { type Problem, stalled } from "./outcome.ts";
+import { abandonAnnotation } from "#src/api/annotations.ts";
+import { startSentence } from "#src/text/sentence.ts";
 
 // What the Tenant of an object's namespace says. Each check is named after the problem that it finds.
 
@@ -11,9 +12,9 @@ import { type Problem, stalled } from "./outcome.ts";
 export function findUngoverned({ tenant }: DecisionInput): Problem | undefined {
   switch (tenant.is) {
     case "none":
-      return stalled("NoTenant", tenancyMessages.noTenant());
+      return stalled("NoTenant", noTenantMessage());
     case "several":
-      return stalled("Overlap", tenancyMessages.overlap());
+      return stalled("Overlap", overlapMessage());
     case "known":
       return undefined;
   }
@@ -22,7 +23,7 @@ export function findUngoverned({ tenant }: DecisionInput): Problem | undefined {
 /** The Tenant only completes deletions: it is being deleted, or no longer selects the namespace. */
 export function findOnlyDeletions({ tenant }: DecisionInput): Problem | undefined {
   return tenant.is === "known" && tenant.serves === "deletions"
-    ? stalled("NoTenant", tenancyMessages.servesDeletions(tenant.name))
+    ? stalled("NoTenant", servesDeletionsMessage(tenant.name))
     : undefined;
 }
 
@@ -30,7 +31,7 @@ export function findOnlyDeletions({ tenant }: DecisionInput): Problem | undefine
 export function findOutsideTenant({ tenant, kind }: DecisionInput, uid: string): Problem | undefined {
   if (tenant.is === "known" && tenant.groups.some((group) => kind.collection.uids.isBelow(uid, group)))
     return undefined;
-  return stalled("TenantDenied", tenancyMessages.outsideTenant(tenantName(tenant), kind.noun));
+  return stalled("TenantDenied", outsideTenantMessage(tenantName(tenant), kind.noun));
 }
 
 /**
@@ -48,7 +49,7 @@ export function findEndingDenied(observed: DecisionInput, uid: string, found?: E
   const { status } = resource;
   const isRecorded = status?.uid === uid && status.parentUid === kind.collection.uids.parentOf(uid);
   if (isRecorded && (found === undefined || isProvenOurs(observed, tenant, found))) return undefined;
-  return stalled("TenantDenied", tenancyMessages.grantRevoked(kind.noun, resource.metadata.namespace ?? ""));
+  return stalled("TenantDenied", grantRevokedMessage(kind.noun, resource.metadata.namespace ?? ""));
 }
 
 /** Whether more than the status says that `found`, which it records, is the object's. */
@@ -68,17 +69,63 @@ function isProvenOurs(
 export function findAdoptionDenied({ tenant, kind }: DecisionInput): Problem | undefined {
   return tenant.is === "known" && tenant.mayAdopt
     ? undefined
-    : stalled("TenantDenied", tenancyMessages.adoptionDenied(tenantName(tenant), kind.name, kind.noun));
+    : stalled("TenantDenied", adoptionDeniedMessage(tenantName(tenant), kind.name, kind.noun));
 }
 
 /** The Tenant does not allow resources to be left behind on the platform. */
 export function findOrphanDenied({ tenant, kind }: DecisionInput, field: string): Problem | undefined {
   return tenant.is === "known" && tenant.mayOrphan
     ? undefined
-    : stalled("TenantDenied", tenancyMessages.orphanDenied(tenantName(tenant), kind.noun, field));
+    : stalled("TenantDenied", orphanDeniedMessage(tenantName(tenant), kind.noun, field));
 }
 
 /** Undefined if not exactly one Tenant governs the object. */
 export function tenantName(tenant: DecisionInput["tenant"]): string | undefined {
   return tenant.is === "known" ? tenant.name : undefined;
+}
+
+// What they say.
+
+// read Tenants, and the status names one only together with a resource.
+
+/** @param name undefined if not exactly one Tenant governs the object */
+function theTenant(name: string | undefined): string {
+  return name === undefined ? "the Tenant" : `Tenant ${name}`;
+}
+
+function noTenantMessage(): string {
+  return "No Tenant selects the namespace of this object, so nothing is done for it. Ask an administrator to add the namespace to a Tenant.";
+}
+
+function overlapMessage(): string {
+  return "Several Tenants select the namespace of this object, so nothing is done for it. Ask an administrator to change the namespaces of all of them but one.";
+}
+
+function servesDeletionsMessage(tenant: string): string {
+  return `Tenant ${tenant}, to which this object belongs, is being deleted, or no longer selects the namespace, so it only completes deletions. Ask an administrator to add the namespace to a Tenant.`;
+}
+
+export function outsideTenantMessage(tenant: string | undefined, noun: string): string {
+  return `The ${noun} of this object is outside of the groups of ${theTenant(tenant)}, so it is left unchanged. Ask an administrator to add its group to spec.groups of the Tenant; or, to delete this object and keep the ${noun}, to set the annotation ${abandonAnnotation}: "true".`;
+}
+
+function grantRevokedMessage(noun: string, namespace: string): string {
+  return `The ${noun} of this object is in a group of another Tenant, which does not grant the use of the group to this namespace, and nothing proves that this object created the ${noun}, so it is left unchanged. Ask the owner of the parent that the spec names to add ${namespace} to its spec.allowedNamespaces; or, to delete this object and keep the ${noun}, ask an administrator to set the annotation ${abandonAnnotation}: "true".`;
+}
+
+export function mayHaveBeenCreatedMessage(noun: string): string {
+  return `The Tenant does not permit what the spec of this object refers to, and the operator may have created the ${noun} when it was permitted, so the object is kept. Ask an administrator to permit it again; or, to delete this object and keep the ${noun}, to set the annotation ${abandonAnnotation}: "true".`;
+}
+
+export function outsideReachMessage(): string {
+  return `The resource of this object is outside of the operator's root groups, so it is left unchanged. Ask an administrator to add its group to the operator's settings and to the Tenant; or, to delete this object and keep the resource, to set the annotation ${abandonAnnotation}: "true".`;
+}
+
+function adoptionDeniedMessage(tenant: string | undefined, kind: string, noun: string): string {
+  return `${startSentence(theTenant(tenant))} does not allow an existing ${noun} to be adopted. Ask an administrator to add ${kind} to spec.adopt of the Tenant.`;
+}
+
+/** @param field the field of the spec that says so, with its value. */
+function orphanDeniedMessage(tenant: string | undefined, noun: string, field: string): string {
+  return `${field}: ${theTenant(tenant)} does not allow the ${noun} to be left on the platform without its object. Change the field, or ask an administrator to set spec.allowOrphan of the Tenant.`;
 }

@@ -1,13 +1,13 @@
+import * as absenceMessages from "./absence-messages.ts";
+import * as messages from "./messages.ts";
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
 import { proveAbsenceBelow, proveListedSince } from "./absence.ts";
-import * as absenceMessages from "./absence-messages.ts";
 import { reportsLoss } from "./claimed.ts";
-import { calls, check, part, type Phase, reports } from "./check.ts";
-import type { DecisionInput } from "./decision-input.ts";
+import { type Phase, calls, check, part, reports } from "./check.ts";
+import type { DecisionInput, Found, Managed } from "./decision-input.ts";
 import { creationBody } from "./differences.ts";
 import { listBeforeNaming, readIfStale } from "./freshness.ts";
-import * as messages from "./messages.ts";
-import { failing, type Problem } from "./outcome.ts";
+import { type Problem, failing } from "./outcome.ts";
 import {
   equalsSpec,
   findNameAmbiguous,
@@ -16,7 +16,6 @@ import {
   findRival,
   managedUid,
 } from "./ownership.ts";
-import type { Found, Managed } from "./placed.ts";
 import { finalizerMissing, readNamesake, resource } from "./resource.ts";
 import { secretForCreation } from "./secret.ts";
 import { identityRead } from "./unknown-identity.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { singletonUids } from "#src/platform-client/uid.ts";
-import { groupOf, rootAbove } from "./location.ts";
 import { decisionInput, otherRoot, parent, root, uid } from "./observed-fixture.testing.ts";
+import { groupOf, rootAbove } from "./decision-input.ts";
 
 const input = decisionInput();
 
