@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { outermost } from "#src/platform/access/grant.ts";
+import { outermost } from "#src/platform/authorization/grant.ts";
 import { isBelow, isWithin, parentOf } from "#src/platform/contract/uid.ts";
 import { type AccessModel, groupOf, listedGroups, listsBindingsOf } from "./access-model.ts";
 import type { KnownBinding } from "./access-state.ts";

@@ -1,5 +1,5 @@
 import { ancestorsOf, isWithin, parentOf } from "#src/platform/contract/uid.ts";
-import { downscope, gives, type GrantLimits } from "#src/platform/access/grant.ts";
+import { downscope, gives, type GrantLimits } from "#src/platform/authorization/grant.ts";
 import type { AccessState, KnownBinding, KnownGroup, KnownIdentity, KnownRole } from "./access-state.ts";
 
 /** What a token is limited to, whatever its identity's role bindings grant. Capabilities have the names of the contract. */

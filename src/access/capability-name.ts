@@ -1,4 +1,4 @@
-import { dottedName } from "#src/platform/access/dotted-name.ts";
+import { dottedName } from "#src/platform/authorization/dotted-name.ts";
 
 /**
  * The capability that a text means, as the contract writes it. `CAP_REPO_CREATE`, `REPO_CREATE` and `repo.create` are the same;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { builtinRoles } from "#src/platform/access/builtin-roles.ts";
-import { allCapabilities, Capability } from "#src/platform/access/capability.ts";
+import { builtinRoles } from "#src/platform/authorization/builtin-roles.ts";
+import { allCapabilities, Capability } from "#src/platform/authorization/capability.ts";
 import { collections } from "#src/platform/collections/collections.ts";
 import { accessModel } from "./access-model.ts";
 import type { KnownBinding, KnownRole } from "./access-state.ts";

@@ -1,4 +1,4 @@
-import { outermost } from "#src/platform/access/grant.ts";
+import { outermost } from "#src/platform/authorization/grant.ts";
 import { type AccessModel, groupOf } from "./access-model.ts";
 import type { KnownBinding, KnownRole } from "./access-state.ts";
 import type { EarlierGrants } from "./earlier-grants.ts";

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { parseDocument } from "yaml";
 import * as z from "zod";
-import { type BuiltinRole, builtinRole, builtinRoles } from "./access/builtin-roles.ts";
+import { type BuiltinRole, builtinRole, builtinRoles } from "./authorization/builtin-roles.ts";
 import { checkDescription, checkName } from "./contract/check-text.ts";
 import { isRoot, isUid, parentOf } from "./contract/uid.ts";
 import { ApiError } from "./errors/api-error.ts";

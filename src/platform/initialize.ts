@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { writeAdminTokenFile } from "./access/admin-token-file.ts";
-import { newAdminToken, insertAdminToken } from "./access/admin-token.ts";
+import { writeAdminTokenFile } from "./authorization/admin-token-file.ts";
+import { newAdminToken, insertAdminToken } from "./authorization/admin-token.ts";
 import { record } from "./audit/audit-log.ts";
 import { AuthoredWriter } from "./audit/authored-writer.ts";
 import { groups } from "./collections/groups.ts";

@@ -4,7 +4,7 @@ import {
   type NamedAdmin,
   namedAdmins,
   newAdminToken,
-} from "./access/admin-token.ts";
+} from "./authorization/admin-token.ts";
 import { record } from "./audit/audit-log.ts";
 import { AuthoredWriter } from "./audit/authored-writer.ts";
 import type { Database } from "./store/database.ts";

@@ -1,5 +1,5 @@
-import { writeAdminTokenFile } from "./access/admin-token-file.ts";
-import { deleteOtherUnnamedTokens, insertAdminToken, newAdminToken } from "./access/admin-token.ts";
+import { writeAdminTokenFile } from "./authorization/admin-token-file.ts";
+import { deleteOtherUnnamedTokens, insertAdminToken, newAdminToken } from "./authorization/admin-token.ts";
 import { record } from "./audit/audit-log.ts";
 import { AuthoredWriter } from "./audit/authored-writer.ts";
 import type { Database } from "./store/database.ts";

@@ -29,7 +29,7 @@ const exceptions: Readonly<Record<string, string>> = {
   "src/kinds/account-association.ts": "the name of a field, which a pattern of ASCII has matched",
   "src/kinds/identity-provider.ts": "the name of a field, which a pattern of ASCII has matched",
   "src/kinds/identity.ts": "the name of a field, which a pattern of ASCII has matched",
-  "src/platform/access/dotted-name.ts": "the name of a capability, which is a constant",
+  "src/platform/authorization/dotted-name.ts": "the name of a capability, which is a constant",
   "src/platform/collections/advisories.ts": "the text that a search looks through",
   "src/platform/login/oauth-error.ts": "the name of an error, which is a constant",
   "src/platform/openapi/docs-page.ts": "names of the contract, for people",

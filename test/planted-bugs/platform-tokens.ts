@@ -43,7 +43,7 @@ export const bugsOfTokens: readonly PlantedBug[] = [
   {
     name: "expired-keys-still-count",
     why: "The role bindings of an identity count after its static keys have expired.",
-    file: "src/platform/access/grants.ts",
+    file: "src/platform/authorization/grants.ts",
     before: `if (found.expires !== null && found.expires <= now) throw unauthenticated("the identity's static keys have expired");
 `,
     after: "",
@@ -53,7 +53,7 @@ export const bugsOfTokens: readonly PlantedBug[] = [
   {
     name: "revoked-token-still-serves",
     why: "A token serves after all tokens of its identity were revoked.",
-    file: "src/platform/access/security-stamp.ts",
+    file: "src/platform/authorization/security-stamp.ts",
     before: "if (token.value !== value || endedLogins.some(({ id }) => id === token.login)) return false;",
     after: "if (endedLogins.some(({ id }) => id === token.login)) return false;",
     foundBy: "src/platform/tests/ended-tokens.test.ts",
@@ -62,7 +62,7 @@ export const bugsOfTokens: readonly PlantedBug[] = [
   {
     name: "removed-key-vouches",
     why: "A token serves after the static key that vouched for it was removed.",
-    file: "src/platform/access/security-stamp.ts",
+    file: "src/platform/authorization/security-stamp.ts",
     before: "return removedKeys.length === 0 || (token.key !== undefined && !removedKeys.includes(token.key));",
     after: "return true;",
     foundBy: "src/platform/tests/ended-tokens.test.ts",

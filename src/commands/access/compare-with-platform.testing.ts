@@ -9,10 +9,10 @@ import {
 import type { AccessState } from "#src/access/access-state.ts";
 import { explain } from "#src/access/explain.ts";
 import { whoCan } from "#src/access/who-can.ts";
-import { type Caller, notDownscoped } from "#src/platform/access/caller.ts";
-import { allCapabilities, Capability } from "#src/platform/access/capability.ts";
-import { accessOf } from "#src/platform/access/grants.ts";
-import { initialStamp } from "#src/platform/access/security-stamp.ts";
+import { type Caller, notDownscoped } from "#src/platform/authorization/caller.ts";
+import { allCapabilities, Capability } from "#src/platform/authorization/capability.ts";
+import { accessOf } from "#src/platform/authorization/grants.ts";
+import { initialStamp } from "#src/platform/authorization/security-stamp.ts";
 import { ApiError } from "#src/platform/errors/api-error.ts";
 import { CapabilitySchema } from "#src/platform/gen/muster/capabilities/capabilities_pb.ts";
 import { InProcess } from "#src/platform/tests/access-model/in-process.testing.ts";

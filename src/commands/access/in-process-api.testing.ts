@@ -1,5 +1,5 @@
 import { create, type DescMethod, toJson } from "@bufbuild/protobuf";
-import type { Caller } from "#src/platform/access/caller.ts";
+import type { Caller } from "#src/platform/authorization/caller.ts";
 import { GroupsService } from "#src/platform/gen/muster/platform/iam/v2beta1/group_pb.ts";
 import { GroupInvitesService } from "#src/platform/gen/muster/platform/iam/v2beta1/group_invite_pb.ts";
 import { IdentityProvidersService } from "#src/platform/gen/muster/platform/iam/v2beta1/identity_provider_pb.ts";

@@ -5,9 +5,9 @@ import { holds, nameOf, randomHolder } from "#src/commands/access/compare-with-p
 import { inProcessApi } from "#src/commands/access/in-process-api.testing.ts";
 import { readAccessState } from "#src/commands/access/read-state.ts";
 import type { PlatformWrite } from "#src/plan/overlay-platform.ts";
-import { type Caller, notDownscoped } from "#src/platform/access/caller.ts";
-import { allCapabilities, type Capability } from "#src/platform/access/capability.ts";
-import { securityStampOf } from "#src/platform/access/security-stamp.ts";
+import { type Caller, notDownscoped } from "#src/platform/authorization/caller.ts";
+import { allCapabilities, type Capability } from "#src/platform/authorization/capability.ts";
+import { securityStampOf } from "#src/platform/authorization/security-stamp.ts";
 import { isWithin } from "#src/platform/contract/uid.ts";
 import { InProcess } from "#src/platform/tests/access-model/in-process.testing.ts";
 import { Random } from "#src/platform/tests/access-model/random.testing.ts";

@@ -1,4 +1,4 @@
-import type { Actor, Admin, Caller } from "../access/caller.ts";
+import type { Actor, Admin, Caller } from "../authorization/caller.ts";
 
 /** The author of a change. */
 export type Author =

@@ -1,7 +1,7 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { describe, expect, it } from "vitest";
-import { Capability } from "../access/capability.ts";
+import { Capability } from "../authorization/capability.ts";
 import { GroupInviteSchema } from "../gen/muster/platform/iam/v2beta1/group_invite_pb.ts";
 import { GroupSchema } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
 import { IdentitySchema } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";

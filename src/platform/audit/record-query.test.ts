@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { Coverage } from "../access/access.ts";
+import type { Coverage } from "../authorization/access.ts";
 import type { Database, Reader } from "../store/database.ts";
 import { postgresExplaining, sqliteExplaining } from "../store/explaining-reader.testing.ts";
 import { PostgresDatabase } from "../store/postgres/postgres-database.ts";

@@ -1,5 +1,5 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from "kysely";
-import type { Coverage } from "../access/access.ts";
+import type { Coverage } from "../authorization/access.ts";
 import { isRoot, isWithin, rootOf, subtreeOf } from "../contract/uid.ts";
 import { invalidArgument } from "../errors/api-error.ts";
 import { sizeLimits } from "../limits/size-limits.ts";

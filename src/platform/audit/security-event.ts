@@ -1,4 +1,4 @@
-import type { Actor } from "../access/caller.ts";
+import type { Actor } from "../authorization/caller.ts";
 import { identityShares, networkShares, type Share } from "../shares/share.ts";
 import type { EventAction } from "./audit-record.ts";
 import { type Author, nameOf } from "./author.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, expect, it } from "vitest";
-import { securityStampOf } from "../access/security-stamp.ts";
+import { securityStampOf } from "../authorization/security-stamp.ts";
 import { SqliteDatabase } from "../store/sqlite/sqlite-database.ts";
 import { deleteFamily } from "../tokens/refresh-families.ts";
 import type { AuditRecord } from "./audit-record.ts";

@@ -1,4 +1,4 @@
-import { Capability } from "../access/capability.ts";
+import { Capability } from "../authorization/capability.ts";
 import { type Advisory, AdvisorySchema } from "../gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";
 import { byUid, Collection } from "../resources/collection.ts";
 import { bitsOf, eventTypeOf, latestEventType } from "./event-type.ts";

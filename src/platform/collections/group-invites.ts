@@ -1,5 +1,5 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
-import { Capability } from "../access/capability.ts";
+import { Capability } from "../authorization/capability.ts";
 import { GroupInviteSchema } from "../gen/muster/platform/iam/v2beta1/group_invite_pb.ts";
 import { Collection } from "../resources/collection.ts";
 

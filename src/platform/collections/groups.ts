@@ -1,4 +1,4 @@
-import { Capability } from "../access/capability.ts";
+import { Capability } from "../authorization/capability.ts";
 import { GroupSchema } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
 import { byUid, Collection } from "../resources/collection.ts";
 

@@ -1,5 +1,5 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
-import { Capability } from "../access/capability.ts";
+import { Capability } from "../authorization/capability.ts";
 import { type Identity, IdentitySchema, RelationshipType } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
 import { byUid, Collection } from "../resources/collection.ts";
 import { personKeyOf } from "./person-key.ts";

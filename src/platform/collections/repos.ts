@@ -1,4 +1,4 @@
-import { Capability } from "../access/capability.ts";
+import { Capability } from "../authorization/capability.ts";
 import { RepoSchema } from "../gen/muster/platform/registry/v2beta1/repo_pb.ts";
 import { byUid, Collection } from "../resources/collection.ts";
 

@@ -1,4 +1,4 @@
-import { Capability } from "../access/capability.ts";
+import { Capability } from "../authorization/capability.ts";
 import { RoleBindingSchema } from "../gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
 import { byUid, Collection } from "../resources/collection.ts";
 

@@ -1,4 +1,4 @@
-import { Capability } from "../access/capability.ts";
+import { Capability } from "../authorization/capability.ts";
 import { TagSchema } from "../gen/muster/platform/registry/v2beta1/tag_pb.ts";
 import { byUid, Collection } from "../resources/collection.ts";
 import { repos } from "./repos.ts";

@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { expect, it } from "vitest";
-import type { Capability } from "../access/capability.ts";
+import type { Capability } from "../authorization/capability.ts";
 import { CreateGroupInviteRequestSchema } from "../gen/muster/platform/iam/v2beta1/group_invite_pb.ts";
 import { CreateIdentityRequestSchema } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
 import { CreateRoleRequestSchema } from "../gen/muster/platform/iam/v2beta1/role_pb.ts";

@@ -1,6 +1,6 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
-import { Capability } from "../access/capability.ts";
+import { Capability } from "../authorization/capability.ts";
 import { ListGroupsRequestSchema } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
 import { CreateIdentityRequestSchema } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
 import { CreateRoleRequestSchema } from "../gen/muster/platform/iam/v2beta1/role_pb.ts";

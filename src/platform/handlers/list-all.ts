@@ -1,5 +1,5 @@
 import type { DescMessage, Message, MessageShape } from "@bufbuild/protobuf";
-import type { Coverage } from "../access/access.ts";
+import type { Coverage } from "../authorization/access.ts";
 import { groups } from "../collections/groups.ts";
 import { isUid } from "../contract/uid.ts";
 import { aborted, invalidArgument } from "../errors/api-error.ts";

@@ -1,6 +1,6 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
-import type { Capability } from "../access/capability.ts";
+import type { Capability } from "../authorization/capability.ts";
 import { groups } from "../collections/groups.ts";
 import { isUid } from "../contract/uid.ts";
 import { notFound, permissionDenied } from "../errors/api-error.ts";

@@ -1,4 +1,4 @@
-import { builtinRole } from "../access/builtin-roles.ts";
+import { builtinRole } from "../authorization/builtin-roles.ts";
 import { collections } from "../collections/collections.ts";
 import { groups } from "../collections/groups.ts";
 import { roles } from "../collections/roles.ts";

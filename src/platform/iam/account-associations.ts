@@ -1,6 +1,6 @@
 import { clone, create } from "@bufbuild/protobuf";
 import { EmptySchema, timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { Capability } from "../access/capability.ts";
+import { Capability } from "../authorization/capability.ts";
 import { accountAssociations } from "../collections/account-associations.ts";
 import { applyMask, readMask } from "../contract/field-mask.ts";
 import { alreadyExists } from "../errors/api-error.ts";

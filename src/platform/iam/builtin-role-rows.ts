@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { builtinRoles } from "../access/builtin-roles.ts";
+import { builtinRoles } from "../authorization/builtin-roles.ts";
 import type { AuthoredWriter } from "../audit/authored-writer.ts";
 import { roles } from "../collections/roles.ts";
 import { RoleSchema } from "../gen/muster/platform/iam/v2beta1/role_pb.ts";

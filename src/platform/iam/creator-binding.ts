@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { ownerRole } from "../access/builtin-roles.ts";
+import { ownerRole } from "../authorization/builtin-roles.ts";
 import type { AuthoredWriter } from "../audit/authored-writer.ts";
 import { roleBindings } from "../collections/role-bindings.ts";
 import { newUidIn } from "../contract/uid.ts";

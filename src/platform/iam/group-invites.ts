@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { type Duration, durationMs, EmptySchema, type Timestamp, timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { Capability } from "../access/capability.ts";
+import { Capability } from "../authorization/capability.ts";
 import { groupInvites } from "../collections/group-invites.ts";
 import { applyMask, readMask } from "../contract/field-mask.ts";
 import { emailRule, fits } from "../contract/text-rule.ts";

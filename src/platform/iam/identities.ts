@@ -1,7 +1,7 @@
 import { clone, create } from "@bufbuild/protobuf";
 import { EmptySchema, timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { Capability, dottedNameOf } from "../access/capability.ts";
-import { grantsOf } from "../access/grants.ts";
+import { Capability, dottedNameOf } from "../authorization/capability.ts";
+import { grantsOf } from "../authorization/grants.ts";
 import type { AuthoredWriter } from "../audit/authored-writer.ts";
 import { identities } from "../collections/identities.ts";
 import { checkDescription, checkName } from "../contract/check-text.ts";

@@ -1,5 +1,5 @@
-import type { Coverage } from "../access/access.ts";
-import { Capability } from "../access/capability.ts";
+import type { Coverage } from "../authorization/access.ts";
+import { Capability } from "../authorization/capability.ts";
 import { identities } from "../collections/identities.ts";
 import { subtreeOf } from "../contract/uid.ts";
 import { invalidArgument, notFound } from "../errors/api-error.ts";

@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { EmptySchema, timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { Capability } from "../access/capability.ts";
+import { Capability } from "../authorization/capability.ts";
 import { identityProviders } from "../collections/identity-providers.ts";
 import { applyMask, readMask } from "../contract/field-mask.ts";
 import { newUidIn, parentOf } from "../contract/uid.ts";

@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { EmptySchema } from "@bufbuild/protobuf/wkt";
-import { Capability } from "../access/capability.ts";
+import { Capability } from "../authorization/capability.ts";
 import { record } from "../audit/audit-log.ts";
 import type { AuthoredWriter } from "../audit/authored-writer.ts";
 import { identities } from "../collections/identities.ts";

@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { EmptySchema, timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { Capability } from "../access/capability.ts";
+import { Capability } from "../authorization/capability.ts";
 import { groups } from "../collections/groups.ts";
 import { identities } from "../collections/identities.ts";
 import { roleBindings } from "../collections/role-bindings.ts";

@@ -1,6 +1,6 @@
-import type { Access } from "../access/access.ts";
-import { builtinRole } from "../access/builtin-roles.ts";
-import { Capability } from "../access/capability.ts";
+import type { Access } from "../authorization/access.ts";
+import { builtinRole } from "../authorization/builtin-roles.ts";
+import { Capability } from "../authorization/capability.ts";
 import { roles } from "../collections/roles.ts";
 import { isUid, isWithin, parentOf } from "../contract/uid.ts";
 import { invalidArgument, notFound, permissionDenied } from "../errors/api-error.ts";

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { EmptySchema, timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { builtinRole } from "../access/builtin-roles.ts";
-import { Capability, isKnown } from "../access/capability.ts";
+import { builtinRole } from "../authorization/builtin-roles.ts";
+import { Capability, isKnown } from "../authorization/capability.ts";
 import { roles } from "../collections/roles.ts";
 import { checkDescription, checkName } from "../contract/check-text.ts";
 import { applyMask, readMask } from "../contract/field-mask.ts";

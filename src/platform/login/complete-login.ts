@@ -1,5 +1,5 @@
-import type { Actor } from "../access/caller.ts";
-import { initialStamp, securityStampOf } from "../access/security-stamp.ts";
+import type { Actor } from "../authorization/caller.ts";
+import { initialStamp, securityStampOf } from "../authorization/security-stamp.ts";
 import type { AuditCharges } from "../audit/audit-charges.ts";
 import { AuthoredWriter, type CallDetails } from "../audit/authored-writer.ts";
 import { identityEvent } from "../audit/security-event.ts";

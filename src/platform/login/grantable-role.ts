@@ -1,4 +1,4 @@
-import { builtinRole, ownerRole } from "../access/builtin-roles.ts";
+import { builtinRole, ownerRole } from "../authorization/builtin-roles.ts";
 import { roles } from "../collections/roles.ts";
 import { isWithin, parentOf } from "../contract/uid.ts";
 import type { Role } from "../gen/muster/platform/iam/v2beta1/role_pb.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { type Actor, notDownscoped } from "../access/caller.ts";
-import { isCurrent, securityStampOf } from "../access/security-stamp.ts";
+import { type Actor, notDownscoped } from "../authorization/caller.ts";
+import { isCurrent, securityStampOf } from "../authorization/security-stamp.ts";
 import { type Reader, statement } from "../store/database.ts";
 import type { ApiTokenContent } from "../tokens/api-token.ts";
 

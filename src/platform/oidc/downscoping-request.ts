@@ -1,5 +1,5 @@
-import { notDownscoped, type Downscoping } from "../access/caller.ts";
-import { capabilityNamed } from "../access/capability.ts";
+import { notDownscoped, type Downscoping } from "../authorization/caller.ts";
+import { capabilityNamed } from "../authorization/capability.ts";
 import { isUid } from "../contract/uid.ts";
 import { invalidArgument } from "../errors/api-error.ts";
 

@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
-import { Capability } from "../access/capability.ts";
+import { Capability } from "../authorization/capability.ts";
 import { recordsWithin } from "../audit/read-records.ts";
 import { messageOf } from "../audit/record-message.ts";
 import { queryRecords } from "../audit/record-query.ts";

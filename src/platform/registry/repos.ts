@@ -1,6 +1,6 @@
 import { clone, create } from "@bufbuild/protobuf";
 import { EmptySchema, timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { Capability } from "../access/capability.ts";
+import { Capability } from "../authorization/capability.ts";
 import { repos } from "../collections/repos.ts";
 import { applyMask, readMask } from "../contract/field-mask.ts";
 import { newUidIn } from "../contract/uid.ts";

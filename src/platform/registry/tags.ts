@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { EmptySchema, timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
-import { Capability } from "../access/capability.ts";
+import { Capability } from "../authorization/capability.ts";
 import { repos } from "../collections/repos.ts";
 import { excludedForms } from "../collections/tag-form.ts";
 import { tags } from "../collections/tags.ts";

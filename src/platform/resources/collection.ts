@@ -1,6 +1,6 @@
 import { type DescMessage, fromBinary, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
-import type { Capability } from "../access/capability.ts";
+import type { Capability } from "../authorization/capability.ts";
 import { recordDeletions, recordResource } from "../audit/audit-log.ts";
 import type { AuthoredWriter } from "../audit/authored-writer.ts";
 import { parentOf } from "../contract/uid.ts";

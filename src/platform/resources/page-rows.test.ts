@@ -3,7 +3,7 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { groups } from "#src/platform/collections/groups.ts";
 import type { Database } from "#src/platform/store/database.ts";
-import { outermost } from "../access/grant.ts";
+import { outermost } from "../authorization/grant.ts";
 import { AuthoredWriter } from "../audit/authored-writer.ts";
 import { GroupSchema } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
 import { describeOnEachBackend } from "#src/platform/tests/describe-on-each-backend.testing.ts";

@@ -1,8 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
 import { isBelow, isRoot, isWithin, parentOf } from "#src/platform/contract/uid.ts";
-import type { Coverage } from "../access/access.ts";
-import { outermost } from "../access/grant.ts";
+import type { Coverage } from "../authorization/access.ts";
+import { outermost } from "../authorization/grant.ts";
 import { UIDPFilterSchema } from "../gen/muster/platform/common/uidp_pb.ts";
 import { contains } from "./region-model.testing.ts";
 import { cutRegions, listedUids, regionsOfGroups, visibleRegions } from "./region.ts";

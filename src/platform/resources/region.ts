@@ -1,4 +1,4 @@
-import type { Coverage } from "../access/access.ts";
+import type { Coverage } from "../authorization/access.ts";
 import { ancestorsOf, isBelow, isRoot, isUid, isWithin, parentOf } from "../contract/uid.ts";
 import { invalidArgument } from "../errors/api-error.ts";
 import type { UIDPFilter } from "../gen/muster/platform/common/uidp_pb.ts";

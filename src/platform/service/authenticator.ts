@@ -1,6 +1,6 @@
 import type { WallClock } from "#src/time/wall-clock.ts";
-import { findAdmin, looksLikeAdminToken } from "../access/admin-token.ts";
-import type { Caller } from "../access/caller.ts";
+import { findAdmin, looksLikeAdminToken } from "../authorization/admin-token.ts";
+import type { Caller } from "../authorization/caller.ts";
 import { unauthenticated } from "../errors/api-error.ts";
 import { unauthenticatedShares } from "../shares/share.ts";
 import type { Database } from "../store/database.ts";

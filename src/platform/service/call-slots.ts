@@ -1,4 +1,4 @@
-import type { Caller } from "../access/caller.ts";
+import type { Caller } from "../authorization/caller.ts";
 import { type ApiError, resourceExhausted } from "../errors/api-error.ts";
 import { Pool, type PoolRefusal } from "../shares/pool.ts";
 import { identityShares, type Share, unauthenticatedShares } from "../shares/share.ts";

@@ -1,4 +1,4 @@
-import type { Caller } from "../access/caller.ts";
+import type { Caller } from "../authorization/caller.ts";
 import { adminShares, identityShares, type Share } from "../shares/share.ts";
 
 /** Verified tokens keep their callers, and each call needs the shares several times. */

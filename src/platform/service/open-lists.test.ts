@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Caller, notDownscoped } from "../access/caller.ts";
+import { type Caller, notDownscoped } from "../authorization/caller.ts";
 import { OpenLists } from "./open-lists.ts";
 
 const stamp = { value: "", key: undefined };

@@ -1,4 +1,4 @@
-import type { Caller } from "../access/caller.ts";
+import type { Caller } from "../authorization/caller.ts";
 import { resourceExhausted } from "../errors/api-error.ts";
 import { Lease } from "../shares/lease.ts";
 import { Pool } from "../shares/pool.ts";

@@ -1,4 +1,4 @@
-import type { Caller } from "../access/caller.ts";
+import type { Caller } from "../authorization/caller.ts";
 import { authorOf } from "../audit/author.ts";
 import type { CallDetails } from "../audit/authored-writer.ts";
 import type { SecurityLog } from "../audit/security-log.ts";

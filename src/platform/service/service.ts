@@ -1,5 +1,5 @@
 import type { DescMethod, DescService, Message, MessageShape } from "@bufbuild/protobuf";
-import type { Caller } from "../access/caller.ts";
+import type { Caller } from "../authorization/caller.ts";
 import { checkSizes } from "../contract/check-sizes.ts";
 import type { CallDetails } from "../audit/authored-writer.ts";
 import type { CallSlot } from "./call-slots.ts";

@@ -1,7 +1,7 @@
 import type { WallClock } from "#src/time/wall-clock.ts";
-import type { Access } from "../access/access.ts";
-import type { Caller } from "../access/caller.ts";
-import { accessOf } from "../access/grants.ts";
+import type { Access } from "../authorization/access.ts";
+import type { Caller } from "../authorization/caller.ts";
+import { accessOf } from "../authorization/grants.ts";
 import type { AuditAccounts } from "../audit/audit-accounts.ts";
 import { authorOf } from "../audit/author.ts";
 import { AuthoredWriter } from "../audit/authored-writer.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { describeOnEachBackend } from "#src/platform/tests/describe-on-each-backend.testing.ts";
-import { notDownscoped } from "../access/caller.ts";
+import { notDownscoped } from "../authorization/caller.ts";
 import { startFamily } from "../tokens/refresh-families.ts";
 import { useOnce, wasUsed } from "../tokens/used-tokens.ts";
 import { type Database, statement } from "./database.ts";

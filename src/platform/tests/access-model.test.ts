@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { RoleBinding } from "../gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
-import { type Caller, notDownscoped } from "../access/caller.ts";
-import { initialStamp } from "../access/security-stamp.ts";
+import { type Caller, notDownscoped } from "../authorization/caller.ts";
+import { initialStamp } from "../authorization/security-stamp.ts";
 import type { Exchange } from "./access-model/exchange.testing.ts";
 import { InProcess } from "./access-model/in-process.testing.ts";
 import { expectedExchangeCode } from "./access-model/exchange-model.testing.ts";

@@ -15,7 +15,7 @@ import { UIDPFilterSchema } from "../gen/muster/platform/common/uidp_pb.ts";
 import { GroupsService } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
 import { RolesService } from "../gen/muster/platform/iam/v2beta1/role_pb.ts";
 import { RepoSchema, ReposService } from "../gen/muster/platform/registry/v2beta1/repo_pb.ts";
-import type { Capability } from "../access/capability.ts";
+import type { Capability } from "../authorization/capability.ts";
 import { RunningPlatform } from "./running-platform.testing.ts";
 
 let platform: RunningPlatform;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { namedAdmins } from "../access/admin-token.ts";
+import { namedAdmins } from "../authorization/admin-token.ts";
 import { readAuditLog } from "../audit/read-records.ts";
 import { createNamedAdmin, maximumNamedAdmins, revokeNamedAdmin } from "../named-admins.ts";
 import type { Database } from "../store/database.ts";

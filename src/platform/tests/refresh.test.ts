@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { notDownscoped } from "../access/caller.ts";
+import { notDownscoped } from "../authorization/caller.ts";
 import type { Database, Writer } from "../store/database.ts";
 import type { ApiTokenContent } from "../tokens/api-token.ts";
 import { familyOf, startFamily } from "../tokens/refresh-families.ts";

@@ -5,7 +5,7 @@ import {
   type IdentityProvider,
   IdentityProvidersService,
 } from "../gen/muster/platform/iam/v2beta1/identity_provider_pb.ts";
-import { builtinRoles } from "../access/builtin-roles.ts";
+import { builtinRoles } from "../authorization/builtin-roles.ts";
 import { InProcess } from "./access-model/in-process.testing.ts";
 import { Random } from "./access-model/random.testing.ts";
 import { randomWorld } from "./access-model/world.testing.ts";

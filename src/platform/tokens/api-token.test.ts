@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pino from "pino";
 import { expect, it } from "vitest";
-import { notDownscoped } from "../access/caller.ts";
+import { notDownscoped } from "../authorization/caller.ts";
 import { SqliteDatabase } from "../store/sqlite/sqlite-database.ts";
 import { ApiTokens } from "./api-token.ts";
 import { readOrCreateKeyFile } from "./master-key.ts";

@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 import { jwtVerify, SignJWT } from "jose";
 import type { WallClock } from "#src/time/wall-clock.ts";
-import type { Actor, Caller, Downscoping } from "../access/caller.ts";
-import { type Capability, capabilityNamed, dottedNameOf } from "../access/capability.ts";
-import { initialStamp, type TokenStamp } from "../access/security-stamp.ts";
+import type { Actor, Caller, Downscoping } from "../authorization/caller.ts";
+import { type Capability, capabilityNamed, dottedNameOf } from "../authorization/capability.ts";
+import { initialStamp, type TokenStamp } from "../authorization/security-stamp.ts";
 import { unauthenticated } from "../errors/api-error.ts";
 import { BoundedCache } from "../limits/bounded-cache.ts";
 import { type SigningKeys, signingAlgorithm } from "./signing-keys.ts";

@@ -4,7 +4,7 @@ import {
   recordEndedLogin,
   recordKeyChange,
   replaceSecurityStamp,
-} from "../access/security-stamp.ts";
+} from "../authorization/security-stamp.ts";
 import type { Writer } from "../store/database.ts";
 import { deleteFamily, type FamilyOwner, revokeRefreshTokens } from "./refresh-families.ts";
 import { apiTokenLifetime } from "./token-lifetime.ts";

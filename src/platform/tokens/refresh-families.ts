@@ -1,7 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
-import type { Downscoping } from "../access/caller.ts";
-import type { Capability } from "../access/capability.ts";
-import { isCurrent, securityStampOf } from "../access/security-stamp.ts";
+import type { Downscoping } from "../authorization/caller.ts";
+import type { Capability } from "../authorization/capability.ts";
+import { isCurrent, securityStampOf } from "../authorization/security-stamp.ts";
 import { isWithin } from "../contract/uid.ts";
 import { type Reader, statement, type Writer } from "../store/database.ts";
 import { deleteExpiredFrom } from "../store/expired-rows.ts";

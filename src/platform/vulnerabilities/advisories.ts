@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import { Capability } from "../access/capability.ts";
+import { Capability } from "../authorization/capability.ts";
 import { advisories } from "../collections/advisories.ts";
 import {
   AdvisoriesService,

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Client, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { importJWK, SignJWT } from "jose";
-import { builtinRoles } from "#src/platform/access/builtin-roles.ts";
+import { builtinRoles } from "#src/platform/authorization/builtin-roles.ts";
 import { GroupsService } from "#src/platform/gen/muster/platform/iam/v2beta1/group_pb.ts";
 import type { Issuer } from "#test/platform/bench/issuer.ts";
 import { staticAudience, staticIssuer, type Tenants } from "./tenants.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { exportJWK, generateKeyPair, type JWK } from "jose";
-import { builtinRoles } from "#src/platform/access/builtin-roles.ts";
+import { builtinRoles } from "#src/platform/authorization/builtin-roles.ts";
 import { AuthoredWriter } from "#src/platform/audit/authored-writer.ts";
 import { advisories } from "#src/platform/collections/advisories.ts";
 import { groups } from "#src/platform/collections/groups.ts";

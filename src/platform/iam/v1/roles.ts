@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import { dottedNameOf } from "../../access/capability.ts";
+import { dottedNameOf } from "../../authorization/capability.ts";
 import { roles } from "../../collections/roles.ts";
 import { type Role, RoleListSchema, Roles, RoleSchema } from "../../gen/muster/platform/iam/roles_pb.ts";
 import type { Role as CurrentRole } from "../../gen/muster/platform/iam/v2beta1/role_pb.ts";

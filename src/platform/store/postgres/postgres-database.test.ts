@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { describeWithPostgres } from "#src/platform/tests/describe-with-postgres.testing.ts";
-import { initialStamp, replaceSecurityStamp, securityStampOf } from "#src/platform/access/security-stamp.ts";
+import { initialStamp, replaceSecurityStamp, securityStampOf } from "#src/platform/authorization/security-stamp.ts";
 import { databaseContract } from "../database-contract.testing.ts";
 import { statement, DatabaseUnavailableError } from "../database.ts";
 import { postgresTypes } from "../schema/migration.ts";

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { sql } from "kysely";
 import { afterAll, describe, expect, it, vi } from "vitest";
-import { initialStamp, replaceSecurityStamp, securityStampOf } from "#src/platform/access/security-stamp.ts";
+import { initialStamp, replaceSecurityStamp, securityStampOf } from "#src/platform/authorization/security-stamp.ts";
 import { identityShares, type Share } from "../../shares/share.ts";
 import { databaseContract } from "../database-contract.testing.ts";
 import { type Reader, DatabaseUnavailableError, statement, type Writer } from "../database.ts";

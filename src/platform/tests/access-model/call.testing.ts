@@ -1,4 +1,4 @@
-import type { Capability } from "#src/platform/access/capability.ts";
+import type { Capability } from "#src/platform/authorization/capability.ts";
 import type { Random } from "./random.testing.ts";
 import {
   type ChangeableKind,

@@ -1,4 +1,4 @@
-import type { Capability } from "#src/platform/access/capability.ts";
+import type { Capability } from "#src/platform/authorization/capability.ts";
 import { Code } from "#src/platform/errors/api-error.ts";
 import { pathOf, type Place, type TokenHolder, type World } from "./world.testing.ts";
 

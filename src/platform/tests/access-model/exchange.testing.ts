@@ -2,8 +2,8 @@ import { create, type DescMethod, type Message, type MessageInitShape, type Mess
 import pino from "pino";
 import { Authenticator } from "#src/platform/service/authenticator.ts";
 import { CallSlots } from "#src/platform/service/call-slots.ts";
-import type { Caller } from "#src/platform/access/caller.ts";
-import { dottedNameOf } from "#src/platform/access/capability.ts";
+import type { Caller } from "#src/platform/authorization/caller.ts";
+import { dottedNameOf } from "#src/platform/authorization/capability.ts";
 import { ApiError, type Code } from "#src/platform/errors/api-error.ts";
 import { SecurityTokenService } from "#src/platform/gen/muster/platform/oidc/security_token_service_pb.ts";
 import { NameResolver } from "#src/platform/names/name-resolver.ts";

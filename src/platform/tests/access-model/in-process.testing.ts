@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DescMethod, Message } from "@bufbuild/protobuf";
-import type { Caller } from "#src/platform/access/caller.ts";
+import type { Caller } from "#src/platform/authorization/caller.ts";
 import { AuditAccounts } from "#src/platform/audit/audit-accounts.ts";
 import { ApiError } from "#src/platform/errors/api-error.ts";
 import { PageTokens } from "#src/platform/resources/page-token.ts";

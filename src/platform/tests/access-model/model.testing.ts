@@ -1,4 +1,4 @@
-import { allCapabilities, Capability } from "#src/platform/access/capability.ts";
+import { allCapabilities, Capability } from "#src/platform/authorization/capability.ts";
 import { Code } from "#src/platform/errors/api-error.ts";
 import { neededCapabilities } from "./needed-capabilities.testing.ts";
 import type { Content, Filter, Call } from "./call.testing.ts";

@@ -1,4 +1,4 @@
-import { Capability } from "#src/platform/access/capability.ts";
+import { Capability } from "#src/platform/authorization/capability.ts";
 import type { ChangeableKind } from "./world.testing.ts";
 
 type Verb = "create" | "update" | "list" | "delete";

@@ -1,5 +1,5 @@
-import { builtinRoles } from "#src/platform/access/builtin-roles.ts";
-import { allCapabilities, Capability } from "#src/platform/access/capability.ts";
+import { builtinRoles } from "#src/platform/authorization/builtin-roles.ts";
+import { allCapabilities, Capability } from "#src/platform/authorization/capability.ts";
 import type { Random } from "./random.testing.ts";
 
 /** A resource. Its parent is a reference, because the model never parses uids. */
