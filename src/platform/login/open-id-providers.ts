@@ -58,7 +58,11 @@ export interface LoginSecrets {
   readonly verifier: string;
 }
 
-/** The OpenID providers of groups, as their client. Tenants choose them, so they are untrusted, and may be slow. */
+/**
+ * The OpenID providers of groups, as their client. Tenants choose them, so they are untrusted, and may be slow. No library of OAuth
+ * is used: it would replace a tenth of this file, and read responses by itself, while each request has to be made by
+ * `fetchDocument`, and each key to come from `IssuerKeys`, where root groups share what is fetched.
+ */
 export class OpenIdProviders {
   readonly #options: OpenIdProvidersOptions;
   readonly #fetch: FetchText;
