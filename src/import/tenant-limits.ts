@@ -12,7 +12,7 @@ import { accountLists } from "./account-lists.ts";
 import type { ImportOptions } from "./import-options.ts";
 
 /** What a Tenant has to permit. */
-export interface TenantNeeds extends ImportOptions {
+interface TenantNeeds extends ImportOptions {
   /** The uid of the group that is imported. */
   readonly group: string;
   readonly roles: readonly RoleReference[];
@@ -191,4 +191,28 @@ function addSubjects({ subjects, prefixes }: LimitedIssuer, { subject, subjectPa
 
 function sorted(texts: Iterable<string>): string[] {
   return [...new Set(texts)].toSorted();
+}
+
+/** The limits of the Tenant, and why they do not permit some of the ways in which identities are assumed, or some of the accounts. */
+export function findLimits(
+  needs: Omit<TenantNeeds, "authentications" | "linked">,
+  authentications: readonly Authentication[],
+  linked: readonly LinkedAccounts[],
+) {
+  const everything = new TenantLimits({ ...needs, authentications, linked });
+  const denials = authentications.map((one) => everything.denialOf(one));
+  const accountDenials = linked.map((one) => everything.denialOfAccounts(one));
+  if ([...denials, ...accountDenials].every((denial) => denial === undefined))
+    return { limits: everything, denials, accountDenials };
+  // What is not permitted nevertheless needs nothing of the Tenant, and what only that would have permitted is not permitted either.
+  const limits = new TenantLimits({
+    ...needs,
+    authentications: authentications.filter((_, index) => denials[index] === undefined),
+    linked: linked.filter((_, index) => accountDenials[index] === undefined),
+  });
+  return {
+    limits,
+    denials: authentications.map((one, index) => denials[index] ?? limits.denialOf(one)),
+    accountDenials: linked.map((one, index) => accountDenials[index] ?? limits.denialOfAccounts(one)),
+  };
 }
