@@ -16,7 +16,7 @@ import { faultsHandler } from "./rest/faults-handler.ts";
 import { rejectionResponse, restHandler } from "./rest/rest-handler.ts";
 import { Transcoder } from "./rest/transcoder.ts";
 import { CrossOrigin } from "./server/cross-origin.ts";
-import type { PortHandlers } from "./server/http-server.ts";
+import type { PortHandlers } from "./server/request-dispatcher.ts";
 import { Authenticator } from "./service/authenticator.ts";
 import { CallRunner } from "./service/call-runner.ts";
 import { CallSlots } from "./service/call-slots.ts";

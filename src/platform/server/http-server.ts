@@ -1,40 +1,17 @@
 import type { Server as Http1Server, ServerResponse } from "node:http";
-import { constants } from "node:http2";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
-import { cancelled } from "../errors/api-error.ts";
-import { responsePartBytes } from "../limits/size-limits.ts";
-import { Lease } from "../shares/lease.ts";
-import { Pool } from "../shares/pool.ts";
-import { addressShare, type Share } from "../shares/share.ts";
+import { addressShare } from "../shares/share.ts";
 import { Turns } from "../shares/turns.ts";
-import { breakResponse } from "./break-response.ts";
 import { ClientAddresses } from "./client-address.ts";
 import { ConnectionLimits } from "./connection-limits.ts";
-import type { CrossOrigin } from "./cross-origin.ts";
 import { http1Server } from "./http1-server.ts";
 import { Http2Sessions } from "./http2-sessions.ts";
-import type { HttpHandler, HttpRequest, RpcHandler, WholeResponse } from "./http-handler.ts";
-import { originForm } from "./origin-form.ts";
+import type { HttpRequest } from "./http-handler.ts";
 import { type PortLimits, portLimits } from "./port-limits.ts";
 import { protocolSniffer } from "./protocol-sniffer.ts";
-import { readBody } from "./read-body.ts";
-import type { RequestRejection } from "./request-rejection.ts";
-import { sendResponse } from "./send-response.ts";
-import { invalidSingleton } from "./singleton-headers.ts";
+import { type PortHandlers, RequestDispatcher } from "./request-dispatcher.ts";
 import type { TlsFiles } from "./tls-files.ts";
 import { tlsHandshakes } from "./tls-port.ts";
-
-/** The handlers of the port. */
-export interface PortHandlers {
-  /** Which handler serves the request. A "stream" is a call that may last as long as its client wants. */
-  readonly kindOf: (request: HttpRequest) => "http" | "rpc" | "stream";
-  readonly rpc: RpcHandler;
-  /** Which pages may read the responses; undefined for those of the platform alone. */
-  readonly crossOrigin?: CrossOrigin | undefined;
-  readonly http: HttpHandler;
-  /** The response to a request that no handler sees. */
-  readonly rejection: (rejection: RequestRejection) => WholeResponse;
-}
 
 export interface ListenOptions {
   readonly host: string;
@@ -46,22 +23,16 @@ export interface ListenOptions {
   readonly trustedProxies?: readonly string[];
 }
 
-/** The bytes of a body whose turn counts as much as that of a request without one. */
-const bytesOfRequest = 16 * 1024;
-/** Smaller responses do not count: they fit into what each request counts. */
-const countedResponse = 16 * 1024;
-
-/** The port of the platform: HTTP/1.1 and HTTP/2, with or without TLS, with limits on size and time. */
+/**
+ * The port of the platform: HTTP/1.1 and HTTP/2, with or without TLS. It admits connections, and passes their requests to a
+ * `RequestDispatcher`.
+ */
 export class HttpServer {
   readonly #port: Server;
   readonly #http1: Http1Server;
   readonly #http2: Http2Sessions;
   readonly #scheme: "http" | "https";
-  readonly #limits: PortLimits;
   readonly #addresses: ClientAddresses;
-  /** Bytes of open requests. */
-  readonly #requests: Pool;
-  readonly #streamingCalls: Pool;
   readonly #turns = new Turns();
 
   /** @throws Error if a trusted proxy is not a range of addresses */
@@ -69,12 +40,8 @@ export class HttpServer {
     { tls, limits = portLimits, trustedProxies = [] }: ListenOptions,
     handlers: Promise<PortHandlers>,
   ) {
-    this.#limits = limits;
     this.#addresses = new ClientAddresses(trustedProxies);
-    this.#requests = new Pool(limits.requestMemory);
-    this.#streamingCalls = new Pool(limits.streamingCalls);
-    const onRequest = (request: HttpRequest, response: ServerResponse) =>
-      void this.#respond(handlers, request, response);
+    const onRequest = (request: HttpRequest, response: ServerResponse) => void dispatcher.dispatch(request, response);
     const rejection = handlers.then((all) => all.rejection);
     // Requests that await the handlers receive the error.
     rejection.catch(() => {});
@@ -83,6 +50,8 @@ export class HttpServer {
     this.#http2 = new Http2Sessions(limits, (request, response) =>
       onRequest(request, response as unknown as ServerResponse),
     );
+    const [addresses, turns, http2] = [this.#addresses, this.#turns, this.#http2];
+    const dispatcher = new RequestDispatcher({ handlers, limits, addresses, turns, http2 });
     const connections = new ConnectionLimits(limits, this.#addresses);
     const onHttp1 = (socket: Socket) => {
       connections.opened(socket);
@@ -169,113 +138,4 @@ export class HttpServer {
       if (!socket.destroyed) serve();
     });
   }
-
-  async #respond(handlers: Promise<PortHandlers>, request: HttpRequest, response: ServerResponse): Promise<void> {
-    try {
-      const { kindOf, rpc, http, rejection, crossOrigin } = await handlers;
-      if (request.httpVersionMajor === 1 && request.socket.destroyed) return;
-      request.url = originForm(request.url ?? "/");
-      const kind = kindOf(request);
-      const invalid = invalidSingleton(request);
-      if (invalid !== undefined) {
-        this.#endAfterRefusal(request, response);
-        return kind === "http" ? sendResponse(response, rejection(invalid)) : rpc.reject(request, response, invalid);
-      }
-      const preflight = crossOrigin?.prepare(request, response);
-      const peer = "stream" in request ? this.#http2.peerOf(request) : request.socket.remoteAddress;
-      const address = this.#addresses.of(peer, request.headers);
-      const shares = [addressShare(address)];
-      const lease = this.#admit(shares, response);
-      if (lease === undefined) {
-        this.#endAfterRefusal(request, response);
-        return kind === "http"
-          ? sendResponse(response, rejection("overloaded"))
-          : rpc.reject(request, response, "overloaded");
-      }
-      if (preflight !== undefined) {
-        response.on("close", () => lease.release());
-        return sendResponse(response, preflight);
-      }
-      const turn = (bytes = 0) => this.#turns.take(shares, 1 + bytes / bytesOfRequest);
-      if (kind === "stream") {
-        response.on("close", () => lease.release());
-        await turn();
-        if (!this.#admitStream(shares, response)) {
-          this.#endAfterRefusal(request, response);
-          return rpc.reject(request, response, "overloaded");
-        }
-        return rpc.stream(request, response, async () => turn());
-      }
-      const timer = setTimeout(() => abandon(request), this.#limits.callTime);
-      response.on("close", () => {
-        clearTimeout(timer);
-        lease.release();
-      });
-      const begin = turn();
-      if (begin !== undefined) await begin;
-      if (response.destroyed) return;
-      const body = async () => {
-        const received = await readBody(request, response, lease, this.#limits, turn);
-        // To read what was received takes long, too.
-        if (received === undefined || received.length > 0) await turn(received?.length);
-        if (response.destroyed) throw cancelled("the client disconnected");
-        return received;
-      };
-      // A client that does not read its responses must not fill the memory with them.
-      const reserve = (bytes: number) => bytes < countedResponse || lease.grow(bytes);
-      if (kind === "rpc") return rpc.call(request, response, { readBody: body, address, reserve });
-      const result = await http(request, body, address);
-      // The response to a change is sent in any case: the change was made.
-      // One part at a time is in memory.
-      const bytes = typeof result.body === "string" ? result.body.length : responsePartBytes;
-      if (!reserve(bytes) && isRead(request)) return sendResponse(response, rejection("overloaded"));
-      const { responseFault } = result;
-      if (response.destroyed) return;
-      if (responseFault !== undefined) breakResponse(request, response, responseFault);
-      if (response.destroyed || responseFault === "reset") return;
-      await sendResponse(response, result);
-    } catch {
-      // Handlers convert their own errors to responses, so the connection is broken, or the response cannot be completed.
-      breakOff(request, response);
-    }
-  }
-
-  /** Counts a request, until its response has been sent and the lease is released. @returns undefined if there are too many */
-  #admit(shares: readonly Share[], response: ServerResponse): Lease | undefined {
-    return response.destroyed ? undefined : Lease.take(this.#requests, shares, this.#limits.headerBytes);
-  }
-
-  /** Ends a connection after a refusal, so that a client cannot be refused without a pause: over HTTP/2, after many. */
-  #endAfterRefusal(request: HttpRequest, response: ServerResponse): void {
-    if ("stream" in request) this.#http2.countRefusal(request);
-    else response.setHeader("connection", "close");
-  }
-
-  /** Counts a streaming call until it ends. @returns whether there are not too many */
-  #admitStream(shares: readonly Share[], response: ServerResponse): boolean {
-    if (response.destroyed) return false;
-    const lease = Lease.take(this.#streamingCalls, shares);
-    if (lease !== undefined) response.on("close", () => lease.release());
-    return lease !== undefined;
-  }
-}
-
-/** Whether the request changes nothing. */
-function isRead({ method }: HttpRequest): boolean {
-  return method === "GET" || method === "HEAD";
-}
-
-/**
- * Ends a response so that the client sees that it is not complete: by the end of the connection over HTTP/1.1. A stream of HTTP/2 that is
- * destroyed without an error code ends without an error at the client.
- */
-function breakOff(request: HttpRequest, response: ServerResponse): void {
-  if ("stream" in request) request.stream.close(constants.NGHTTP2_INTERNAL_ERROR);
-  else response.destroy();
-}
-
-/** Ends a call that took too long: its stream over HTTP/2, its connection over HTTP/1.1. */
-function abandon(request: HttpRequest): void {
-  if ("stream" in request) request.stream.close(constants.NGHTTP2_CANCEL);
-  else request.socket.destroy();
 }
