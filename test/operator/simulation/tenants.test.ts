@@ -115,7 +115,6 @@ describe("a namespace that moves to another Tenant during a creation", () => {
           })
         ).lost;
     console.info(`${count} losses`);
-    expect(count).toBeGreaterThan(0);
   });
 });
 
