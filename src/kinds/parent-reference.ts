@@ -1,5 +1,6 @@
 import type { Reference } from "#src/api/reference.ts";
-import type { ReferenceField } from "./kind.ts";
+import type { Resource } from "#src/api/custom-resource.ts";
+import type { Kind, ReferenceField } from "./kind.ts";
 
 /** Returns the reference to the parent group, by name or by uid. The schema guarantees that exactly one of them is set. */
 export function parentReference(
@@ -11,4 +12,9 @@ export function parentReference(
   return reference === undefined
     ? { role: "parent", path: uidPath, target: { by: "uid", uid: uid ?? "" } }
     : { role: "parent", path: refPath, target: { by: "resource", kind: "Group", reference } };
+}
+
+/** The field of the spec that names the group of the resource; undefined for an object that observes a root group. */
+export function parentField(kind: Kind, resource: Resource): ReferenceField | undefined {
+  return kind.references(resource).find(({ role }) => role === "parent");
 }

@@ -2,7 +2,7 @@ import type { Resource } from "#src/api/custom-resource.ts";
 import type { Kind, ReferenceField } from "#src/kinds/kind.ts";
 import type { RoleCatalog } from "#src/platform-client/permissions.ts";
 import type { Boundary } from "#src/reconcile/tenancy/boundary.ts";
-import { type Found, type ReferencedObjects, waiting } from "./referenced-objects.ts";
+import { type Found, type ReferencedObjects, unresolved } from "./referenced-objects.ts";
 
 export interface BuiltInRoles extends Pick<ReferencedObjects, "find"> {
   /** Undefined until they were read. */
@@ -30,7 +30,7 @@ export function findBuiltInRole(
   const fix = field.isMutable
     ? `Set it to ${right}`
     : `The field is immutable: delete this object and create it with ${forObject}${right}`;
-  return waiting("ReferenceNotFound", `${field.path}: the platform has no built-in role named "${name}". ${fix}.`);
+  return unresolved("ReferenceNotFound", `${field.path}: the platform has no built-in role named "${name}". ${fix}.`);
 }
 
 /** What was found of a Role object with this name; where there is none, with the fix if a built-in role was meant. */

@@ -1,4 +1,5 @@
 import type { Resource } from "#src/api/custom-resource.ts";
+import { parentField } from "#src/kinds/parent-reference.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import { referredKinds } from "#src/kinds/referred-kinds.ts";
 import { isWithin } from "#src/platform-client/uid.ts";
@@ -21,7 +22,7 @@ export function foreignParentOf(
   resource: Resource,
 ): readonly string[] | undefined {
   const { stores, tenancy } = sources;
-  const target = kind.references(resource).find(({ role }) => role === "parent")?.target;
+  const target = parentField(kind, resource)?.target;
   if (target?.by === "uid") return isOfAnotherTenant(sources, context, target.uid) ? [target.uid] : undefined;
   if (target?.by !== "resource") return undefined;
   const own = resource.metadata.namespace ?? "";

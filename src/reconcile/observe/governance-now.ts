@@ -18,7 +18,7 @@ export function governanceNow(
   wallClock: number,
 ): Governance {
   const ends = resource.metadata.deletionTimestamp !== undefined || endsGrant({ resource, invalid }, wallClock);
-  return tenancy.governanceOf(underPoster(resource, state), ends);
+  return tenancy.governanceOf(asPosted(resource, state), ends);
 }
 
 /** Whether the grant that the object records has expired, or was about to be ended for that reason. */
@@ -33,7 +33,7 @@ function endsGrant({ resource, invalid }: Pick<GovernedObject, "resource" | "inv
  * An object that is deleted before the uid of what this process created for it was recorded: the Tenant of the POST completes
  * the deletion, as if the status named it. The Tenant that selects the namespace by now may see nothing of it.
  */
-function underPoster(resource: Resource, { posted }: ReconcileState): Resource {
+function asPosted(resource: Resource, { posted }: ReconcileState): Resource {
   const { status, metadata } = resource;
   if (metadata.deletionTimestamp === undefined || status?.uid !== undefined || posted?.tenant === undefined)
     return resource;

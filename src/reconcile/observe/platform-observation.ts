@@ -21,7 +21,7 @@ import { mayWant } from "./may-want.ts";
 import { nameCircleOf } from "./name-circle.ts";
 import type { Claim, NameConflict, Observed, ReadTime, References } from "./observed.ts";
 import type { ReconcileState } from "./reconcile-state.ts";
-import { peopleOf } from "./people.ts";
+import { peopleOf } from "./vouched-people.ts";
 import { protectionsOf } from "./protections.ts";
 import { referencesOf } from "./references-of.ts";
 import type { Sources } from "./sources.ts";

@@ -2,6 +2,7 @@ import { readyCondition } from "#src/api/condition.ts";
 import type { Resource } from "#src/api/custom-resource.ts";
 import type { Reason } from "#src/api/reason.ts";
 import type { Reference } from "#src/api/reference.ts";
+import { parentField } from "#src/kinds/parent-reference.ts";
 import type { Kind, ReferenceField } from "#src/kinds/kind.ts";
 import { permitsParent, permitsResource } from "#src/reconcile/tenancy/boundary.ts";
 import type { Governance, TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
@@ -91,12 +92,12 @@ export function findObject(
   const uid = found?.status?.uid ?? (isLast ? objects.uidByMarker(kind, key) : undefined);
   const isForeign = namespace !== ownNamespace && !governs(objects, namespace);
   if (isForeign && (found === undefined || !grants(found, uid, ownNamespace, objects)))
-    return waiting(
+    return unresolved(
       "ReferenceNotGranted",
       `${path}: the use of ${nameOf(kind, reference.name, namespace, ownNamespace)} is not granted to this namespace. If it exists, its owner can add ${ownNamespace} to its spec.allowedNamespaces.`,
     );
   if (found === undefined)
-    return waiting(
+    return unresolved(
       "ReferenceNotFound",
       `${path}: ${kind} ${reference.name} does not exist in namespace ${namespace}. Create it, and this object continues. If the name is wrong, delete this object and create it with the right one: the field is immutable.`,
     );
@@ -143,18 +144,18 @@ function useOf(
   // An object that is being deleted needs only the uid of another one that is, too.
   if (found.metadata.deletionTimestamp !== undefined && !isLast)
     return {
-      ...waiting("ReferenceNotReady", `${path}: ${name} is being deleted. Create it again, or delete this object.`),
+      ...unresolved("ReferenceNotReady", `${path}: ${name} is being deleted. Create it again, or delete this object.`),
       deleting: true,
     };
   if (uid !== undefined) {
     const usable = { uid, through };
     if (isLast) return usable;
-    if (recordedUid(referrer, role) === uid && !lostReasons.has(readyCondition(found)?.reason ?? "")) return usable;
+    if (usedUid(referrer, role) === uid && !lostReasons.has(readyCondition(found)?.reason ?? "")) return usable;
     if (isReadyFor(role, found) && isBelowPresentParent(found, objects)) return usable;
   }
   const cycle = findCycle(referrer, objects);
   if (cycle !== undefined) return { are: "invalid", message: `${path}: ${cycle}` };
-  return waiting(
+  return unresolved(
     "ReferenceNotReady",
     uid === undefined
       ? `${path}: ${name} does not exist on the platform yet. This object continues when it does; if that takes long, read the status of ${name}.`
@@ -194,7 +195,7 @@ export function mayShare({ spec }: Resource, uid: string, { boundary }: Pick<Ten
 }
 
 /** The uid that the referrer already uses. */
-function recordedUid({ status }: Resource, role: ReferenceField["role"]): string | undefined {
+function usedUid({ status }: Resource, role: ReferenceField["role"]): string | undefined {
   switch (role) {
     case "parent":
       return status?.parentUid;
@@ -224,7 +225,7 @@ export function isReadyAsItIs(object: Resource): boolean {
 function isBelowPresentParent(object: Resource, objects: ReferencedObjects): boolean {
   let current = object;
   for (let level = 0; level < maxLevels; level += 1) {
-    const target = parentOf(current, objects)?.target;
+    const target = parentFieldOf(current, objects)?.target;
     if (target === undefined) return true;
     if (target.by === "uid") return current.status?.parentUid === target.uid;
     const above = parentObject(current, objects);
@@ -240,13 +241,13 @@ function findCycle(object: Resource, objects: ReferencedObjects): string | undef
   const path = [object];
   let current = parentObject(object, objects);
   while (current !== undefined && current !== object && path.length < maxLevels) {
-    if (keyOf(current) === keyOf(object)) break;
+    if (nodeOf(current) === nodeOf(object)) break;
     // A cycle further up, without this object: the objects in it report it.
     if (path.includes(current)) return undefined;
     path.push(current);
     current = parentObject(current, objects);
   }
-  if (current === undefined || keyOf(current) !== keyOf(object)) return undefined;
+  if (current === undefined || nodeOf(current) !== nodeOf(object)) return undefined;
   const { kind, metadata } = object;
   if (path.length === 1)
     return `${kind} ${metadata.name} is its own parent. Delete it, and create it with another parent: the field is immutable.`;
@@ -259,25 +260,23 @@ function findCycle(object: Resource, objects: ReferencedObjects): string | undef
 }
 
 function parentObject(object: Resource, objects: ReferencedObjects): Resource | undefined {
-  const target = parentOf(object, objects)?.target;
+  const target = parentFieldOf(object, objects)?.target;
   if (target?.by !== "resource") return undefined;
   const { namespace = object.metadata.namespace ?? "", name } = target.reference;
   return objects.find(target.kind, `${namespace}/${name}`);
 }
 
-function parentOf(object: Resource, { kinds }: ReferencedObjects): ReferenceField | undefined {
-  return kinds
-    .find(({ name }) => name === object.kind)
-    ?.references(object)
-    .find(({ role }) => role === "parent");
+function parentFieldOf(object: Resource, { kinds }: ReferencedObjects): ReferenceField | undefined {
+  const kind = kinds.find(({ name }) => name === object.kind);
+  return kind === undefined ? undefined : parentField(kind, object);
 }
 
-function keyOf({ kind, metadata }: Resource): string {
+function nodeOf({ kind, metadata }: Resource): string {
   return `${kind} ${metadata.namespace ?? ""}/${metadata.name}`;
 }
 
 type Waiting = Extract<References, { are: "waiting" }>;
 
-export function waiting(reason: Waiting["reason"], message: string): Waiting {
+export function unresolved(reason: Waiting["reason"], message: string): Waiting {
   return { are: "waiting", reason, message };
 }

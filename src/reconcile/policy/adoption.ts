@@ -15,7 +15,7 @@ import { recordOf } from "./recorded.ts";
 import { timeUnknown } from "./singleton-messages.ts";
 import { findAdoptionDenied } from "./tenant.ts";
 import { identityRead } from "./unknown-identity.ts";
-import { otherPeopleMessage } from "./people.ts";
+import { otherPeopleMessage } from "./dependent-people.ts";
 
 /** A resource whose roles and role bindings were read, as far as that matters to its adoption. */
 interface Granted extends Found {

@@ -6,7 +6,7 @@ import { isStale, readBeforeEnding } from "./freshness.ts";
 import { type IssueInput, isUnidentified, issuesCode } from "./issued.ts";
 import type { Problem } from "./outcome.ts";
 import { managedUid, owns } from "./ownership.ts";
-import { findPeople, readPeople } from "./people.ts";
+import { findPeople, readPeople } from "./dependent-people.ts";
 import { decideRelease } from "./release.ts";
 import { attempt } from "./retry.ts";
 import { type PlatformStep, type Step, isPlatformStep } from "./step.ts";

@@ -34,21 +34,21 @@ export function owns(observed: DecisionInput, external: ExternalResource): boole
   if (issuesCode(observed)) return ownsIssued(observed, external);
   if (!kind.hasMarker) {
     const key = recordedKey(observed);
-    return managedUid(observed) === external.uid && key !== undefined && keyOf(observed, external) === key;
+    return managedUid(observed) === external.uid && key !== undefined && naturalKeyOf(observed, external) === key;
   }
   const marker = carriedMarker(external);
   if (marker !== undefined) return markers.includes(marker);
-  return isRecorded(resource.status?.management) && records(resource.status, external);
+  return saysManaged(resource.status?.management) && records(resource.status, external);
 }
 
 /** How the object came to `external`, which it owns. A lost status does not turn an adopted resource into a created one. */
 export function managementOf({ resource, kind }: DecisionInput, external: ExternalResource): "Created" | "Adopted" {
   const { status } = resource;
-  if (records(status, external) && isRecorded(status?.management)) return status.management;
+  if (records(status, external) && saysManaged(status?.management)) return status.management;
   return kind.hasMarker && saysAdopted(external.description ?? "") ? "Adopted" : "Created";
 }
 
-function isRecorded(management: string | undefined): management is "Created" | "Adopted" {
+function saysManaged(management: string | undefined): management is "Created" | "Adopted" {
   return management === "Created" || management === "Adopted";
 }
 
@@ -68,10 +68,10 @@ export function equalsSpec(
   { naturalKey }: Extract<References, { are: "resolved" }>,
   external: ExternalResource,
 ): boolean {
-  return keyOf(observed, external) === naturalKey;
+  return naturalKeyOf(observed, external) === naturalKey;
 }
 
-function keyOf({ kind }: DecisionInput, external: ExternalResource): string | undefined {
+function naturalKeyOf({ kind }: DecisionInput, external: ExternalResource): string | undefined {
   return kind.collection.naturalKeyOf(external);
 }
 

@@ -1,4 +1,4 @@
-import type { ReferenceField } from "#src/kinds/kind.ts";
+import { parentField } from "#src/kinds/parent-reference.ts";
 import type { PlatformError, PlatformProblem } from "#src/reconcile/observe/observed.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { conflictMessages } from "./conflict-messages.ts";
@@ -18,7 +18,10 @@ export function problemOf(failure: PlatformProblem, object: Concerned): Problem 
     case "suspended":
       return problemOf(failure.outage, object);
     case "parentGone":
-      return waiting("ReferenceNotReady", platformMessages.parentGone(failure.parent, parentOf(object)));
+      return waiting(
+        "ReferenceNotReady",
+        platformMessages.parentGone(failure.parent, parentField(object.kind, object.resource)),
+      );
     case "paused":
       return waiting("RateLimited", platformMessages.requestsPaused());
     case "credential":
@@ -33,9 +36,6 @@ export function problemOf(failure: PlatformProblem, object: Concerned): Problem 
 }
 
 /** The field of the group that is to contain the resource; undefined if the spec names none. */
-function parentOf({ kind, resource }: Concerned): ReferenceField | undefined {
-  return kind.references(resource).find(({ role }) => role === "parent");
-}
 
 /** The violations that end when other resources are deleted: those in the resource, or those that refer to it. */
 const othersGoFirst: ReadonlySet<string> = new Set(["RESOURCE_NOT_EMPTY", "RESOURCE_IN_USE"]);

@@ -1,9 +1,10 @@
+import { parentField } from "#src/kinds/parent-reference.ts";
 import type { Kind, Vouching } from "#src/kinds/kind.ts";
 import { isWithin } from "#src/platform-client/uid.ts";
 import type { CachedResource } from "#src/reconcile/observe/cached-resource.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
 import { permitsKind, permitsParent } from "#src/reconcile/tenancy/boundary.ts";
-import type { People } from "./people.ts";
+import type { People } from "./listed-people.ts";
 
 type ProviderSources = Pick<Sources, "kinds" | "stores" | "tenancy">;
 
@@ -36,7 +37,7 @@ function isPresent(vouching: Vouching, { resource, invalid }: CachedResource, pe
 /** Whether the object has its provider in the group or above it, or may come to have it there. */
 function mayBeAbove(sources: ProviderSources, kind: Kind, cached: CachedResource, group: string): boolean {
   const { status } = cached.resource;
-  const parent = status?.parentUid ?? parentOf(sources, kind, cached);
+  const parent = status?.parentUid ?? groupNamedBy(sources, kind, cached);
   if (status?.uid !== undefined) return parent === undefined || isWithin(group, parent);
   // The uid of a provider that is gone is in the status no longer, but how it was managed is.
   if (status?.management !== undefined && parent !== undefined) return isWithin(group, parent);
@@ -48,9 +49,13 @@ function mayBeAbove(sources: ProviderSources, kind: Kind, cached: CachedResource
 }
 
 /** The uid of the group that the object names, or of that of the Group that it names; undefined if it is not known yet. */
-function parentOf({ stores }: ProviderSources, kind: Kind, { resource, invalid }: CachedResource): string | undefined {
+function groupNamedBy(
+  { stores }: ProviderSources,
+  kind: Kind,
+  { resource, invalid }: CachedResource,
+): string | undefined {
   if (invalid !== undefined) return undefined;
-  const target = kind.references(resource).find(({ role }) => role === "parent")?.target;
+  const target = parentField(kind, resource)?.target;
   if (target?.by === "uid") return target.uid;
   if (target?.by !== "resource") return undefined;
   const { namespace = resource.metadata.namespace ?? "", name } = target.reference;

@@ -7,7 +7,7 @@ import { identityIn, isCredential } from "#src/reconcile/observe/operator-identi
 import type { Sources } from "#src/reconcile/observe/sources.ts";
 import type { IdentityFacts } from "#src/reconcile/policy/sparing.ts";
 import { isMarkerOf } from "./declarations.ts";
-import type { People } from "./people.ts";
+import type { People } from "./listed-people.ts";
 
 export type IdentitySources = Pick<Sources, "kinds" | "stores" | "tenancy" | "owners">;
 

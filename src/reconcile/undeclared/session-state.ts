@@ -2,7 +2,7 @@ import type { Group } from "#src/api/group.ts";
 import type { CachedResource } from "#src/reconcile/observe/cached-resource.ts";
 import type { RoleBindingsAbove } from "./above-roots.ts";
 import type { SessionFindings } from "./findings.ts";
-import type { People } from "./people.ts";
+import type { People } from "./listed-people.ts";
 import type { Sightings } from "./sightings.ts";
 
 /** What is known of one session since its last resync. */

@@ -18,7 +18,7 @@ import { describeFinding, recurrenceKey } from "./finding-description.ts";
 import { type Finding, findUndeclared, type SessionFindings } from "./findings.ts";
 import { type HeldRemovals, heldRemovals } from "./held-removals.ts";
 import { Names } from "./names.ts";
-import { listPeople, type People } from "./people.ts";
+import { listPeople, type People } from "./listed-people.ts";
 import { judge, planRemoval } from "./removal-plan.ts";
 import { Removals } from "./removals.ts";
 import { isGroup, saysRemove, type SessionState } from "./session-state.ts";

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { ExternalIdentity } from "#src/kinds/identity.ts";
 import { type ExternalIdentityProvider, identityProviders } from "#src/platform-client/identity-providers.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
-import { listPeople } from "./people.ts";
+import { listPeople } from "./listed-people.ts";
 
 const organisation = "a".repeat(40);
 const root = `${organisation}/1111111111111111`;
