@@ -13,7 +13,7 @@ function programs(): readonly string[] {
   const named = Object.values(scripts).flatMap((line) =>
     [...line.matchAll(/node (\S+\.ts)/g)].map(([, file = ""]) => file),
   );
-  const others = globSync(["{demo,dev,test}/**/main.ts", "scripts/**/*.ts"]).filter(
+  const others = globSync(["{demo,test}/**/main.ts", "scripts/**/*.ts"]).filter(
     (file) => !/\.(?:test|d)\.ts$/.test(file) && !/^export /m.test(readFileSync(file, "utf8")),
   );
   return [...new Set([...named, ...others])].toSorted();

@@ -13,7 +13,7 @@ const root = readCommandLine({ name: "structure-figures", usage }, ([folder = ".
   return folder;
 });
 const specifier = /\b(?:from|import)\s*\(?\s*"([#.][^"]+)"/g;
-const files = globSync("{src,test,demo,dev,scripts}/**/*.ts", { cwd: root }).toSorted();
+const files = globSync("{src,test,demo,scripts}/**/*.ts", { cwd: root }).toSorted();
 const texts = new Map(files.map((file) => [file, readFileSync(join(root, file), "utf8")]));
 
 const isTest = (file: string) => file.endsWith(".test.ts");
