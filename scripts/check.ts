@@ -5,7 +5,8 @@ import { readCommandLine, readFlags } from "#test/support/command-line.ts";
 /** The checks in addition to the tests. All of them run, so that one run reports every failure. */
 const checks: readonly (readonly [name: string, command: string])[] = [
   ["types", "tsc --noEmit"],
-  ["lint and import rules", "oxlint --quiet"],
+  ["lint", "oxlint --quiet"],
+  ["import rules", "node scripts/check-imports.ts"],
   ["format", "biome format ."],
   ["generated: CRDs", "node scripts/generate-crds.ts --check"],
   ["generated: lists of kinds in deploy/", "node scripts/generate-deploy.ts --check"],
@@ -18,7 +19,6 @@ const checks: readonly (readonly [name: string, command: string])[] = [
   ["generated: health checks for Argo CD", "node scripts/generate-argocd.ts --check"],
   ["generated: contract", "node scripts/generate-contract.ts --check"],
   ["generated: stored messages", "node scripts/generate-stored-messages.ts --check"],
-  ["generated: import rules", "node scripts/generate-import-rules.ts --check"],
   ["generated: conformance table", "node scripts/generate-conformance-table.ts --check"],
   ["unused code and dependencies", "knip"],
 ];

@@ -1,4 +1,4 @@
-// Runs every scripts/generate-*.ts, then formats what they do not format themselves.
+// Runs every scripts/generate-*.ts.
 import { spawnSync } from "node:child_process";
 import { globSync } from "node:fs";
 import { readCommandLine, readFlags } from "#test/support/command-line.ts";
@@ -14,7 +14,6 @@ Writes every generated file: ${scripts.map((script) => `\n  ${script}`).join("")
 readCommandLine({ name: "generate", usage }, (args) => readFlags(args, []));
 
 for (const script of scripts) run(process.execPath, script);
-run("biome", "format", "--write", ".oxlintrc.json");
 
 function run(program: string, ...args: readonly string[]): void {
   const { status } = spawnSync(program, args, { stdio: "inherit" });

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 
-/** The document that holds the table, and to which the generated lint rules point. */
+/** The document that holds the table. */
 export const tableDocument = "docs/architecture.md";
 
 /** One row of a table in docs/architecture.md: a folder of `src/` and what it may import. */
@@ -11,13 +11,6 @@ export interface Layer {
   readonly allowed: readonly string[];
   /** Whether it holds pure functions only: no I/O, no clock, no randomness, no class. */
   readonly pure: boolean;
-}
-
-/** An entry of `overrides` in `.oxlintrc.json`. */
-export interface LintOverride {
-  readonly files: readonly string[];
-  readonly excludeFiles?: readonly string[];
-  readonly rules: Readonly<Record<string, unknown>>;
 }
 
 const rowPattern = /^\| `(src\/[^`]*)` \| (.*) \| (.*) \|$/;
@@ -50,69 +43,52 @@ export function readLayers(markdown: string): Layer[] {
 }
 
 /** The row that covers a file; undefined if there is none. */
-export function layerOf(file: string, layers: readonly Layer[]): Layer | undefined {
+function layerOf(file: string, layers: readonly Layer[]): Layer | undefined {
   return (
     layers.find(({ path }) => path === file || path === `${posix.dirname(file)}/`) ??
     layers.find(({ path }) => path.endsWith("**") && file.startsWith(path.slice(0, -2)))
   );
 }
 
+const specifier = /\b(?:from|import)\s*\(?\s*"([#.][^"]+)"/g;
+
+/** The files of the repository that a file imports, types included, as paths from its root. */
+export function importsOf(file: string, text: string): string[] {
+  return [...text.matchAll(specifier)].map(([, name = ""]) =>
+    name.startsWith("#") ? name.slice(1) : posix.join(posix.dirname(file), name),
+  );
+}
+
+/** Whether the rules apply to a file. Tests may look at every folder: their imports couple nothing in production. */
+export function isProduction(file: string): boolean {
+  return file.startsWith("src/") && !/\.(?:test|testing)\.ts$/.test(file);
+}
+
 /**
- * The lint rules that enforce the table. What a row does not name is forbidden. Generated code and tests have no
- * rules.
+ * What the imports of production do that the table forbids: a line for each, which says what to do.
+ * @param texts of all files, by their paths from the root of the repository
  */
-export function lintOverrides(layers: readonly Layer[]): LintOverride[] {
-  const enforced = layers.filter(({ path }) => !path.endsWith("**"));
-  return enforced.map((layer) => {
-    const files = globOf(layer.path);
-    const imports = importsBesides([layer.path, ...layer.allowed], layer.path);
-    // The last pattern that matches wins, so these come after the exceptions.
-    const testSupport = ["*.testing.ts"];
-    const builtIns = layer.pure ? ["node:*", "!node:util"] : [];
-    return {
-      files: [files],
-      // Tests may look at every folder: their imports couple nothing in production.
-      excludeFiles: ["**/*.test.ts", "**/*.testing.ts"],
-      rules: {
-        ...forbid([...imports, ...testSupport, ...builtIns], messageOf(layer)),
-        ...(layer.pure ? purity : {}),
-      },
-    };
-  });
+export function forbiddenImports(texts: ReadonlyMap<string, string>, layers: readonly Layer[]): string[] {
+  return [...texts]
+    .filter(([file]) => isProduction(file))
+    .flatMap(([file, text]) => {
+      const own = layerOf(file, layers);
+      if (own === undefined)
+        return [`${file}: its folder has no row in ${tableDocument}. Add one: what it does, and what it may import.`];
+      // Generated code imports what its generator wants.
+      if (own.path.endsWith("**")) return [];
+      return importsOf(file, text).flatMap((imported) => {
+        const why = objectionTo(imported, own, layers);
+        return why === undefined ? [] : [`${file} imports ${imported}${why}`];
+      });
+    });
 }
 
-function forbid(group: readonly string[], message: string): Record<string, unknown> {
-  return { "no-restricted-imports": ["error", { patterns: [{ group, message }] }] };
-}
-
-/** What makes a function depend on more than its arguments, as far as a linter can see it. */
-const purity = {
-  "max-classes-per-file": ["error", { max: 0 }],
-  "no-restricted-globals": ["error", "performance", "process", "setTimeout", "setInterval", "setImmediate", "fetch"],
-  "no-restricted-properties": [
-    "error",
-    { object: "Date", property: "now" },
-    { object: "Math", property: "random" },
-    { object: "globalThis", property: "crypto" },
-  ],
-} as const;
-
-function messageOf({ path, allowed }: Layer): string {
-  const names = allowed.map((name) => name.replace(/^src\//, "")).join(", ") || "no other folder";
-  return `${path} may import ${names}, and no support of tests: see the table in ${tableDocument}.`;
-}
-
-/** A pattern for all imports of the repository's own files, except those of `paths`, as seen from the folder `from`. */
-function importsBesides(paths: readonly string[], from: string): string[] {
-  const folder = posix.dirname(globOf(from));
-  const exceptions = paths.flatMap((path) => {
-    const target = globOf(path);
-    const relative = posix.relative(folder, target);
-    return [`!#${target}`, `!${relative.startsWith(".") ? relative : `./${relative}`}`];
-  });
-  return ["#*/**", "./**", "../**", ...exceptions];
-}
-
-function globOf(path: string): string {
-  return path.endsWith("/") ? `${path}*.ts` : path;
+function objectionTo(imported: string, own: Layer, layers: readonly Layer[]): string | undefined {
+  if (!isProduction(imported))
+    return ", which supports tests or runs outside of Muster. Move what production needs of it into src/.";
+  const other = layerOf(imported, layers);
+  if (other === own || own.allowed.includes(imported) || own.allowed.includes(other?.path ?? "")) return undefined;
+  const names = own.allowed.map((name) => name.replace(/^src\//, "")).join(", ") || "no other folder";
+  return `, but ${own.path} may import only ${names}. Pass it in, or move the code that both need to a folder below; if the design changes, change the row of ${own.path} in ${tableDocument}, which may name only rows below it.`;
 }

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { readCommandLine } from "#test/support/command-line.ts";
-import { layerOf, readLayers, tableDocument } from "./import-rules.ts";
+import { forbiddenImports, importsOf, readLayers, tableDocument } from "./import-rules.ts";
 
 const usage = `Usage: node scripts/structure-figures.ts [ROOT]
 
@@ -12,19 +12,12 @@ const root = readCommandLine({ name: "structure-figures", usage }, ([folder = ".
   if (more.length > 0 || folder.startsWith("-")) throw new Error("give at most one folder");
   return folder;
 });
-const specifier = /\b(?:from|import)\s*\(?\s*"([#.][^"]+)"/g;
 const files = globSync("{src,test,demo,scripts}/**/*.ts", { cwd: root }).toSorted();
 const texts = new Map(files.map((file) => [file, readFileSync(join(root, file), "utf8")]));
 
 const isTest = (file: string) => file.endsWith(".test.ts");
 const isProduction = (file: string) =>
   file.startsWith("src/") && !isTest(file) && !/\.(testing|cases)\.ts$|\/tests\/|\/gen\//.test(file);
-
-function importsOf(file: string): string[] {
-  return [...(texts.get(file) ?? "").matchAll(specifier)]
-    .map(([, name = ""]) => (name.startsWith("#") ? name.slice(1) : posix.join(posix.dirname(file), name)))
-    .filter((name) => texts.has(name));
-}
 
 /** The strongly connected components with two members or more. */
 function cyclesIn(graph: ReadonlyMap<string, ReadonlySet<string>>): string[][] {
@@ -51,7 +44,12 @@ function reachable(graph: ReadonlyMap<string, ReadonlySet<string>>, from: string
 }
 
 const production = files.filter(isProduction);
-const byFile = new Map(production.map((file) => [file, new Set(importsOf(file).filter(isProduction))]));
+const byFile = new Map(
+  production.map((file) => {
+    const imports = importsOf(file, texts.get(file) ?? "").filter((name) => texts.has(name) && isProduction(name));
+    return [file, new Set(imports)];
+  }),
+);
 const byFolder = new Map<string, Set<string>>();
 for (const [file, imports] of byFile) {
   const folder = posix.dirname(file);
@@ -62,14 +60,7 @@ for (const [file, imports] of byFile) {
 function importsAgainstTable(): number | undefined {
   const markdown = readFileSync(join(root, tableDocument), "utf8");
   if (!markdown.includes("| `src/platform/store/` |")) return undefined;
-  const layers = readLayers(markdown);
-  return [...byFile].flatMap(([file, imports]) => {
-    const own = layerOf(file, layers);
-    return [...imports].filter((name) => {
-      const other = layerOf(name, layers);
-      return other !== own && !own?.allowed.includes(name) && !own?.allowed.includes(other?.path ?? "");
-    });
-  }).length;
+  return forbiddenImports(texts, readLayers(markdown)).length;
 }
 
 /** Exported names, and how many of them exactly one other file imports. */
