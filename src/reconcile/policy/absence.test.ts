@@ -129,6 +129,11 @@ describe("two resources with our marker", () => {
       expected: { do: "delete", uid: anotherUid },
     },
     {
+      name: "reads the second before that if it was not read a moment ago",
+      given: { ...two, createdHere: [anotherUid], readTimes: [] },
+      expected: { do: "read", uid: anotherUid },
+    },
+    {
       name: "keeps the recorded one and stays Ready if this process created neither: the copy is an orphan",
       given: two,
       expected: { do: "done" },

@@ -381,3 +381,18 @@ describe("a resource that is gone", () => {
     },
   ]);
 });
+
+describe("an object with references that can never be resolved", () => {
+  itDecides([
+    {
+      name: "reports a cycle",
+      given: { references: { are: "invalid", message: "spec.parentRef: the parents form a cycle." } },
+      expected: reportsStalled("InvalidSpec", "cycle"),
+    },
+    {
+      name: "reports that a group is missing, also if the schema has let that pass",
+      given: { references: { are: "resolved", uids: {}, granted: [], desired: {}, naturalKey: marker } },
+      expected: reportsStalled("InvalidSpec"),
+    },
+  ]);
+});

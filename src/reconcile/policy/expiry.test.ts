@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Status } from "#src/api/status.ts";
-import { itDecides, present, reports } from "./decision-cases.testing.ts";
+import { itDecides, present, reports, reportsStalled } from "./decision-cases.testing.ts";
 import { deletedBinding } from "./ending-cases.testing.ts";
 import { decide } from "./decide.ts";
 import {
@@ -58,6 +58,11 @@ describe("an expired role binding", () => {
       name: "is deleted by a Tenant that serves only deletions",
       given: { resource: expired, references, external: present(external), tenant: { ...tenant, serves: "deletions" } },
       expected: { do: "delete", uid },
+    },
+    {
+      name: "is left where the operator may not look, and says so",
+      given: { resource: expired, references, external: present(external), rootSnapshots: [] },
+      expected: reportsStalled("Expired", "outside"),
     },
     {
       name: "is found first if it is not known",

@@ -46,6 +46,16 @@ describe("D1: a role binding", () => {
       expected: { do: "removeFinalizer" },
     },
     {
+      name: "is read again if somebody requests it",
+      given: {
+        resource: bindingResource({ status: recorded }),
+        references,
+        external: present(granting(anotherUid, viewer), 100),
+        request: { value: "now", seenAt: 200 },
+      },
+      expected: { do: "read", uid },
+    },
+    {
       name: "that was changed outside of Kubernetes is another grant: the declared one is created",
       given: {
         resource: bindingResource({ status: recorded }),

@@ -102,6 +102,23 @@ describe("an object that only observes", () => {
       expected: reports("DriftDetected", "name", { uid, drift: [{ field: "name" }] }),
     },
     {
+      name: "reads its resource again if somebody requests it",
+      given: {
+        resource: observing({ spec: { uid } }),
+        external: present(unmarked(), 100),
+        request: { value: "now", seenAt: 200 },
+      },
+      expected: { do: "read", uid },
+    },
+    {
+      name: "has to name a resource or a group",
+      given: {
+        resource: observing({ spec: {} }),
+        references: { are: "resolved", uids: {}, granted: [], desired: {}, naturalKey: marker },
+      },
+      expected: reportsStalled("InvalidSpec", "neither the uid of the group nor the group above it"),
+    },
+    {
       name: "clears the uid of a resource that is gone",
       given: {
         resource: observing({ spec: { uid }, status: { ...ready, management: "Observed" } }),

@@ -107,6 +107,16 @@ describe("a resource with the same name", () => {
       expected: reportsStalled("Conflict", anotherUid),
     },
     {
+      name: "that another object comes first for is a Conflict before a rename",
+      given: {
+        resource: groupResource({ spec: { name: "billing" }, status: ready, metadata: { generation: 2 } }),
+        references: resolved({ name: "billing" }),
+        external: present(externalGroup()),
+        rival: "team/older",
+      },
+      expected: reportsStalled("Conflict", "Group older declares the same name"),
+    },
+    {
       name: "is read before a rename if it may have another name by now",
       given: {
         resource: groupResource({ spec: { name: "billing" }, status: ready, metadata: { generation: 2 } }),
