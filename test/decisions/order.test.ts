@@ -26,3 +26,16 @@ it("counts what each check decides, and how often the one after it would decide 
     { at: "phase › done", decided: 1, beforeNext: 0 },
   ]);
 });
+
+it("counts a check that fails without the one before it", () => {
+  const phase: Phase = [
+    check("first", "The first.", () => ({ do: "wait", until: 1 })),
+    check("second", "The second.", () => {
+      throw new Error("relies on the first");
+    }),
+  ];
+  const counts = countChecks({ phase });
+  evaluate(phase, decisionInput());
+  evaluate(phase, decisionInput());
+  expect(counts[0]).toEqual({ at: "phase › first", decided: 2, beforeNext: 2 });
+});
