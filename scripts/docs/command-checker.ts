@@ -75,21 +75,25 @@ async function npmMistakes([verb = "", name = "", ...args]: readonly string[]): 
   const flags = flagsOf(args);
   if (flags.length === 0) return [];
   if (args[0] !== "--") return [`"npm run ${name}" needs -- before ${flags.join(", ")}: npm takes them as its own`];
-  const usage = await usageOf(script);
-  return flags.filter((flag) => !usage.has(flag)).map((flag) => `"npm run ${name}" has no ${flag}`);
+  // `npm run bench -- operator --objects 9`: each benchmark has options of its own.
+  const words = args.slice(1, args.indexOf(flags[0] ?? ""));
+  const usage = await usageOf(script, words);
+  const command = ["npm run", name, ...(words.length === 0 ? [] : ["--", ...words])].join(" ");
+  return flags.filter((flag) => !usage.has(flag)).map((flag) => `"${command}" has no ${flag}`);
 }
 
 const usages = new Map<string, Promise<ReadonlySet<string>>>();
 
-/** The flags that the help of a program of the repository names. */
-function usageOf(script: string): Promise<ReadonlySet<string>> {
+/** The flags that the help of a program of the repository names. @param words the arguments before the first flag */
+function usageOf(script: string, words: readonly string[]): Promise<ReadonlySet<string>> {
+  const key = [script, ...words].join(" ");
   const read = async () => {
     const [, file = ""] = /node (\S+)/.exec(script) ?? [];
-    const { stdout } = await promisify(execFile)(process.execPath, [file, "--help"]);
+    const { stdout } = await promisify(execFile)(process.execPath, [file, ...words, "--help"]);
     return new Set(["--help", "-h", ...(stdout.match(/--?[a-z][a-z0-9-]*/g) ?? [])]);
   };
-  const usage = usages.get(script) ?? read();
-  usages.set(script, usage);
+  const usage = usages.get(key) ?? read();
+  usages.set(key, usage);
   return usage;
 }
 
