@@ -78,7 +78,10 @@ export default defineConfig({
         test: {
           ...shared,
           name: "unit",
-          include: ["{src,scripts}/**/*.test.ts", "test/{decisions,mutants,planted-bugs,support}/*.test.ts"],
+          include: [
+            "{src,scripts}/**/*.test.ts",
+            "test/{decisions,mutants,planted-bugs,support,support/bench}/*.test.ts",
+          ],
           testTimeout: 30_000,
         },
       },
@@ -115,7 +118,11 @@ export default defineConfig({
           ...shared,
           name: "cluster",
           include: ["{test,demo}/**/*.test.ts"],
-          exclude: [simulation, platformSuites, "test/{decisions,mutants,planted-bugs,support}/*.test.ts"],
+          exclude: [
+            simulation,
+            platformSuites,
+            "test/{decisions,mutants,planted-bugs,support,support/bench}/*.test.ts",
+          ],
           ...slow,
           ...buildsProgram,
         },

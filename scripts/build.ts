@@ -94,7 +94,7 @@ function bundle() {
  * Loads Node's heavy modules when the code that imports them runs, not at startup: an `import` at the top of a file would
  * load HTTP/2 for the operator, and reads each member of `node:http`, one of which loads Node's own copy of undici. All other
  * modules are loaded at startup: with all of them on demand, a list page of the platform took 2.5 times the CPU time
- * (`npm run bench:platform`).
+ * (`npm run bench -- platform`).
  */
 function heavyBuiltinsOnDemand(): Plugin {
   return {

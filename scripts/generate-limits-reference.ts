@@ -125,14 +125,14 @@ const commands: readonly (readonly [what: string, limit: string])[] = [
 const measured =
   "with TLS 77 KiB before its first request, 87 KiB after one over HTTP/1.1 and 98 KiB over HTTP/2, and 74 KiB in its handshake; without TLS 9 KiB before its first byte, and about 47 KiB after it";
 
-/** What `npm run measure:connections` measured, and what follows from it. */
+/** What `npm run bench -- connections` measured, and what follows from it. */
 function connectionMemory(): string {
   const fitting = ([mebibytes, protocol]: readonly [number, keyof typeof connectionBytes]) =>
     number(connectionsThatFit({ memory: mebibytes * 1024 * 1024, openFiles: Infinity }, protocol));
   const sizes = [256, 512, 1_024].map(
     (mebibytes) => `${fitting([mebibytes, "tls"])} or ${fitting([mebibytes, "plain"])} with ${number(mebibytes)} MiB`,
   );
-  return `The memory that the process may use is that of its cgroup, which is the memory limit of a container, or that of the machine. \`npm run measure:connections\` measures what a connection without a running request takes of it (on Node.js 24, x64): ${measured}. The platform counts more, since a request can be on its way, and the kernel has buffers, too. So there can be ${sizes.join(", ")} (with TLS or without), and the log line \`listening\` says how many (\`maximumConnections\`). One address has at most two thirds of them.`;
+  return `The memory that the process may use is that of its cgroup, which is the memory limit of a container, or that of the machine. \`npm run bench -- connections\` measures what a connection without a running request takes of it (on Node.js 24, x64): ${measured}. The platform counts more, since a request can be on its way, and the kernel has buffers, too. So there can be ${sizes.join(", ")} (with TLS or without), and the log line \`listening\` says how many (\`maximumConnections\`). One address has at most two thirds of them.`;
 }
 
 function table(rows: readonly (readonly [string, string])[]): string {

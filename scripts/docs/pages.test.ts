@@ -89,6 +89,7 @@ it.each([
   ["npm run dmeo", '"npm run dmeo" is not a script of package.json'],
   ["npm run demo --keep", '"npm run demo" needs -- before --keep: npm takes them as its own'],
   ["npm run demo -- --kep", '"npm run demo" has no --kep'],
+  ["npm run bench -- operator --cases get", '"npm run bench -- operator" has no --cases'],
   ["kubectl -n a get mgrup", '"mgrup" is not a kind of Muster'],
   ["kubectl aply -f a", '"kubectl aply" is unknown in scripts/docs/tool-flags.ts'],
   ["kubectl get a --outptu b", '"kubectl get" has no --outptu, as far as scripts/docs/tool-flags.ts knows'],

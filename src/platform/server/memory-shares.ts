@@ -2,7 +2,7 @@ import { portLimits } from "./port-limits.ts";
 import type { ProcessLimits } from "./process-limits.ts";
 
 /**
- * The memory of a connection, in bytes: rounded up from what `npm run measure:connections` measures for one without a request, for
+ * The memory of a connection, in bytes: rounded up from what `npm run bench -- connections` measures for one without a request, for
  * a request whose headers are still on their way, and for the buffers of the kernel. Most of that of a TLS connection is outside
  * the heap of V8, so the limit of the heap does not protect from it.
  */

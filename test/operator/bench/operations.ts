@@ -3,8 +3,11 @@ import type { Operator } from "#test/support/harness/operator.ts";
 import { tenantWrites, type Traffic, trafficBetween } from "#test/support/harness/traffic.ts";
 import { within } from "#test/support/within.ts";
 import { inParallel } from "#test/support/bench/in-parallel.ts";
+import { count, type Figure } from "#test/support/bench/outcome.ts";
 import { cpuSeconds } from "#test/support/bench/process-usage.ts";
-import { type Bench, phaseTimeoutSeconds } from "./phases.ts";
+import type { World } from "./world.ts";
+
+const timeoutSeconds = 600;
 
 /** One after the other, each after the previous one has taken effect; or as fast as the load can. */
 const concurrencyOf = { "one by one": 1, burst: 8 } as const;
@@ -17,16 +20,13 @@ const measuredKinds = ["Group", "Identity", "RoleBinding"] as const;
 /** Groups with their members: nine objects. */
 const groupSize = 9;
 
+type Operation = "create" | "edit" | "delete";
+type MeasuredKind = (typeof measuredKinds)[number];
+
 /** What an operation on objects of one kind costs, until nothing follows from it any more. */
-export interface OperationCost {
-  readonly operation: "create" | "edit" | "delete";
-  readonly kind: (typeof measuredKinds)[number];
-  readonly pace: Pace;
-  readonly objects: number;
-  readonly platformCallsPerObject: number;
-  /** Without those to Tenants. */
-  readonly kubernetesWritesPerObject: number;
-  readonly operatorCpuMillisecondsPerObject: number;
+interface OperationCost {
+  /** Calls to the platform, writes to Kubernetes without those to Tenants, and milliseconds of CPU time, per object. */
+  readonly figure: Figure;
   readonly traffic: Traffic;
 }
 
@@ -34,25 +34,29 @@ export interface OperationCost {
  * Edits, deletes and creates again a part of the tree, one kind after the other. The operator has not created these objects
  * itself, so that it knows only what it has listed and read.
  */
-export async function operations(bench: Bench, operator: Operator): Promise<OperationCost[]> {
+export async function operations(
+  world: World,
+  tree: readonly KubeObject[],
+  operator: Operator,
+): Promise<OperationCost[]> {
+  const { counter } = world;
   const costs: OperationCost[] = [];
-  const measure = async (operation: OperationCost["operation"], kind: OperationCost["kind"], pace: Pace) => {
-    const objects = partOf(bench.tree, pace).filter((object) => object.kind === kind);
-    const before = await bench.counter.settled();
+  const measure = async (operation: Operation, kind: MeasuredKind, pace: Pace) => {
+    const objects = partOf(tree, pace).filter((object) => object.kind === kind);
+    const before = await counter.settled();
     const cpuBefore = await cpuSeconds(operator.process.pid);
     const each = (object: KubeObject) =>
-      within(`to ${operation} ${kind} ${object.metadata.name}`, phaseTimeoutSeconds, actions[operation](bench, object));
+      within(`to ${operation} ${kind} ${object.metadata.name}`, timeoutSeconds, actions[operation](world, object));
     await inParallel(objects, concurrencyOf[pace], each);
-    const traffic = trafficBetween(before, await bench.counter.settled());
+    const traffic = trafficBetween(before, await counter.settled());
     const cpu = (await cpuSeconds(operator.process.pid)) - cpuBefore;
+    const sums = [traffic.platformCalls, traffic.kubernetesWrites - tenantWrites(traffic), cpu * 1000];
+    const name = `${operation} ${objects.length} × ${kind}, ${pace}`;
     costs.push({
-      operation,
-      kind,
-      pace,
-      objects: objects.length,
-      platformCallsPerObject: traffic.platformCalls / objects.length,
-      kubernetesWritesPerObject: (traffic.kubernetesWrites - tenantWrites(traffic)) / objects.length,
-      operatorCpuMillisecondsPerObject: (cpu * 1000) / objects.length,
+      figure: count(
+        name,
+        sums.map((sum) => sum / objects.length),
+      ),
       traffic,
     });
   };
@@ -65,7 +69,7 @@ export async function operations(bench: Bench, operator: Operator): Promise<Oper
   return costs;
 }
 
-const actions: Readonly<Record<OperationCost["operation"], (bench: Bench, object: KubeObject) => Promise<unknown>>> = {
+const actions: Readonly<Record<Operation, (world: World, object: KubeObject) => Promise<unknown>>> = {
   create: async ({ controlPlane, observer }, object) => {
     await controlPlane.admin.create(object);
     await observer.ready(object, 1);

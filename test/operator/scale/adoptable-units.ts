@@ -2,7 +2,7 @@ import { inParallel } from "#test/support/bench/in-parallel.ts";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { musterObject } from "#test/support/harness/muster-objects.ts";
 import type { System } from "#test/support/harness/system.ts";
-import { loadConcurrency } from "./apply.ts";
+import { loadConcurrency } from "#test/operator/bench/apply.ts";
 import type { Team } from "./team.ts";
 
 /** A group with two identities and a role binding, which the platform has already, and the objects that adopt them. */

@@ -230,7 +230,7 @@ class Filler {
     const inserts = this.#waiting;
     this.#waiting = [];
     await this.#database.write(async (writer) => {
-      const tx = new AuthoredWriter(writer, { kind: "host", command: "abuse:platform" }, this.#now);
+      const tx = new AuthoredWriter(writer, { kind: "host", command: "bench abuse" }, this.#now);
       for (const insert of inserts) await insert(tx);
     });
   }

@@ -1,10 +1,13 @@
+import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Program } from "#test/support/bench/bundle.ts";
+import type { Comparison } from "#test/support/bench/benchmark.ts";
+import { count, type Figure, milliseconds } from "#test/support/bench/outcome.ts";
+import { percentile } from "#test/support/bench/percentile.ts";
 import { filledFile } from "./fill.ts";
 import { measure } from "./measure.ts";
+import type { Backend, PlatformOptions } from "./options.ts";
 import type { postgresCopy } from "./postgres-copy.ts";
-import type { RunOptions } from "./run.ts";
 import { startSubject, type Subject } from "./subject.ts";
 
 /**
@@ -15,63 +18,34 @@ const warmUpSeconds = 8;
 /** The length of a turn. Machines change their speed within a second, so the turns are short. */
 const turnSeconds = 0.25;
 
-/** The cost of a case in two platforms. */
-export interface Comparison {
-  readonly case: string;
-  /** Milliseconds of CPU time per call. */
-  readonly reference: number;
-  readonly candidate: number;
-  /** The candidate's cost as a multiple of the reference's: in all turns together, and in each pair of turns. */
-  readonly ratio: number;
-  readonly ratios: readonly number[];
-}
-
-export interface CompareOptions extends RunOptions {
-  /** The reference and the tree of its sources: its own code fills its database. */
-  readonly reference: Program;
-  readonly tree: string;
-  /** How many times the candidate is started; each start is compared with the same process of the reference. */
-  readonly starts: number;
-}
-
 /**
- * Measures the cases in two platforms, which take turns on the same core: the load calls one while the other is idle.
- * @param report called for each case of each start of the candidate
+ * Measures the cases in two platforms, which take turns on the same core: the load calls one while the other is idle. Each start of
+ * the candidate is compared with the same process of the reference.
  */
 export async function compare(
-  candidate: Program,
-  options: CompareOptions,
-  report: (comparison: Comparison) => void,
+  { callers, cases, seconds }: PlatformOptions,
+  { program, reference, tree, turns, data, report }: Comparison,
+  backend: Backend,
+  size: number,
 ): Promise<void> {
-  const { backend, callers, data, size, tree, cases, seconds } = options;
+  // The code of the reference fills its database, because schemas differ.
   const ofTree = (file: string) => import(pathToFileURL(join(resolve(tree), "test/platform/bench", file)).href);
   const fillOf = (await ofTree("fill.ts")) as { readonly filledFile: typeof filledFile };
-  const copyOf = (await ofTree("postgres-copy.ts")) as { readonly postgresCopy: typeof postgresCopy };
-  const [filled, referenceFilled] = [
-    await filledFile(join(data, "candidate"), size),
-    await fillOf.filledFile(join(data, "reference"), size),
-  ];
-  const reference = await startSubject(options.reference, {
-    backend,
-    filled: referenceFilled,
-    callers,
-    copy: copyOf.postgresCopy,
-  });
-  try {
-    for (const name of cases) await warmUp(reference, name);
-    for (let start = 0; start < options.starts; start++) {
-      const subject = await startSubject(candidate, { backend, filled, callers });
-      try {
-        for (const name of cases) {
-          await warmUp(subject, name);
-          report(await inTurns(reference, subject, name, seconds));
-        }
-      } finally {
-        await subject.close();
-      }
+  const { postgresCopy: copy } = (await ofTree("postgres-copy.ts")) as { readonly postgresCopy: typeof postgresCopy };
+  for (const who of ["candidate", "reference"]) await mkdir(join(data, who), { recursive: true });
+  const filled = await filledFile(join(data, "candidate"), size);
+  const referenceFilled = await fillOf.filledFile(join(data, "reference"), size);
+  await using resources = new AsyncDisposableStack();
+  const other = await startSubject(resources, reference, { backend, filled: referenceFilled, callers, copy });
+  for (const name of cases) await warmUp(other, name);
+  for (let turn = 1; turn <= turns; turn += 1) {
+    await using ofTurn = new AsyncDisposableStack();
+    const subject = await startSubject(ofTurn, program, { backend, filled, callers });
+    for (const name of cases) {
+      await warmUp(subject, name);
+      const figures = await inTurns(other, subject, name, seconds);
+      report({ case: `${backend} ${size} ${name}, start ${turn}`, figures });
     }
-  } finally {
-    await reference.close();
   }
 }
 
@@ -79,7 +53,9 @@ async function warmUp(subject: Subject, name: string): Promise<void> {
   await subject.callers.run(warmUpSeconds, await subject.callsOf(name));
 }
 
-async function inTurns(reference: Subject, candidate: Subject, name: string, seconds: number): Promise<Comparison> {
+/** The CPU time per call of both, and the candidate's as a multiple: in all turns together, and in the pairs of turns. */
+async function inTurns(reference: Subject, candidate: Subject, name: string, seconds: number): Promise<Figure[]> {
+  const subjects = { reference, candidate };
   const sums = { reference: { cpu: 0, calls: 0 }, candidate: { cpu: 0, calls: 0 } };
   const ratios: number[] = [];
   for (let turn = 0; turn < Math.ceil(seconds / turnSeconds); turn++) {
@@ -87,17 +63,17 @@ async function inTurns(reference: Subject, candidate: Subject, name: string, sec
     // Who is first alternates, so that a machine that slows down favours neither.
     const order = turn % 2 === 0 ? (["reference", "candidate"] as const) : (["candidate", "reference"] as const);
     for (const who of order) {
-      const { calls, cpuMillisecondsPerCall } = await measure(
-        who === "reference" ? reference : candidate,
-        name,
-        turnSeconds,
-      );
-      pair[who] = cpuMillisecondsPerCall;
+      const { calls, cpuMilliseconds } = await measure(subjects[who], name, turnSeconds);
+      pair[who] = cpuMilliseconds;
       sums[who].calls += calls;
-      sums[who].cpu += calls * cpuMillisecondsPerCall;
+      sums[who].cpu += calls * cpuMilliseconds;
     }
     ratios.push(pair.candidate / pair.reference);
   }
-  const [a, b] = [sums.reference.cpu / sums.reference.calls, sums.candidate.cpu / sums.candidate.calls];
-  return { case: name, reference: a, candidate: b, ratio: b / a, ratios };
+  const [before, after] = [sums.reference.cpu / sums.reference.calls, sums.candidate.cpu / sums.candidate.calls];
+  return [
+    milliseconds("CPU per call, reference / this tree", [before, after]),
+    count("ratio", after / before),
+    count("half of the pairs of turns, from / to", [percentile(ratios, 0.25), percentile(ratios, 0.75)]),
+  ];
 }

@@ -44,7 +44,7 @@ export async function filledFile(folder: string, size: number): Promise<FilledFi
   const database = new SqliteDatabase(partial, { cacheMiB });
   const { rootGroup } = await initialize(database, adminTokenFile, firstTime);
   const write = (now: number, work: (tx: AuthoredWriter) => Promise<void>) =>
-    database.write((tx) => work(new AuthoredWriter(tx, { kind: "host", command: "bench:platform" }, now)));
+    database.write((tx) => work(new AuthoredWriter(tx, { kind: "host", command: "bench platform" }, now)));
 
   const groupUids: string[] = [];
   await write(firstTime, async (tx) => {

@@ -1,36 +1,45 @@
-import { writeFile } from "node:fs/promises";
+import { count, type Figure, mebibytes, milliseconds, percent } from "#test/support/bench/outcome.ts";
 import { percentile } from "#test/support/bench/percentile.ts";
-import { coreSeconds, cpuSeconds, memoryMiB } from "#test/support/bench/process-usage.ts";
+import { coreSeconds, cpuSeconds, memoryMiB, resetPeakMemory } from "#test/support/bench/process-usage.ts";
 import { platformCore } from "./cores.ts";
-import type { Figure } from "./figures.ts";
 import type { Subject } from "./subject.ts";
 
-export type Measurement = Omit<Figure, "backend" | "size" | "case"> & { readonly calls: number };
+/** What calls to a platform cost. */
+export interface Measurement {
+  readonly calls: number;
+  /** CPU time of the platform's process per call. */
+  readonly cpuMilliseconds: number;
+  readonly figures: readonly Figure[];
+}
+
+export const latencyName = "p50 / p99";
+/** Resident memory of the platform's process: after the case, and its peak during the case. */
+export const memoryName = "memory, after / peak";
+export const rateName = "calls per second";
+/** The share of the platform's core that other processes used during the case. */
+export const othersName = "other processes";
 
 /** Calls a platform for some time. @throws {Error} unless the status of each response is 200 */
 export async function measure(subject: Subject, name: string, seconds: number): Promise<Measurement> {
   const { pid, callers } = subject;
-  const calls = await subject.callsOf(name);
+  const callOf = await subject.callsOf(name);
   await resetPeakMemory(pid);
   const before = [await cpuSeconds(pid), await coreSeconds(platformCore)] as const;
-  const load = await callers.run(seconds, calls);
+  const load = await callers.run(seconds, callOf);
   const cpu = (await cpuSeconds(pid)) - before[0];
   const core = (await coreSeconds(platformCore)) - before[1];
   const memory = await memoryMiB(pid);
-  const count = load.latencies.length;
+  const calls = load.latencies.length;
+  const cpuMilliseconds = (cpu * 1_000) / calls;
   return {
-    calls: count,
-    requestsPerSecond: count / load.seconds,
-    p50Milliseconds: percentile(load.latencies, 0.5),
-    p99Milliseconds: percentile(load.latencies, 0.99),
-    cpuMillisecondsPerCall: (cpu * 1_000) / count,
-    rssMiB: memory.now,
-    peakRssMiB: memory.peak,
-    othersShare: Math.max(0, core - cpu) / load.seconds,
+    calls,
+    cpuMilliseconds,
+    figures: [
+      count(rateName, Math.round(calls / load.seconds)),
+      milliseconds("CPU per call", cpuMilliseconds),
+      milliseconds(latencyName, [percentile(load.latencies, 0.5), percentile(load.latencies, 0.99)]),
+      mebibytes(memoryName, [memory.now, memory.peak]),
+      percent(othersName, Math.max(0, core - cpu) / load.seconds),
+    ],
   };
-}
-
-/** The kernel measures the peak again from now on; see proc_pid_clear_refs(5). */
-async function resetPeakMemory(pid: number): Promise<void> {
-  await writeFile(`/proc/${pid}/clear_refs`, "5");
 }

@@ -1,17 +1,16 @@
-import { constants } from "node:fs";
-import { copyFile, mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PostgresServer } from "#src/platform/tests/postgres-server.testing.ts";
 import type { Program } from "#test/support/bench/bundle.ts";
 import { PlatformProcess } from "#test/support/harness/platform-process.ts";
 import { callsOf } from "./cases.ts";
 import { onPlatformCore } from "./cores.ts";
+import { dataSource } from "./data-source.ts";
 import type { FilledFile } from "./fill.ts";
 import { type HttpCall, HttpCallers } from "./http-callers.ts";
 import { Issuer } from "./issuer.ts";
 import type { Backend } from "./options.ts";
-import { postgresCopy } from "./postgres-copy.ts";
+import type { postgresCopy } from "./postgres-copy.ts";
 import { createWorld } from "./world.ts";
 
 /** A running platform with data of its own, and the callers that load it. */
@@ -22,8 +21,6 @@ export interface Subject {
   readonly copySeconds: number | undefined;
   /** The calls of a case by number. @throws {Error} for an unknown case */
   readonly callsOf: (name: string) => Promise<(n: number) => HttpCall>;
-  /** Ends the platform and removes its copy of the data. */
-  readonly close: () => Promise<void>;
 }
 
 export interface SubjectOptions {
@@ -36,51 +33,34 @@ export interface SubjectOptions {
   readonly copy?: typeof postgresCopy;
 }
 
-/** Starts a platform as production runs it, on a core of its own. */
+/** Starts a platform as production runs it, on a core of its own. It ends with `resources`. */
 export async function startSubject(
+  resources: AsyncDisposableStack,
   program: Program,
-  { backend, filled, callers: count, copy = postgresCopy }: SubjectOptions,
+  { backend, filled, callers: count, copy }: SubjectOptions,
 ): Promise<Subject> {
-  const folder = await mkdtemp(join(tmpdir(), "muster-bench-platform-"));
-  const cleanups: (() => unknown)[] = [() => rm(folder, { recursive: true })];
-  const close = async () => {
-    for (const cleanUp of cleanups.toReversed()) await cleanUp();
-  };
-  try {
-    const certificate = join(folder, "issuer.pem");
-    const issuer = await Issuer.start(certificate);
-    cleanups.push(() => issuer.stop());
-    const flags = ["--trusted-issuer", `${issuer.url},ca=${certificate}`, "--key-file", join(folder, "key")];
-    let copySeconds: number | undefined;
-    if (backend === "sqlite") {
-      const path = join(folder, "data");
-      await copyFile(filled.path, path, constants.COPYFILE_FICLONE);
-      flags.push("--data", path);
-    } else {
-      const server = await PostgresServer.start({ durable: true });
-      cleanups.push(() => server.stop());
-      const started = performance.now();
-      const url = await copy(server, filled.path);
-      copySeconds = (performance.now() - started) / 1_000;
-      flags.push("--database", url, "--admin-token-file", filled.adminTokenFile);
-    }
-    const platform = new PlatformProcess(flags, {
+  const folder = resources.adopt(await mkdtemp(join(tmpdir(), "muster-bench-platform-")), (one) =>
+    rm(one, { recursive: true }),
+  );
+  const certificate = join(folder, "issuer.pem");
+  const issuer = resources.adopt(await Issuer.start(certificate), (one) => one.stop());
+  const { newData, copySeconds } = await dataSource(resources, { backend, folder, filled: filled.path, copy });
+  const flags = ["--key-file", join(folder, "key"), "--admin-token-file", filled.adminTokenFile];
+  const trusted = ["--trusted-issuer", `${issuer.url},ca=${certificate}`];
+  const platform = resources.adopt(
+    new PlatformProcess([...(await newData()).flags, ...flags, ...trusted], {
       program: program.file,
       launcher: onPlatformCore,
       env: { NODE_ENV: "production", ...program.env },
       onLine: (line) => {
         if (!line.includes('"level":"info"')) process.stderr.write(`${line}\n`);
       },
-    });
-    cleanups.push(() => platform.stop());
-    const { address, rootGroup } = await platform.listening();
-    const callers = await HttpCallers.open(address, count);
-    cleanups.push(() => callers.close());
-    const adminToken = (await readFile(filled.adminTokenFile, "utf8")).trim();
-    const world = await createWorld({ callers, address, rootGroup, adminToken, issuer });
-    return { pid: platform.pid, callers, copySeconds, callsOf: (name) => callsOf(world, name), close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+    }),
+    (one) => one.stop(),
+  );
+  const { address, rootGroup } = await platform.listening();
+  const callers = resources.adopt(await HttpCallers.open(address, count), (one) => one.close());
+  const adminToken = (await readFile(filled.adminTokenFile, "utf8")).trim();
+  const world = await createWorld({ callers, address, rootGroup, adminToken, issuer });
+  return { pid: platform.pid, callers, copySeconds, callsOf: (name) => callsOf(world, name) };
 }

@@ -12,7 +12,7 @@ export interface Peer {
   readonly port: number;
 }
 
-interface ConnectionState {
+export interface ConnectionState {
   readonly name: string;
   readonly tls: boolean;
   /** Opens a connection, and brings it into the state. */

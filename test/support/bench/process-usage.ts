@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 
 /** Linux counts a process's CPU time in hundredths of a second (`getconf CLK_TCK`). */
 const ticksPerSecond = 100;
@@ -20,6 +20,11 @@ export async function memoryMiB(pid: number): Promise<{ readonly now: number; re
   const status = await readFile(`/proc/${pid}/status`, "utf8");
   const of = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]) / 1024;
   return { now: of("VmRSS"), peak: of("VmHWM") };
+}
+
+/** The kernel measures the peak again from now on; see proc_pid_clear_refs(5). */
+export async function resetPeakMemory(pid: number): Promise<void> {
+  await writeFile(`/proc/${pid}/clear_refs`, "5");
 }
 
 /** CPU time of a core: all processes. */

@@ -1,8 +1,7 @@
 import { once } from "node:events";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { selfSignedCertificate } from "#src/platform/tests/self-signed.testing.ts";
@@ -18,8 +17,6 @@ export interface Footprint {
 export interface AgentFootprint {
   readonly afterOne: Footprint;
   readonly afterMany: Footprint;
-  /** The number of exchanges before `afterMany` was measured. */
-  readonly renewals: number;
   readonly startCpuMs: number;
   /** Per exchange, with the collection of garbage that follows. */
   readonly renewalCpuMs: number;
@@ -30,13 +27,12 @@ export interface AgentFootprint {
 const settleMs = 2_000;
 /** V8 collects garbage once more about 8 s after an exchange; rest begins after that. */
 const restAfterMs = 15_000;
-const renewals = 120;
 /** The length of a token of the platform with a usual number of claims. */
 const tokenLength = 900;
 
 /** The memory of a Node.js that has made one request with the modules that the agent uses. */
-export async function measureBareNode(env: Program["env"]): Promise<Footprint> {
-  return withTokenService(3_600, async ({ url, certificate, folder }) => {
+export async function measureBareNode(env: Program["env"], folder: string): Promise<Footprint> {
+  return withTokenService(folder, 3_600, async ({ url, certificate }) => {
     const program = join(folder, "bare.mjs");
     await writeFile(
       program,
@@ -58,8 +54,13 @@ export async function measureBareNode(env: Program["env"]): Promise<Footprint> {
   });
 }
 
-export async function measureAgent(program: Program, restSeconds: number): Promise<AgentFootprint> {
-  const atRest = await withTokenService(3_600, (service) =>
+/** @param rest seconds at rest @param renewals the number of exchanges before `afterMany` is measured */
+export async function measureAgent(
+  program: Program,
+  folder: string,
+  { rest, renewals }: { readonly rest: number; readonly renewals: number },
+): Promise<AgentFootprint> {
+  const atRest = await withTokenService(folder, 3_600, (service) =>
     withAgent(program, service, async (agent) => {
       await agent.logged("token renewed");
       const startCpuMs = await cpuMs(agent.pid);
@@ -67,12 +68,12 @@ export async function measureAgent(program: Program, restSeconds: number): Promi
       const afterOne = await footprint(agent.pid);
       await sleep(restAfterMs);
       const before = await cpuMs(agent.pid);
-      await sleep(restSeconds * 1_000);
+      await sleep(rest * 1_000);
       return { afterOne, startCpuMs, restCpuMs: (await cpuMs(agent.pid)) - before };
     }),
   );
   // Tokens that are valid for a second are renewed after a second.
-  const renewed = await withTokenService(1, (service) =>
+  const renewed = await withTokenService(folder, 1, (service) =>
     withAgent(program, service, async (agent) => {
       await agent.logged("token renewed");
       const before = await cpuMs(agent.pid);
@@ -82,7 +83,7 @@ export async function measureAgent(program: Program, restSeconds: number): Promi
       return { afterMany: await footprint(agent.pid), renewalCpuMs };
     }),
   );
-  return { ...atRest, ...renewed, renewals };
+  return { ...atRest, ...renewed };
 }
 
 interface TokenService {
@@ -92,8 +93,12 @@ interface TokenService {
   readonly folder: string;
 }
 
-async function withTokenService<T>(lifeSeconds: number, use: (service: TokenService) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), "muster-agent-bench-"));
+async function withTokenService<T>(
+  within: string,
+  lifeSeconds: number,
+  use: (service: TokenService) => Promise<T>,
+): Promise<T> {
+  const folder = await mkdtemp(join(within, "agent-"));
   const { key, certificate: cert } = selfSignedCertificate();
   const certificate = join(folder, "ca.pem");
   await writeFile(certificate, cert);
@@ -107,7 +112,6 @@ async function withTokenService<T>(lifeSeconds: number, use: (service: TokenServ
     return await use({ url, certificate, folder });
   } finally {
     server.close();
-    await rm(folder, { recursive: true });
   }
 }
 

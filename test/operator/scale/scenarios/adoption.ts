@@ -4,28 +4,28 @@ import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { hasMarker } from "#test/support/harness/comparison.ts";
 import type { PlatformResource } from "#test/support/harness/platform-admin.ts";
 import { trafficBetween } from "#test/support/harness/traffic.ts";
-import { inTime, latest, loadConcurrency } from "../apply.ts";
+import { inTime, latest, loadConcurrency } from "#test/operator/bench/apply.ts";
 import { adoptableUnits, type AdoptableUnit } from "../adoptable-units.ts";
-import { count, type Outcome, seconds } from "../figure.ts";
-import { writeFigures } from "../object-writes.ts";
+import { count, type Outcome, seconds } from "#test/support/bench/outcome.ts";
+import { writeFigures } from "../common-figures.ts";
 import type { ScaleOptions } from "../options.ts";
 import { createTeams, type Team } from "../team.ts";
-import type { World } from "../world.ts";
+import type { World } from "#test/operator/bench/world.ts";
 
 const collections = ["groups", "identities", "roleBindings"] as const;
 
 /** Existing resources are adopted in three ways, and given up in two. */
 export async function adoption(world: World, { adopted }: ScaleOptions): Promise<Outcome> {
-  const { controlPlane, system, observer, counter, progress } = world;
+  const { controlPlane, system, observer, counter, run } = world;
   const { admin } = controlPlane;
   const [team] = (await createTeams(system, [{ name: "team", namespaces: 1 }])) as [Team];
-  progress(`creating ${adopted} resources on the platform`);
+  run.progress(`creating ${adopted} resources on the platform`);
   const units = await adoptableUnits(system, team, adopted);
   const objects = units.flatMap((unit) => unit.objects);
   const original = await resourcesOf(world, team);
   await world.startOperator();
 
-  progress("adopting");
+  run.progress("adopting");
   const beforeAdoption = await counter.settled();
   const startedAt = performance.now();
   await inParallel(objects, loadConcurrency, (object) => admin.create(object));
@@ -45,7 +45,7 @@ export async function adoption(world: World, { adopted }: ScaleOptions): Promise
   const afterAdoption = await counter.settled();
   const marked = [...(await resourcesOf(world, team)).values()].filter(({ description }) => hasMarker(description));
 
-  progress("giving up");
+  run.progress("giving up");
   const observing = units.filter(({ givenUpBy }) => givenUpBy === "Observe").flatMap((unit) => unit.objects);
   const giveUpAt = performance.now();
   await patchAll(world, observing, { spec: { policy: { management: "Observe" } } });
@@ -72,7 +72,7 @@ export async function adoption(world: World, { adopted }: ScaleOptions): Promise
   const givingUp = trafficBetween(afterAdoption, afterGivingUp);
   const described = original.size - objects.filter(({ kind }) => kind === "RoleBinding").length;
   return {
-    scenario: "adoption",
+    case: "adoption",
     setting: `${objects.length} resources that the platform has already (${settingOf(units)}).`,
     figures: [
       count("Resources lost", lost.length, 0),

@@ -1,29 +1,29 @@
 import { treeOf } from "#test/operator/bench/tree.ts";
 import { trafficBetween } from "#test/support/harness/traffic.ts";
 import { within } from "#test/support/within.ts";
-import { createAll, inTime, latest } from "../apply.ts";
-import { count, type Outcome, seconds } from "../figure.ts";
-import { writeFigures } from "../object-writes.ts";
+import { createAll, inTime, latest } from "#test/operator/bench/apply.ts";
+import { count, type Outcome, seconds } from "#test/support/bench/outcome.ts";
+import { writeFigures } from "../common-figures.ts";
 import type { ScaleOptions } from "../options.ts";
 import { createTeams, namespaceRef, type Team } from "../team.ts";
-import type { World } from "../world.ts";
+import type { World } from "#test/operator/bench/world.ts";
 
 const namespacesDeleted = 5;
 const timeoutMs = 600_000;
 
 /** Objects are deleted with their namespaces, by the namespace controller. */
 export async function namespaces(world: World, { deleted }: ScaleOptions): Promise<Outcome> {
-  const { controlPlane, system, observer, counter, progress } = world;
+  const { controlPlane, system, observer, counter, run } = world;
   if (!controlPlane.hasControllers) throw new Error("deleting namespaces needs kube-controller-manager");
   const [team] = (await createTeams(system, [{ name: "team", namespaces: namespacesDeleted }])) as [Team];
   await world.startOperator();
-  progress(`creating ${deleted} objects`);
+  run.progress(`creating ${deleted} objects`);
   const all = team.namespaces.flatMap((namespace) =>
     treeOf(Math.floor(deleted / namespacesDeleted), namespace, team.group, `${namespace}-`),
   );
   await createAll(world, all);
 
-  progress("deleting the namespaces");
+  run.progress("deleting the namespaces");
   const before = await counter.settled();
   const startedAt = performance.now();
   for (const namespace of team.namespaces) await controlPlane.admin.delete(namespaceRef(namespace));
@@ -46,7 +46,7 @@ export async function namespaces(world: World, { deleted }: ScaleOptions): Promi
   );
   const remaining = left.flat().filter(({ uid }) => uid !== team.group);
   return {
-    scenario: "namespaces",
+    case: "namespaces",
     setting: `${all.length} objects, deleted with their ${namespacesDeleted} namespaces by the namespace controller.`,
     figures: [
       count("Resources left on the platform", remaining.length, 0),

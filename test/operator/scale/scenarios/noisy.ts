@@ -4,13 +4,13 @@ import { cpuSeconds, memoryMiB } from "#test/support/bench/process-usage.ts";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { conditionOf, kindRef, musterKinds } from "#test/support/harness/muster-objects.ts";
 import { trafficBetween } from "#test/support/harness/traffic.ts";
-import { createAll, inTime } from "../apply.ts";
+import { createAll, inTime } from "#test/operator/bench/apply.ts";
 import { brokenObjects, takenName } from "../broken-objects.ts";
-import { editOneByOne, type EditTimes } from "../edits.ts";
-import { count, type Figure, mebibytes, milliseconds, type Outcome, seconds } from "../figure.ts";
+import { described, type Edit, editOneByOne, readyMilliseconds } from "#test/operator/bench/edits.ts";
+import { count, type Figure, mebibytes, milliseconds, type Outcome, seconds } from "#test/support/bench/outcome.ts";
 import type { ScaleOptions } from "../options.ts";
 import { createTeams, type Team } from "../team.ts";
-import type { World } from "../world.ts";
+import type { World } from "#test/operator/bench/world.ts";
 
 const quietObjects = 90;
 const noisyNamespaces = 5;
@@ -21,7 +21,7 @@ const noisyNamespaces = 5;
  * stores none: what that costs is not the operator's.
  */
 export async function noisy(world: World, { broken, edits, rate }: ScaleOptions): Promise<Outcome> {
-  const { system, observer, counter, progress } = world;
+  const { system, observer, counter, run } = world;
   const [quiet, loud] = (await createTeams(system, [
     { name: "quiet", namespaces: 1 },
     { name: "loud", namespaces: noisyNamespaces },
@@ -30,24 +30,26 @@ export async function noisy(world: World, { broken, edits, rate }: ScaleOptions)
   const operator = await world.startOperator();
   const tree = treeOf(quietObjects, quiet.namespaces[0] ?? "", quiet.group);
   await createAll(world, tree);
-  const never = () => false;
-  progress("editing, alone");
+  const edited = described(tree);
+  run.progress("editing, alone");
   // The first edits of a process are slower.
-  await editOneByOne(world, tree, Math.ceil(edits / 4), never);
-  const alone = await editOneByOne(world, tree, edits, never);
+  await editOneByOne(world, edited, Math.ceil(edits / 4));
+  const alone = await editOneByOne(world, edited, edits);
 
-  progress("editing while the API server only checks broken objects");
+  run.progress("editing while the API server only checks broken objects");
   const objects = brokenObjects(broken, loud, quiet.group);
   const checked = objects.slice(0, Math.ceil(broken / 2));
   // Twice the rate: an object that is applied is written twice, by its author and, in the status, by the operator.
-  const besideChecks = await editDuring(world, tree, edits, (signal) => apply(world, checked, 2 * rate, signal, true));
+  const besideChecks = await editDuring(world, edited, edits, (signal) =>
+    apply(world, checked, 2 * rate, signal, true),
+  );
 
-  progress(`editing while ${broken} broken objects are applied`);
+  run.progress(`editing while ${broken} broken objects are applied`);
   const before = await counter.settled();
   const cpuBefore = await cpuSeconds(operator.process.pid);
   const startedAt = performance.now();
   let appliedSeconds = 0;
-  const besideBroken = await editDuring(world, tree, edits, async (signal) => {
+  const besideBroken = await editDuring(world, edited, edits, async (signal) => {
     await apply(world, objects, rate, signal, false);
     appliedSeconds = (performance.now() - startedAt) / 1000;
     await inTime(
@@ -58,29 +60,34 @@ export async function noisy(world: World, { broken, edits, rate }: ScaleOptions)
   });
   const reportedSeconds = (performance.now() - startedAt) / 1000;
   const reasons = await reasonsOf(world, loud.namespaces);
-  progress(`editing while ${broken} broken objects rest`);
-  const resting = await editOneByOne(world, tree, edits, never);
+  run.progress(`editing while ${broken} broken objects rest`);
+  const resting = await editOneByOne(world, edited, edits);
   const traffic = trafficBetween(before, await counter.settled(300_000));
   const cpu = (await cpuSeconds(operator.process.pid)) - cpuBefore;
   const memory = await memoryMiB(operator.process.pid);
-  const editsMade = besideBroken.edits + resting.edits;
+  const editsMade = besideBroken.length + resting.length;
+  const [, alone99] = readyMilliseconds(alone);
   return {
-    scenario: "noisy",
+    case: "noisy",
     setting: `One Tenant with ${quietObjects} objects edits one after the other; another applies ${broken} broken objects, ${rate} per second.`,
     figures: [
       ...editFigures("alone", alone),
       ...editFigures("while the API server only checks them", besideChecks),
-      ...editFigures("while broken objects are applied", besideBroken, 2 * alone.p99),
-      ...editFigures("while broken objects rest", resting, 2 * alone.p99),
+      ...editFigures("while broken objects are applied", besideBroken, 2 * alone99),
+      ...editFigures("while broken objects rest", resting, 2 * alone99),
       seconds("Seconds until all broken objects are applied", appliedSeconds),
       seconds("… until all of them report the problem", reportedSeconds),
       count("Calls to the platform per broken object", (traffic.platformCalls - editsMade) / broken),
       count("Writes to Kubernetes per broken object", (traffic.kubernetesWrites - editsMade) / broken),
       count("Writes of events, total", traffic.eventWrites),
-      milliseconds("Operator's CPU per broken object, with that of the edits", cpu / broken),
+      milliseconds("Operator's CPU per broken object, with that of the edits", (cpu / broken) * 1000),
       mebibytes("Operator's memory", memory.now),
     ],
-    details: { alone, besideChecks, besideBroken, resting, reasons, traffic },
+    details: {
+      slowestEdits: [alone, besideChecks, besideBroken, resting].map(slowest),
+      reasons,
+      traffic,
+    },
   };
 }
 
@@ -90,7 +97,7 @@ async function editDuring(
   objects: readonly KubeObject[],
   least: number,
   load: (signal: AbortSignal) => Promise<void>,
-): Promise<EditTimes> {
+): Promise<Edit[]> {
   const ended = new AbortController();
   let goesOn = true;
   const loading = load(ended.signal).finally(() => {
@@ -118,11 +125,13 @@ async function reasonsOf({ controlPlane }: World, namespaces: readonly string[])
   return counts;
 }
 
-function editFigures(when: string, { p50, p99, edits }: EditTimes, atMost?: number): Figure[] {
-  return [
-    milliseconds(`Edit ${when}, p50 of ${edits}`, p50),
-    milliseconds(`Edit ${when}, p99`, p99, atMost === undefined ? undefined : atMost * 1000),
-  ];
+function editFigures(when: string, edits: readonly Edit[], atMost?: number): Figure[] {
+  const [p50, p99] = readyMilliseconds(edits);
+  return [milliseconds(`Edit ${when}, p50 of ${edits.length}`, p50), milliseconds(`Edit ${when}, p99`, p99, atMost)];
+}
+
+function slowest(edits: readonly Edit[]): Edit[] {
+  return edits.toSorted((one, other) => other.ready - one.ready).slice(0, 10);
 }
 
 /** Creates the objects, `rate` per second, or lets the API server only check them. */

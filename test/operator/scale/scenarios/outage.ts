@@ -3,12 +3,13 @@ import { treeOf } from "#test/operator/bench/tree.ts";
 import { inParallel } from "#test/support/bench/in-parallel.ts";
 import { percentile } from "#test/support/bench/percentile.ts";
 import { isUnready } from "#test/support/harness/muster-objects.ts";
-import { createAll, inTime, latest, loadConcurrency } from "../apply.ts";
-import { count, type Outcome, seconds } from "../figure.ts";
+import { createAll, inTime, latest, loadConcurrency } from "#test/operator/bench/apply.ts";
+import { count, type Outcome, seconds } from "#test/support/bench/outcome.ts";
 import type { ScaleOptions } from "../options.ts";
-import { ForwardedCalls, killPlatform } from "../platform-outage.ts";
+import { killPlatform } from "#test/operator/bench/kill-platform.ts";
 import { createTeams, type Team } from "../team.ts";
-import type { ProxiedWorld } from "../world.ts";
+import type { World } from "#test/operator/bench/world.ts";
+import type { Call, FaultProxy } from "#test/support/harness/fault-proxy.ts";
 
 /** The operator's default. */
 const workers = 16;
@@ -19,21 +20,22 @@ const restartSeconds = 5;
 
 /** The platform is killed, objects are created and edited meanwhile, and it comes back. */
 export async function outage(
-  world: ProxiedWorld,
+  world: World,
+  proxy: FaultProxy,
   { resting, waiting, outage: lasting }: ScaleOptions,
 ): Promise<Outcome> {
-  const { controlPlane, system, observer, progress, proxy, program } = world;
+  const { controlPlane, system, observer, run } = world;
   const [team] = (await createTeams(system, [{ name: "team", namespaces: 2 }])) as [Team];
   const [restNamespace = "", waitNamespace = ""] = team.namespaces;
   await world.startOperator(["--resync", resync, "--workers", String(workers)]);
-  progress(`creating ${resting} objects`);
+  run.progress(`creating ${resting} objects`);
   const atRest = treeOf(resting, restNamespace, team.group, "resting-");
   await createAll(world, atRest);
 
-  progress(`${lasting} s of outage`);
+  run.progress(`${lasting} s of outage`);
   const calls = new ForwardedCalls(proxy);
   calls.areCut = true;
-  const startPlatform = await killPlatform(system, proxy.url, program);
+  const startPlatform = killPlatform(system, run.own);
   const endsAt = performance.now() + lasting * 1000;
   const created = treeOf(waiting, waitNamespace, team.group, "waiting-");
   await inParallel(created, loadConcurrency, (object) => controlPlane.admin.create(object));
@@ -51,10 +53,10 @@ export async function outage(
   );
   const untilAllWait = calls.all.length;
   await sleep(Math.max(endsAt - performance.now() - restartSeconds * 1000, 0));
-  const platform = await startPlatform();
+  const platform = await startPlatform(["--data", system.platformDataFile, "--base-url", proxy.url]);
   await sleep(Math.max(endsAt - performance.now(), 0));
 
-  progress("healing");
+  run.progress("healing");
   const during = [...calls.all];
   calls.areCut = false;
   const endedAt = performance.now();
@@ -63,7 +65,7 @@ export async function outage(
     const times = healed.map((at) => (at - endedAt) / 1000);
     const left = (await controlPlane.admin.list({ apiVersion: "iam.muster.dev/v1beta1", kind: "Group" })).length;
     return {
-      scenario: "outage",
+      case: "outage",
       setting: `${resting} objects at rest, ${created.length} created and ${edited.length} edited during ${lasting} s without the platform.`,
       figures: [
         count("Calls until all objects wait", untilAllWait),
@@ -80,7 +82,31 @@ export async function outage(
   }
 }
 
-function byMethod(calls: readonly { readonly method: string; readonly collection: string }[]): Record<string, number> {
+/** The calls that reach a proxy, and how many of them it forwards at the same time. */
+class ForwardedCalls {
+  readonly all: Call[] = [];
+  mostInFlight = 0;
+  /** No call is forwarded while this is true. */
+  areCut = false;
+  #inFlight = 0;
+
+  constructor(proxy: FaultProxy) {
+    proxy.options = {
+      faultFor: (call) => {
+        this.all.push(call);
+        if (this.areCut) return { is: "not sent" };
+        this.#inFlight += 1;
+        this.mostInFlight = Math.max(this.mostInFlight, this.#inFlight);
+        return undefined;
+      },
+      beforeResponding: () => {
+        this.#inFlight -= 1;
+      },
+    };
+  }
+}
+
+function byMethod(calls: readonly Call[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { method, collection } of calls) {
     const name = `${method} ${collection}`;

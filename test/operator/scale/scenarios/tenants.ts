@@ -5,24 +5,24 @@ import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { isUnready } from "#test/support/harness/muster-objects.ts";
 import type { Operator } from "#test/support/harness/operator.ts";
 import { trafficBetween } from "#test/support/harness/traffic.ts";
-import { createAll, inTime, latest } from "../apply.ts";
+import { createAll, inTime, latest } from "#test/operator/bench/apply.ts";
 import { connectionsTo } from "../connections.ts";
-import { count, type Figure, mebibytes, milliseconds, type Outcome, seconds } from "../figure.ts";
-import { writeFigures } from "../object-writes.ts";
+import { count, type Figure, mebibytes, milliseconds, type Outcome, seconds } from "#test/support/bench/outcome.ts";
 import type { ScaleOptions } from "../options.ts";
-import { atRest, restFigures } from "../rest.ts";
-import { restart } from "../restart.ts";
+import { atRest } from "#test/operator/bench/rest.ts";
+import { restart } from "#test/operator/bench/restart.ts";
+import { restartFigures, restFigures, restIntervals, writeFigures } from "../common-figures.ts";
 import { createNamespace, createTeams, giveNamespace, type Team } from "../team.ts";
-import type { World } from "../world.ts";
+import type { World } from "#test/operator/bench/world.ts";
 
 /** How many namespaces gain a Tenant, one after the other. */
 const gained = 20;
 
 /** Many Tenants, some with credentials of their own: memory, connections, restart, rest, and a Tenant gained by label. */
 export async function tenants(world: World, options: ScaleOptions): Promise<Outcome> {
-  const { system, counter, progress } = world;
+  const { system, counter, run } = world;
   const { tenants: number, namespaces, objects, ownCredentials, resync } = options;
-  progress(`${number} Tenants and ${namespaces} namespaces`);
+  run.progress(`${number} Tenants and ${namespaces} namespaces`);
   const share = (total: number, index: number) =>
     Math.floor(((index + 1) * total) / number) - Math.floor((index * total) / number);
   const teams = await createTeams(
@@ -37,7 +37,7 @@ export async function tenants(world: World, options: ScaleOptions): Promise<Outc
   await operator.process.logged("leading");
   const empty = await memoryMiB(operator.process.pid);
 
-  progress(`creating ${objects} objects`);
+  run.progress(`creating ${objects} objects`);
   const trees = teams.map((team) => treesOf(team, Math.floor(objects / namespaces)));
   const all = trees.flat();
   const before = await counter.settled();
@@ -48,28 +48,26 @@ export async function tenants(world: World, options: ScaleOptions): Promise<Outc
   const memory = await memoryMiB(operator.process.pid);
   const connections = await connectionFigures(world, operator, "");
 
-  progress(`${gained} namespaces gain a Tenant`);
+  run.progress(`${gained} namespaces gain a Tenant`);
   const labels = await gainTenants(world, teams, ownCredentials);
 
-  progress("restarting");
+  run.progress("restarting");
   await operator.process.stop();
   const edited = trees.flatMap((tree) => tree.slice(0, 1));
-  const restarted = await restart(world, all.length + labels.objects, edited, () =>
-    world.startOperator(["--resync", `${resync}s`]),
-  );
+  const restarted = await restart(world, all.length + labels.objects, edited, ["--resync", `${resync}s`]);
   ({ operator } = restarted);
-  progress("at rest");
-  const rest = await atRest(world, resync);
+  run.progress("at rest");
+  const rest = await atRest(world, operator, resync, restIntervals);
   const restedMemory = await memoryMiB(operator.process.pid);
   const resting = all.length + labels.objects;
   return {
-    scenario: "tenants",
+    case: "tenants",
     setting: `${number} Tenants, ${ownCredentials} of them with credentials of their own; ${namespaces} namespaces; ${all.length} objects; resync every ${resync} s while at rest.`,
     figures: [
-      seconds("Seconds until all objects are Ready", creation),
+      seconds("Seconds until all objects are Ready", creation.total),
       count("Calls to the platform per object created", created.platformCalls / all.length),
       ...writeFigures(created, "object created", all.length),
-      milliseconds("Operator's CPU per object created", cpu / all.length),
+      milliseconds("Operator's CPU per object created", (cpu / all.length) * 1000),
       mebibytes("Operator's memory with the Tenants, without objects", empty.now),
       mebibytes("… with all objects", memory.now),
       mebibytes("… at its peak", memory.peak),
@@ -77,10 +75,10 @@ export async function tenants(world: World, options: ScaleOptions): Promise<Outc
       ...connections,
       ...(await connectionFigures(world, operator, ", after a restart")),
       ...labels.figures,
-      ...restarted.figures,
+      ...restartFigures(restarted),
       ...restFigures(rest, resting, ownCredentials + 1),
     ],
-    details: { created, restarted: restarted.traffic, rest, restedPeak: restedMemory.peak },
+    details: { created, restarted: restarted.traffic, rest: rest.traffic, restedPeak: restedMemory.peak },
   };
 }
 

@@ -121,7 +121,7 @@ export const sizes: Section = {
       id: "sizes.shares",
       text: "Shares of concurrency per root group, per identity, and by address before authentication.",
       untested:
-        "other callers would have to be denied service; covered by the tests of this project's platform and by `npm run abuse:platform`",
+        "other callers would have to be denied service; covered by the tests of this project's platform and by `npm run bench -- abuse`",
     },
   ],
 };

@@ -1,18 +1,23 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { percentile } from "#test/support/bench/percentile.ts";
 import { ageSeconds } from "#test/support/bench/process-usage.ts";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import type { Operator } from "#test/support/harness/operator.ts";
 import { type Traffic, trafficBetween } from "#test/support/harness/traffic.ts";
-import { count, type Figure, seconds } from "./figure.ts";
-import { inTime, latest } from "./apply.ts";
+import { inTime } from "./apply.ts";
 import type { World } from "./world.ts";
 
-const pollMs = 50;
+const pollMs = 10;
 
+/** A start of an operator. Times are in seconds from the start of its process. */
 export interface Restart {
   readonly operator: Operator;
-  readonly figures: readonly Figure[];
+  /** Until /readyz responds with success. */
+  readonly ready: number;
+  /** Until each of the edited objects was seen Ready. */
+  readonly edits: readonly number[];
+  /** Until the operator had reconciled every object. */
+  readonly observed: number;
+  /** Until it was at rest, including the edits. */
   readonly traffic: Traffic;
 }
 
@@ -21,41 +26,32 @@ export interface Restart {
  * @param objects the number of all objects
  */
 export async function restart(
-  world: World,
+  { counter, controlPlane, observer, startOperator }: World,
   objects: number,
   edited: readonly KubeObject[],
-  start: () => Promise<Operator>,
+  flags: readonly string[] = [],
 ): Promise<Restart> {
-  const before = await world.counter.read();
-  const ready: Promise<number>[] = [];
+  const before = await counter.read();
+  const awaited: Promise<number>[] = [];
   for (const object of edited) {
-    const spec = { description: "Edited while no operator ran" };
-    const { metadata } = await world.controlPlane.admin.patch(object, { spec });
-    ready.push(world.observer.ready(object, metadata.generation ?? 0));
+    const { metadata } = await controlPlane.admin.patch(object, {
+      spec: { description: "Edited while no operator ran" },
+    });
+    awaited.push(observer.ready(object, metadata.generation ?? 0));
   }
-  const operator = await start();
+  const operator = await startOperator(flags);
   const { pid } = operator.process;
   const startedAt = performance.now() - (await ageSeconds(pid)) * 1000;
   while (!(await fetch(`${operator.url}/readyz`)).ok) await sleep(pollMs);
-  const readySeconds = await ageSeconds(pid);
+  const ready = await ageSeconds(pid);
   const observed = allObserved(operator, objects);
-  const editSeconds = (await inTime("edits", world.observer, ready)).map((at) => (at - startedAt) / 1000);
-  const observedSeconds = ((await observed) - startedAt) / 1000;
-  const traffic = trafficBetween(before, await world.counter.settled(120_000));
+  const edits = (await inTime("edits", observer, awaited)).map((at) => (at - startedAt) / 1000);
   return {
     operator,
-    traffic,
-    figures: [
-      seconds("From the start until /readyz succeeds", readySeconds),
-      seconds(`… until ${edited.length} edits made before are Ready, p50`, percentile(editSeconds, 0.5)),
-      seconds(`… until all of them are`, latest(editSeconds)),
-      seconds("… until every object has been observed", observedSeconds),
-      count("Calls to the platform by the restart", traffic.platformCalls),
-      count(
-        "Writes to Kubernetes by the restart, without those for the edits",
-        traffic.kubernetesWrites - edited.length,
-      ),
-    ],
+    ready,
+    edits,
+    observed: ((await observed) - startedAt) / 1000,
+    traffic: trafficBetween(before, await counter.settled(120_000)),
   };
 }
 
@@ -67,9 +63,9 @@ async function allObserved(operator: Operator, objects: number): Promise<number>
     const sum = (metric: string, label: string) =>
       [...text.matchAll(new RegExp(`^${metric}\\{([^}]*)\\} (\\S+)$`, "gm"))]
         .filter(([, labels = ""]) => new RegExp(`${label}="(group|identity|rolebinding)"`, "i").test(labels))
-        .reduce((total, [, , value]) => total + Number(value), 0);
+        .reduce((sumOf, [, , value]) => sumOf + Number(value), 0);
     if (sum("controller_runtime_reconcile_total", "controller") >= objects && sum("workqueue_depth", "name") === 0)
       return at;
-    await sleep(pollMs * 4);
+    await sleep(200);
   }
 }

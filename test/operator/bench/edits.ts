@@ -3,34 +3,23 @@ import { percentile } from "#test/support/bench/percentile.ts";
 import { within } from "#test/support/within.ts";
 import type { World } from "./world.ts";
 
-const timeoutSeconds = 300;
+const timeoutSeconds = 600;
 
-/** How long edits took, in seconds, from the PATCH until Ready with the new generation. */
-export interface EditTimes {
-  readonly edits: number;
-  readonly p50: number;
-  readonly p99: number;
-  readonly max: number;
-  /** The slowest ones. */
-  readonly slowest: readonly EditTime[];
-}
-
-/** One edit, in seconds. */
-export interface EditTime {
+/** One edit. Times are in seconds from the PATCH. */
+export interface Edit {
   readonly kind: string;
   readonly name: string;
+  readonly description: string;
   /** When it began, in milliseconds since 1970. */
   readonly at: number;
   /** Until the API server responded to the PATCH. */
   readonly patched: number;
-  /** Until the object was seen Ready with it. */
+  /** Until the object was seen Ready with the new generation. */
   readonly ready: number;
 }
 
-const slowestKept = 10;
-
 /** Edits the description of an object, and waits until it is Ready with it. */
-async function edit({ controlPlane, observer }: World, object: KubeObject): Promise<EditTime> {
+async function edit({ controlPlane, observer }: World, object: KubeObject): Promise<Edit> {
   const at = Date.now();
   const startedAt = performance.now();
   const description = `Edited at ${startedAt.toFixed(3)}`;
@@ -40,7 +29,12 @@ async function edit({ controlPlane, observer }: World, object: KubeObject): Prom
   const { name } = metadata;
   const ready = observer.ready(object, metadata.generation ?? 0);
   const readyAt = await within(`editing ${kind} ${name}`, timeoutSeconds, ready);
-  return { kind, name, at, patched: (patchedAt - startedAt) / 1000, ready: (readyAt - startedAt) / 1000 };
+  return { kind, name, description, at, patched: (patchedAt - startedAt) / 1000, ready: (readyAt - startedAt) / 1000 };
+}
+
+/** The objects that have a description to edit. */
+export function described(objects: readonly KubeObject[]): KubeObject[] {
+  return objects.filter(({ kind }) => kind !== "RoleBinding");
 }
 
 /** Edits one object after the other, at least `least` times and while `goesOn`. */
@@ -48,18 +42,16 @@ export async function editOneByOne(
   world: World,
   objects: readonly KubeObject[],
   least: number,
-  goesOn: () => boolean,
-): Promise<EditTimes> {
-  const described = objects.filter(({ kind }) => kind !== "RoleBinding");
-  const edits: EditTime[] = [];
+  goesOn: () => boolean = () => false,
+): Promise<Edit[]> {
+  const edits: Edit[] = [];
   while (edits.length < least || goesOn())
-    edits.push(await edit(world, described[edits.length % described.length] as KubeObject));
-  const times = edits.map(({ ready }) => ready);
-  return {
-    edits: edits.length,
-    p50: percentile(times, 0.5),
-    p99: percentile(times, 0.99),
-    max: percentile(times, 1),
-    slowest: edits.toSorted((one, other) => other.ready - one.ready).slice(0, slowestKept),
-  };
+    edits.push(await edit(world, objects[edits.length % objects.length] as KubeObject));
+  return edits;
+}
+
+/** The median and the 99th percentile of the times until Ready, in milliseconds. */
+export function readyMilliseconds(edits: readonly Edit[]): [p50: number, p99: number] {
+  const times = edits.map(({ ready }) => ready * 1000);
+  return [percentile(times, 0.5), percentile(times, 0.99)];
 }
