@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { availableParallelism } from "node:os";
 import { readCommandLine, readFlags } from "#test/support/command-line.ts";
 
 /** The checks in addition to the tests. All of them run, so that one run reports every failure. */
@@ -32,20 +33,27 @@ ${checks.map(([name, command]) => `  ${name} (${command})`).join("\n")}
 readCommandLine({ name: "check", usage }, (args) => readFlags(args, []));
 
 let failed = 0;
-for (const [name, command] of checks) {
-  const started = performance.now();
-  const child = spawn(command, { shell: true, stdio: ["ignore", "pipe", "pipe"] });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding("utf8").on("data", (chunk: string) => {
-      output += chunk;
-    });
-  const [code] = (await once(child, "close")) as [number | null];
-  const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  process.stdout.write(`${code === 0 ? "ok    " : "FAILED"} ${name} (${command}, ${seconds} s)\n`);
-  if (code === 0) continue;
-  failed += 1;
-  process.stdout.write(`${output.trimEnd()}\n\n`);
-}
+const queue = checks.values();
+// One for each core: a few checks use several, but not for long.
+await Promise.all(Array.from({ length: Math.min(availableParallelism(), 4) }, runChecks));
 process.stdout.write(failed === 0 ? "All checks passed.\n" : `${failed} of ${checks.length} checks failed.\n`);
 process.exitCode = failed === 0 ? 0 : 1;
+
+/** Runs one check after another until none is left. */
+async function runChecks(): Promise<void> {
+  for (const [name, command] of queue) {
+    const started = performance.now();
+    const child = spawn(command, { shell: true, stdio: ["ignore", "pipe", "pipe"] });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding("utf8").on("data", (chunk: string) => {
+        output += chunk;
+      });
+    const [code] = (await once(child, "close")) as [number | null];
+    const seconds = ((performance.now() - started) / 1000).toFixed(1);
+    process.stdout.write(`${code === 0 ? "ok    " : "FAILED"} ${name} (${command}, ${seconds} s)\n`);
+    if (code === 0) continue;
+    failed += 1;
+    process.stdout.write(`${output.trimEnd()}\n\n`);
+  }
+}
