@@ -44,9 +44,9 @@ it.each(programs())(
   60_000,
 );
 
-it("the checks of every change answer --help", async () => {
+it.each([".ci/run", ".ci/nightly"])("%s answers --help", async (file) => {
   // Without a npm that it could run.
   const bash = (await run("sh", ["-c", "command -v bash"])).stdout.trim();
-  const { stdout } = await run(bash, [".ci/run", "--help"], { env: { PATH: "/nonexistent" } });
+  const { stdout } = await run(bash, [file, "--help"], { env: { PATH: "/nonexistent" } });
   expect(stdout).toMatch(/^Usage: /);
 });
