@@ -20,6 +20,14 @@ export async function tryTests(
   progress: (line: string) => void,
 ): Promise<ReadonlyMap<number, Found>> {
   const mutantsOf = (path: string) => mutants.filter(({ file }) => resolve(root, file) === path);
+  const reported = new Set<number>();
+  const reportNew = (module: TestModule) => {
+    const numbers = (module.meta().mutants?.found ?? [])
+      .map(({ number }) => number)
+      .filter((one) => !reported.has(one));
+    for (const number of numbers) reported.add(number);
+    if (numbers.length > 0) progress(`${module.relativeModuleId} finds ${numbers.join(", ")}`);
+  };
   const vitest = await createVitest(
     "test",
     {
@@ -35,7 +43,7 @@ export async function tryTests(
       hookTimeout: level.testTimeout,
       runner: fileURLToPath(new URL("mutant-runner.ts", import.meta.url)),
       provide: { activeMutant: null },
-      reporters: [],
+      reporters: [{ onTestModuleEnd: (module) => reportNew(module) }],
     },
     {
       plugins: [
