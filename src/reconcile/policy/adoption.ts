@@ -14,8 +14,13 @@ import { recentGrants } from "./recent-grants.ts";
 import { recordOf } from "./recorded.ts";
 import { timeUnknown } from "./singleton-messages.ts";
 import { findAdoptionDenied } from "./tenant.ts";
-import { identityRead } from "./unknown-identity.ts";
+import { identityUnread } from "./unknown-identity.ts";
 import { otherPeopleMessage } from "./dependent-people.ts";
+
+/** Nothing is created or taken over before the finalizer keeps the object until that is gone. */
+export const finalizerMissing = check("finalizerMissing", "The object has no finalizer yet.", ({ resource }) =>
+  hasFinalizer(resource) ? undefined : { do: "addFinalizer" },
+);
 
 /** A resource whose roles and role bindings were read, as far as that matters to its adoption. */
 interface Granted extends Found {
@@ -58,9 +63,7 @@ const granted: Phase<Granted> = [
  * into something created. What forbids an adoption is checked until the marker is written.
  */
 export const adopting: Phase<Found> = [
-  calls("identityUnread", "Whether the identity is the credential of another operator is not known.", (observed) =>
-    identityRead(observed, observed.kind.identityOf(observed.external)),
-  ),
+  identityUnread(({ kind, external }) => kind.identityOf(external)),
   reports("adoptionDenied", "The Tenant does not allow existing resources to be adopted.", findNotPermitted),
   reports("neverAdopted", "It belongs to an identity for emergencies, or of another owner.", findAdoptionProtected),
   reports("otherPeople", "It lets in other people than the spec says.", findOtherPeople),
@@ -73,9 +76,7 @@ export const adopting: Phase<Found> = [
     }),
     part("its role bindings were read", asGranted, granted),
   ]),
-  check("finalizerMissing", "The object has no finalizer yet.", ({ resource }) =>
-    hasFinalizer(resource) ? undefined : { do: "addFinalizer" },
-  ),
+  finalizerMissing,
   // Without a marker there is nothing to write to the platform: the status that reports Ready records the adoption.
   where("it has no marker yet", (observed) => observed.kind.hasMarker && !owns(observed, observed.external), [
     calls("readBeforeUpdate", "The resource was not read since the spec was seen.", (observed) =>

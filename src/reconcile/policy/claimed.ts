@@ -21,6 +21,21 @@ export function asClaimed(observed: Managed): Claimed | undefined {
   return observed.claim === null ? undefined : { ...observed, claim: observed.claim };
 }
 
+export const mayBeGone = calls<Claimed>(
+  "mayBeGone",
+  "A list lacked the resource, which is a hint, and no proof.",
+  ({ claim: { uid, external } }) => (external.is === "stale" ? { do: "read", uid } : undefined),
+);
+
+export const readRequested = calls<Found>(
+  "readRequested",
+  "Somebody requested a reconcile after the resource was read.",
+  ({ request, claim, external: { uid } }) => {
+    const seenAt = claim?.external.is === "present" ? claim.external.seenAt : 0;
+    return request === null || seenAt >= request.seenAt ? undefined : { do: "read", uid };
+  },
+);
+
 /** The resource is proven to be gone. If nothing keeps it from that, the object is to get another one. */
 const gone: Phase<Claimed> = [
   reports(
@@ -54,7 +69,7 @@ const outdated: Consequences = {
  * it was changed outside of Kubernetes, it is another grant now, which is not the object's.
  */
 const presentGrant: Phase<Found> = [
-  calls("readRequested", "Somebody requested a reconcile after the resource was read.", readIfRequested),
+  readRequested,
   where(
     "it is what the spec describes",
     (observed) => equalsSpec(observed, observed.references, observed.external),
@@ -76,7 +91,7 @@ const presentMarked: Phase<Found> = [
   reports("parentChanged", "The resource lies below another group than the spec names.", (observed) =>
     findParentChanged(observed, observed.external.uid),
   ),
-  calls("readRequested", "Somebody requested a reconcile after the resource was read.", readIfRequested),
+  readRequested,
   ...resource,
 ];
 
@@ -102,9 +117,7 @@ export const claimed: Phase<Claimed> = [
       ? { do: "read", uid }
       : { do: "list", parent: groupOf(observed, uid), startedAfter: 0, stable: false };
   }),
-  calls("mayBeGone", "A list lacked the resource, which is a hint, and no proof.", ({ claim: { uid, external } }) =>
-    external.is === "stale" ? { do: "read", uid } : undefined,
-  ),
+  mayBeGone,
   where("the resource is gone", ({ claim }) => claim.external.is === "gone", gone),
   part("it has a marker", (observed) => (observed.kind.hasMarker ? asPresent(observed) : undefined), presentMarked),
   part(
@@ -117,12 +130,6 @@ export const claimed: Phase<Claimed> = [
 function asPresent(observed: Claimed): (Claimed & Found) | undefined {
   const { external } = observed.claim;
   return external.is === "present" ? { ...observed, external: external.resource } : undefined;
-}
-
-/** The read that a person requested after the resource was seen. */
-export function readIfRequested({ request, claim, external: { uid } }: Found): PlatformStep | undefined {
-  const seenAt = claim?.external.is === "present" ? claim.external.seenAt : 0;
-  return request === null || seenAt >= request.seenAt ? undefined : { do: "read", uid };
 }
 
 /** The breaker assesses each list of a root. Nothing is re-created before a list that shows how much is gone. */

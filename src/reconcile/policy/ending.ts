@@ -4,7 +4,7 @@ import * as ownershipMessages from "./ownership-messages.ts";
 import { hasFinalizer } from "#src/api/custom-resource.ts";
 import type { Dependent, ExternalResource } from "#src/reconcile/observe/observed.ts";
 import { proveAbsenceBelowRoots } from "./absence.ts";
-import { type Phase, calls, check, part, reports, where } from "./check.ts";
+import { type Phase, check, part, reports, where } from "./check.ts";
 import { conclude, maxStatusDelayMs, statusDelayAmidDeletions, statusDelayMs } from "./conclude.ts";
 import { type DecisionInput, rootAbove } from "./decision-input.ts";
 import { type Consequences, type Ending, asEnding, endResource, isGone } from "./end-resource.ts";
@@ -26,12 +26,12 @@ import {
   mayHaveBeenCreatedMessage,
   outsideReachMessage,
 } from "./tenant.ts";
-import { unreadKind } from "./unread-kind.ts";
+import { rolesUnread, unreadKind } from "./unread.ts";
 import {
   awaitMeaning,
   decideUnpermitted,
   guardsNothing,
-  proveNotCreatedAgain,
+  createdAgain,
   removeUnrecorded,
   uidToEnd,
 } from "./unrecorded.ts";
@@ -55,9 +55,7 @@ const unknown: Phase = [
       issuesCode(observed) ? abandonLost(observed) : removeUnrecorded(observed),
     ),
   ]),
-  calls("rolesUnread", "The roles of the platform have not been read yet.", ({ references }) =>
-    references.are === "unread" ? { do: "refreshPermissions" } : undefined,
-  ),
+  rolesUnread,
   check("referenceUnrecorded", "What a reference means is not known: a status may be lost.", awaitMeaning),
   // A marker is found in any group. A resource without one is identified by its fields, which are not known.
   check("absenceUnproven", "That nothing was created for the object is not proven.", (observed) =>
@@ -91,9 +89,7 @@ const known: Phase<Ending> = [
     return because === "root" || because === "credential" ? leave(observed) : undefined;
   }),
   where("the resource is gone", (observed) => isGone(observed), [
-    check("createdAgain", "That nothing was created in its place is not proven.", (observed) =>
-      proveNotCreatedAgain(observed),
-    ),
+    createdAgain(),
     check("gone", "The resource is gone.", () => ({ do: "removeFinalizer" })),
   ]),
   check("crdUnread", "Whether the kind is being removed is not known.", ({ crd, state }) =>

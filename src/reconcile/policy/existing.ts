@@ -1,7 +1,7 @@
 import * as messages from "./messages.ts";
 import { hasFinalizer } from "#src/api/custom-resource.ts";
 import { mayHaveManaged } from "#src/kinds/may-have-managed.ts";
-import { type Phase, calls, check, part, reports } from "./check.ts";
+import { type Phase, check, part, reports } from "./check.ts";
 import { asClaimed, claimed } from "./claimed.ts";
 import { conclude, statusDelayAmidDeletions, statusDelayMs } from "./conclude.ts";
 import { type DecisionInput, type Managed, asManaged } from "./decision-input.ts";
@@ -16,7 +16,7 @@ import { stalledDelayMs, wasReady } from "./retry.ts";
 import type { Step } from "./step.ts";
 import { findOnlyDeletions, findUngoverned } from "./tenant.ts";
 import { unclaimed } from "./unclaimed.ts";
-import { unreadKind } from "./unread-kind.ts";
+import { rolesUnread, unreadKind } from "./unread.ts";
 import { guardsNothing, recheckUnrecordedAt, removeUnrecorded } from "./unrecorded.ts";
 
 /** An object that manages a resource, or is to have one. */
@@ -49,9 +49,7 @@ export const existing: Phase = [
     leaveIdle(observed, findOnlyDeletions(observed)),
   ),
   part("the kind issues codes", asIssuing, [codeNotHandedOver]),
-  calls("rolesUnread", "The roles of the platform have not been read yet.", ({ references }) =>
-    references.are === "unread" ? { do: "refreshPermissions" } : undefined,
-  ),
+  rolesUnread,
   check(
     "referencedKindUnread",
     "Kubernetes has not let the operator read a kind that the spec refers to.",

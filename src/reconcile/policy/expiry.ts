@@ -17,7 +17,7 @@ import { type Step, isPlatformStep, noLaterThan } from "./step.ts";
 import { findEndingDenied, findOrphanDenied, findUngoverned, outsideReachMessage } from "./tenant.ts";
 import { hours } from "#src/time/durations.ts";
 import { orphanedUnproven } from "./release.ts";
-import { leftUnproven, proveNotCreatedAgain, recheckUnrecordedAt, uidToEnd } from "./unrecorded.ts";
+import { leftUnproven, createdAgain, recheckUnrecordedAt, uidToEnd } from "./unrecorded.ts";
 
 /** No timer runs longer. */
 const maxTimerMs = hours(24);
@@ -73,9 +73,7 @@ const expired: Phase<Expiring & Ending> = [
       : undefined,
   ),
   where("the resource is gone", (observed) => isGone(observed), [
-    check("createdAgain", "That nothing was created in its place is not proven.", (observed) =>
-      proveNotCreatedAgain(observed, observed.ending),
-    ),
+    createdAgain(({ ending }) => ending),
     check("ended", "The grant has expired, and the resource is gone.", (observed) =>
       conclude(observed, observed.ended),
     ),

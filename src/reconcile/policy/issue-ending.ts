@@ -10,7 +10,7 @@ import { delayingRefusal } from "./refusal.ts";
 import { leaveUnproven } from "./release.ts";
 import { attempt } from "./retry.ts";
 import type { Step } from "./step.ts";
-import { unreadKind } from "./unread-kind.ts";
+import { unreadKind } from "./unread.ts";
 import { awaitMeaning } from "./unrecorded.ts";
 
 // The deletion and the expiry of an object whose status records no resource: a process that ended may have created one and

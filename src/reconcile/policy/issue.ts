@@ -4,9 +4,10 @@ import * as ownershipMessages from "./ownership-messages.ts";
 import type { Drift } from "#src/api/status.ts";
 import type { Claim } from "#src/reconcile/observe/observed.ts";
 import { proveAbsenceBelow } from "./absence.ts";
+import { finalizerMissing } from "./adoption.ts";
 import { hasSameGoal } from "./attempted.ts";
 import { type Phase, calls, check, part, reports, where } from "./check.ts";
-import { readIfRequested } from "./claimed.ts";
+import { mayBeGone, readRequested } from "./claimed.ts";
 import { conclude } from "./conclude.ts";
 import { type DecisionInput, type Found, type Managed, asManaged, groupOf, rootAbove } from "./decision-input.ts";
 import { creationBody } from "./differences.ts";
@@ -26,7 +27,6 @@ import { type Problem, failing, stalled } from "./outcome.ts";
 import { findOtherClaimant } from "./ownership.ts";
 import { recordOf } from "./recorded.ts";
 import { delayingRefusal } from "./refusal.ts";
-import { finalizerMissing } from "./resource.ts";
 import type { Event, Step } from "./step.ts";
 import { findOutsideTenant } from "./tenant.ts";
 
@@ -84,7 +84,7 @@ const creating: Phase<Issuing> = [
 ];
 
 const present: Phase<Issued & Found> = [
-  calls("readRequested", "Somebody requested a reconcile after the resource was read.", readIfRequested),
+  readRequested,
   check("secretOfOther", "The Secret names a resource that is not the object's.", (observed) =>
     ownsIssued(observed, observed.external) ? undefined : concludeNotOurs(observed),
   ),
@@ -114,9 +114,7 @@ const issued: Phase<Issued> = [
       ? { do: "list", parent: references.uids.parent, startedAfter: 0, stable: false }
       : undefined,
   ),
-  calls("mayBeGone", "A list lacked the resource, which is a hint, and no proof.", ({ claim: { uid, external } }) =>
-    external.is === "stale" ? { do: "read", uid } : undefined,
-  ),
+  mayBeGone,
   reports("issueGone", "The resource was redeemed, deleted, or has expired.", (observed) =>
     observed.claim.external.is === "gone" ? { ...findGone(observed), recorded: "ended" } : undefined,
   ),

@@ -16,7 +16,7 @@ import { equalsSpec, findNameAmbiguous } from "./ownership.ts";
 import { recordOf } from "./recorded.ts";
 import type { PlatformStep } from "./step.ts";
 import { findOrphanDenied, outsideTenantMessage, tenantName } from "./tenant.ts";
-import { guardsNothing, proveNotCreatedAgain, uidToEnd } from "./unrecorded.ts";
+import { guardsNothing, createdAgain, uidToEnd } from "./unrecorded.ts";
 
 /** An object that only observes (`spec.policy.management` is Observe). */
 interface Observing extends DecisionInput {
@@ -53,9 +53,7 @@ const leavingFull: Phase<Observing> = [
   ),
   part("a resource is known", asLeft, [
     where("the resource is gone", (observed) => isGone(observed), [
-      check("createdAgain", "That nothing was created in its place is not proven.", (observed) =>
-        proveNotCreatedAgain(observed),
-      ),
+      createdAgain(),
       check("gone", "The resource is gone.", () => ({ do: "removeFinalizer" })),
     ]),
     ...endResource,

@@ -1,10 +1,9 @@
 import * as deletionMessages from "./deletion-messages.ts";
 import * as ownershipMessages from "./ownership-messages.ts";
 import { readyCondition } from "#src/api/condition.ts";
-import { hasFinalizer } from "#src/api/custom-resource.ts";
 import { takenName, wantedName } from "#src/kinds/unique-name.ts";
 import { ownDuplicateOf, proveListedSince } from "./absence.ts";
-import { adopting, isToAdopt } from "./adoption.ts";
+import { adopting, finalizerMissing, isToAdopt } from "./adoption.ts";
 import { type Phase, calls, check, part, reports, where } from "./check.ts";
 import { conclude } from "./conclude.ts";
 import { asDiffering, differing } from "./drift.ts";
@@ -24,12 +23,6 @@ import type { Event, PlatformStep, Step } from "./step.ts";
 import { findOutsideTenant } from "./tenant.ts";
 import { decideRemoval } from "./undeclared.ts";
 import type { Found, Managed } from "./decision-input.ts";
-
-export const finalizerMissing = check(
-  "finalizerMissing",
-  "The object has no finalizer yet.",
-  ({ resource: { metadata } }) => (hasFinalizer({ metadata }) ? undefined : { do: "addFinalizer" }),
-);
 
 /** A POST of this process whose response was lost created the resource a second time. */
 const duplicated: Phase<Duplicated> = [

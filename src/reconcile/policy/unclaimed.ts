@@ -1,3 +1,4 @@
+import { finalizerMissing } from "./adoption.ts";
 import * as absenceMessages from "./absence-messages.ts";
 import * as messages from "./messages.ts";
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
@@ -16,9 +17,9 @@ import {
   findRival,
   managedUid,
 } from "./ownership.ts";
-import { finalizerMissing, readNamesake, resource } from "./resource.ts";
+import { readNamesake, resource } from "./resource.ts";
 import { secretForCreation } from "./secret.ts";
-import { identityRead } from "./unknown-identity.ts";
+import { identityUnread } from "./unknown-identity.ts";
 
 /** A resource has the desired name, and is neither the object's nor claimed by it. */
 const namesake: Phase<Found> = [
@@ -49,9 +50,7 @@ export const unclaimed: Phase<Managed> = [
     proveAbsenceBelow(observed, observed.references.uids.parent),
   ),
   part("the name is taken", asNamesake, namesake),
-  calls("identityUnread", "Whether the identity is the credential of another operator is not known.", (observed) =>
-    identityRead(observed, observed.references.uids.identity),
-  ),
+  identityUnread(({ references }) => references.uids.identity),
   calls("roleUnread", "What the role allows now is not known.", ({ roleToRead }) =>
     roleToRead === null ? undefined : { do: "readRole", role: roleToRead },
   ),

@@ -1,3 +1,4 @@
+import { calls, type Check } from "./check.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import type { PlatformStep } from "./step.ts";
 
@@ -10,4 +11,12 @@ export function identityRead(
   identity: string | undefined,
 ): PlatformStep | undefined {
   return identity !== undefined && unknownIdentities.includes(identity) ? { do: "readIdentity", identity } : undefined;
+}
+
+/** A check that finds that read missing. @param identityOf the identity to which a role is bound, or is to be bound */
+export function identityUnread<Input extends DecisionInput>(
+  identityOf: (observed: Input) => string | undefined,
+): Check<Input> {
+  const finds = "Whether the identity is the credential of another operator is not known.";
+  return calls("identityUnread", finds, (observed) => identityRead(observed, identityOf(observed)));
 }

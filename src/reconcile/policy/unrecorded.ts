@@ -3,6 +3,7 @@ import { mayHaveManaged } from "#src/kinds/may-have-managed.ts";
 import type { ExternalResource, MonotonicTime } from "#src/reconcile/observe/observed.ts";
 import { minutes } from "#src/time/durations.ts";
 import { isAbsentBelowRoots, proveAbsenceBelowRoots } from "./absence.ts";
+import { type Check, check } from "./check.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { conclude } from "./conclude.ts";
 import * as deletionMessages from "./deletion-messages.ts";
@@ -48,7 +49,7 @@ function mayBeCreatedAgain(observed: DecisionInput): boolean {
  * The step that proves that nothing was created in place of the recorded resource, which is gone; undefined if that is known.
  * @param meanwhile what the object waits for until it is proven
  */
-export function proveNotCreatedAgain(observed: DecisionInput, meanwhile?: Problem): Step | undefined {
+function proveNotCreatedAgain(observed: DecisionInput, meanwhile?: Problem): Step | undefined {
   return mayBeCreatedAgain(observed) ? proveAbsenceBelowRoots(observed, meanwhile) : undefined;
 }
 
@@ -164,4 +165,13 @@ export function awaitMeaning(observed: DecisionInput): Step | undefined {
     return conclude(observed, waiting(references.reason, references.message), Math.max(settledAt, now + settleMs));
   const { kind, group } = unlisted;
   return attempt(observed, { do: "list", kind, parent: group, startedAfter: settledAt, stable: false });
+}
+
+/** A check that finds that proof missing. @param meanwhile what the object reports until it is complete */
+export function createdAgain<Input extends DecisionInput>(
+  meanwhile: (observed: Input) => Problem | undefined = () => undefined,
+): Check<Input> {
+  return check("createdAgain", "That nothing was created in its place is not proven.", (observed) =>
+    proveNotCreatedAgain(observed, meanwhile(observed)),
+  );
 }

@@ -1,4 +1,5 @@
 import type { References } from "#src/reconcile/observe/observed.ts";
+import { calls } from "./check.ts";
 import * as kubernetesMessages from "./kubernetes-messages.ts";
 import { type Problem, waiting } from "./outcome.ts";
 
@@ -6,3 +7,9 @@ import { type Problem, waiting } from "./outcome.ts";
 export function unreadKind({ path, kind }: Extract<References, { are: "unreadKind" }>): Problem {
   return waiting("ReferenceNotReady", kubernetesMessages.referencedKindUnread(path, kind));
 }
+
+export const rolesUnread = calls(
+  "rolesUnread",
+  "The roles of the platform have not been read yet.",
+  ({ references }) => (references.are === "unread" ? { do: "refreshPermissions" } : undefined),
+);
