@@ -131,6 +131,13 @@ describe("watch", () => {
     expect((await world.nextReport("watching")).resourceVersion).toBe("10");
   });
 
+  test("leaves no timer behind when it ends", async () => {
+    world.server.respondsWith(stream([added("b", 11)], end), stream([added("c", 12)], end), stream([]));
+    world.start();
+    for (let watch = 0; watch < 3; watch++) await world.nextReport("watching");
+    expect(world.clock.pending).toBe(1);
+  });
+
   test("does not reconnect while events arrive", async () => {
     let send: (event: unknown) => void = () => undefined;
     world.server.respondsWith(
