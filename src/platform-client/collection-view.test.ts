@@ -125,6 +125,13 @@ describe("ignores snapshots that started before our own last write to a uid", ()
   });
 });
 
+it("ignores a GET that started before our own last write to a uid", () => {
+  const view = emptyView();
+  view.record(resource(a, "new"), 5);
+  view.record(resource(a, "old"), 4);
+  expect(view.stateOf(a)).toMatchObject({ resource: { name: "new" } });
+});
+
 it("returns the uids that appeared, changed or disappeared", () => {
   const view = emptyView();
   expect(view.recordSnapshot(below, [resource(a), resource(b)], 1, true)).toEqual([a, b]);

@@ -89,6 +89,14 @@ describe("writes", () => {
     expect(session.viewOf(groupCollection).stateOf(child).is).toBe("present");
   });
 
+  it("a DELETE without a response leaves the resource stale", async () => {
+    const { session, failing } = world();
+    await session.read(groupCollection, child);
+    failing.set("delete", lost);
+    expect(await problemOf(session.delete(groupCollection, child))).toMatchObject({ kind: "noResponse" });
+    expect(session.viewOf(groupCollection).stateOf(child).is).toBe("stale");
+  });
+
   it.each<[type: string, read: (session: PlatformSession) => Promise<void>]>([
     ["identities", (session) => session.readIdentity(child)],
     ["roles", (session) => session.readRole(child)],

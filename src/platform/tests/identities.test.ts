@@ -94,6 +94,23 @@ describe("identities", () => {
     await separate.stop();
   });
 
+  it("leave nothing of their refresh tokens when they are deleted", async () => {
+    const uid = await platform.makeIdentity(platform.root);
+    await platform.exchange(await platform.subjectToken(uid), uid);
+    const database = await platform.openDatabase();
+    const families = () =>
+      database.read((reader) =>
+        reader.query((db) => db.selectFrom("refresh_families").select("id").where("identity_uid", "=", uid)),
+      );
+    try {
+      expect(await families()).toHaveLength(1);
+      await platform.admin.ok("DELETE", path(uid));
+      expect(await families()).toEqual([]);
+    } finally {
+      await database.close();
+    }
+  });
+
   it("are filtered by name, and by relationshipType in both spellings, as a name or a number", async () => {
     const group = await platform.admin.group(platform.root);
     await platform.admin.identity(group, "match");

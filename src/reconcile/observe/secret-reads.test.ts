@@ -39,6 +39,12 @@ it("remembers the version and the issuer of a Secret, and never its value", asyn
   expect(gets).toEqual(["team/login"]);
 });
 
+it("remembers nothing of the Secret of the same name in another namespace", async () => {
+  const { reads } = start();
+  await reads.read(at, signal);
+  expect(reads.lastRead({ ...at, namespace: "other" })).toBeUndefined();
+});
+
 it("returns the value of the version that was decided about, and of no other", async () => {
   const { reads, state } = start();
   expect(await reads.value(at, { uid: "u", resourceVersion: "7" }, signal)).toBe("planted");
