@@ -37,7 +37,7 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     file: "src/commands/plan/operator.ts",
     before: "if (!values.dryRun) return operate.run(values, context);",
     after: 'if (!values.dryRun || values.output === "table") return operate.run(values, context);',
-    foundBy: "src/commands/plan/operator.test.ts",
+    foundBy: "src/commands/plan/dry-run.test.ts",
     level: "unit",
   },
   {
@@ -47,7 +47,7 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     before: "return structuredClone(this.#store(before, after)) as KubeObject as T;",
     after: "return this.#store(before, after) as KubeObject as T;",
     foundBy: "test/operator/simulation/plan.test.ts",
-    level: "unit",
+    level: "integration",
   },
   {
     name: "plan-ignores-preconditions",
@@ -56,7 +56,7 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     before: 'for (const field of ["uid", "resourceVersion"] as const)',
     after: 'for (const field of ["uid"] as const)',
     foundBy: "test/operator/simulation/plan.test.ts",
-    level: "unit",
+    level: "integration",
   },
   {
     name: "plan-ends-before-removals",
@@ -82,7 +82,7 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     file: "src/plan/proven-reads.ts",
     before: "if ((await this.#permissions)?.allow(capability, group) === true) return;",
     after: "if ((await this.#permissions) !== undefined) return;",
-    foundBy: "src/plan/proven-reads.test.ts",
+    foundBy: "src/commands/plan/plan-caller.test.ts",
     level: "unit",
   },
   {
@@ -92,7 +92,7 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     before: 'return isPlanned(write.uid) || isManaged ? "update" : "adopt";',
     after: 'return isPlanned(write.uid) ? "update" : "adopt";',
     foundBy: "test/operator/simulation/plan.test.ts",
-    level: "unit",
+    level: "integration",
   },
   {
     name: "import-omits-description",
@@ -137,7 +137,7 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     file: "src/import/tenant-limits.ts",
     before: "if (addSubjects(entry, claims)) limited.set(key, entry);",
     after: "if (addSubjects(entry, claims) && claims.subjectPattern === undefined) limited.set(key, entry);",
-    foundBy: "src/import/tenant-limits.test.ts",
+    foundBy: "src/import/import-tree.test.ts",
     level: "unit",
   },
   {
@@ -155,7 +155,7 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     file: "src/commands/output/visible-text.ts",
     before: 'return text.replace(invisible, "\\ufffd");',
     after: "return text;",
-    foundBy: "src/commands/output/visible-text.test.ts",
+    foundBy: "src/commands/output/hostile-texts.test.ts",
     level: "unit",
   },
   {
@@ -207,8 +207,8 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     name: "credentials-readable-by-others",
     why: "The file with the tokens of a login can be read by other users.",
     file: "src/login/credentials-file.ts",
-    before: 'openSync(temporary, "wx", 0o600)',
-    after: 'openSync(temporary, "wx", 0o644)',
+    before: "fchmodSync(file, 0o600);",
+    after: "fchmodSync(file, 0o644);",
     foundBy: "src/login/credentials-file.test.ts",
     level: "unit",
   },
@@ -236,7 +236,7 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     file: "src/login/authorization-server.ts",
     before: 'if (url === null || url.origin !== origin || url.username !== "" || url.hash !== "")',
     after: 'if (url === null || url.username !== "" || url.hash !== "")',
-    foundBy: "src/login/authorization-server.test.ts",
+    foundBy: "src/commands/login/platform.test.ts",
     level: "unit",
   },
   {
@@ -246,7 +246,7 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     before: `    if (this.#isFresh(tokens, renewalMs, rejected)) return tokens;
     const { refreshToken }`,
     after: "    const { refreshToken }",
-    foundBy: "src/login/login-session.test.ts",
+    foundBy: "src/commands/login/renewal.test.ts",
     level: "unit",
   },
   {
@@ -291,7 +291,7 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     file: "src/access/access-model.ts",
     before: "return [...ancestorsOf(uid), uid].flatMap((group) => bindingsIn.get(group) ?? []);",
     after: "return [uid].flatMap((group) => bindingsIn.get(group) ?? []);",
-    foundBy: "src/access/access-model.test.ts",
+    foundBy: "src/access/answers.test.ts",
     level: "unit",
   },
   {
@@ -318,7 +318,7 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     file: "src/access/access-model.ts",
     before: "return givenBy(new Set([capability])) ? undefined : false;",
     after: "return false;",
-    foundBy: "src/access/access-model.test.ts",
+    foundBy: "src/access/answers.test.ts",
     level: "unit",
   },
   {

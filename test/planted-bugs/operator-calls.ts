@@ -112,7 +112,7 @@ export const bugsOfPlatformCalls: readonly PlantedBug[] = [
     before: `      cancelDeadline();
 `,
     after: "",
-    foundBy: "src/platform-client/http-api.test.ts",
+    foundBy: "src/http/send-request.test.ts",
     level: "unit",
   },
   {
@@ -122,6 +122,20 @@ export const bugsOfPlatformCalls: readonly PlantedBug[] = [
     before: '[/\\b(Bearer|Basic)(\\s+|%20)[\\w.~+/=-]{6,}/gi, "$1 [redacted]"],',
     after: "",
     foundBy: "src/telemetry/log.test.ts",
+    level: "unit",
+  },
+  {
+    name: "deletion-in-doubt-believed",
+    why: "After a DELETE without a response, the resource counts as present.",
+    file: "src/platform-client/session-writes.ts",
+    before: `        if (!hadNoEffect(error)) views.viewOf(collection).recordStale(uid);
+        throw error;
+      }
+`,
+    after: `        throw error;
+      }
+`,
+    foundBy: "src/platform-client/session-writes.test.ts",
     level: "unit",
   },
 ];

@@ -54,7 +54,7 @@ export const bugsOfKubernetesCalls: readonly PlantedBug[] = [
     file: "src/kube/reflector.ts",
     before: "this.#skipOnError(() => this.#options.store.apply(event));",
     after: "this.#options.store.apply(event);",
-    foundBy: "src/kube/reflector-watch.test.ts",
+    foundBy: "src/kube/reflector.test.ts",
     level: "unit",
   },
   {
@@ -195,6 +195,15 @@ export const bugsOfKubernetesCalls: readonly PlantedBug[] = [
       this.#running`,
     after: "      this.#running",
     foundBy: "src/runtime/controller.test.ts",
+    level: "unit",
+  },
+  {
+    name: "expired-lease-settles-at-once",
+    why: "A leader that takes over an expired Lease does not wait for the requests of the one before it.",
+    file: "src/commands/operator/earlier-leader.ts",
+    before: 'settledAt: isFirstLeader || acquired === "released" ? leadingSince',
+    after: 'settledAt: isFirstLeader || acquired !== "created" ? leadingSince',
+    foundBy: "src/commands/operator/earlier-leader.test.ts",
     level: "unit",
   },
 ];

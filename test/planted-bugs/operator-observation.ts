@@ -64,7 +64,7 @@ export const bugsOfObservation: readonly PlantedBug[] = [
     file: "src/reconcile/observe/reference-denials.ts",
     before: '|| (role !== "role" && through === "grant");',
     after: ";",
-    foundBy: "src/reconcile/observe/reference-denials.test.ts",
+    foundBy: "src/reconcile/observe/reference-grants.test.ts",
     level: "unit",
   },
   {
@@ -127,7 +127,7 @@ export const bugsOfObservation: readonly PlantedBug[] = [
     file: "src/reconcile/tenancy/boundary.ts",
     before: "return [roles, outerRoles].every(",
     after: "return [roles, outerRoles].some(",
-    foundBy: "src/reconcile/tenancy/boundary.test.ts",
+    foundBy: "src/reconcile/observe/role-denials.test.ts",
     level: "unit",
   },
   {
@@ -156,5 +156,15 @@ export const bugsOfObservation: readonly PlantedBug[] = [
     after: "return `${name}/${key}`;",
     foundBy: "src/reconcile/observe/secret-reads.test.ts",
     level: "unit",
+  },
+  {
+    name: "deletion-in-doubt-wakes-nobody",
+    why: "After a DELETE without a response, the objects that may want the same are not looked at.",
+    file: "src/reconcile/reconciler.ts",
+    before: `      if (!provesNoEffect(error.problem)) reportDeletion();
+`,
+    after: "",
+    foundBy: "test/operator/simulation/equal-grants.test.ts",
+    level: "integration",
   },
 ];

@@ -28,7 +28,7 @@ export const bugsOfLogin: readonly PlantedBug[] = [
     file: "src/platform/names/name-resolver.ts",
     before: "Lease.take(this.#lookups, request.shares)",
     after: "Lease.take(this.#lookups, [])",
-    foundBy: "src/platform/tests/silent-name-servers.test.ts",
+    foundBy: "src/platform/names/name-resolver.test.ts",
     level: "unit",
   },
   {
@@ -46,7 +46,7 @@ export const bugsOfLogin: readonly PlantedBug[] = [
     file: "src/platform/shares/share.ts",
     before: 'return { scope: "rootGroup", key: rootOf(uid) };',
     after: 'return { scope: "rootGroup", key: rootOf("") };',
-    foundBy: "src/platform/tests/availability.test.ts",
+    foundBy: "src/platform/shares/fair-queue.test.ts",
     level: "unit",
   },
   {
@@ -149,7 +149,7 @@ export const bugsOfLogin: readonly PlantedBug[] = [
     before: `  if (claims["nonce"] !== nonce) throw invalid("is of another login (nonce)");
 `,
     after: "",
-    foundBy: "src/platform/tests/login-malicious-provider.test.ts",
+    foundBy: "src/platform/login/id-token.test.ts",
     level: "unit",
   },
   {
@@ -177,8 +177,8 @@ export const bugsOfLogin: readonly PlantedBug[] = [
     before: `if (isSerializationFailure(error) && attempt < maximumAttempts) continue;
         throw step`,
     after: "throw step",
-    foundBy: "src/platform/tests/concurrency.test.ts",
-    level: "postgres",
+    foundBy: "src/platform/store/postgres/postgres-database.test.ts",
+    level: "unit",
   },
   {
     name: "writes-not-serial",
@@ -186,8 +186,8 @@ export const bugsOfLogin: readonly PlantedBug[] = [
     file: "src/platform/store/postgres/postgres-database.ts",
     before: "lock table schema_version in exclusive mode; ",
     after: "",
-    foundBy: "src/platform/tests/concurrency.test.ts",
-    level: "postgres",
+    foundBy: "src/platform/store/postgres/postgres-database.test.ts",
+    level: "unit",
   },
   {
     name: "failed-job-kept",

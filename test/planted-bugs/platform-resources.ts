@@ -8,8 +8,8 @@ export const bugsOfResources: readonly PlantedBug[] = [
     file: "src/platform/resources/page-token.ts",
     before: "if (print !== fingerprint(query))",
     after: "if (print === undefined)",
-    foundBy: "src/platform/tests/paging.test.ts",
-    level: "unit",
+    foundBy: "test/platform/conformance/conformance.test.ts",
+    level: "integration",
   },
   {
     name: "page-one-too-long",
@@ -36,7 +36,7 @@ export const bugsOfResources: readonly PlantedBug[] = [
     before: "const totalCount = counts.reduce((sum, count) => sum + count, 0);",
     after:
       'const totalCount = isFiltered ? counts.reduce((sum, count) => sum + count, 0) : await countBelow(reader, table, { kind: "everything" });',
-    foundBy: "src/platform/tests/paging.test.ts",
+    foundBy: "src/platform/handlers/list-page.test.ts",
     level: "unit",
   },
   {
@@ -67,7 +67,7 @@ export const bugsOfResources: readonly PlantedBug[] = [
     file: "src/platform/iam/role-bindings.ts",
     before: 'if (group === undefined || !session.access.sees(group)) throw notFound("role binding", uid);',
     after: "if (group === undefined || (await roleBindings.find(session.tx, uid)) === undefined) return;",
-    foundBy: "src/platform/tests/access.test.ts",
+    foundBy: "src/platform/tests/access-model.test.ts",
     level: "unit",
   },
   {
@@ -76,7 +76,7 @@ export const bugsOfResources: readonly PlantedBug[] = [
     file: "src/platform/iam/role-to-grant.ts",
     before: "session.access.requireAll(role.capabilities, group,",
     after: "session.access.requireAll(role.capabilities, parentOf(uid) ?? group,",
-    foundBy: "src/platform/tests/access.test.ts",
+    foundBy: "src/platform/tests/access-model.test.ts",
     level: "unit",
   },
   {
@@ -86,7 +86,7 @@ export const bugsOfResources: readonly PlantedBug[] = [
     before: `          await requireGrantsOf(session, current.uid);
 `,
     after: "",
-    foundBy: "src/platform/tests/identities.test.ts",
+    foundBy: "src/platform/tests/access-model.test.ts",
     level: "unit",
   },
   {
@@ -106,7 +106,7 @@ export const bugsOfResources: readonly PlantedBug[] = [
     before: `        if (!(await deleteBindingsOf(session.tx, uid))) return false;
 `,
     after: "",
-    foundBy: "src/platform/tests/identities.test.ts",
+    foundBy: "src/platform/tests/access-model.test.ts",
     level: "unit",
   },
   {
@@ -181,7 +181,7 @@ export const bugsOfResources: readonly PlantedBug[] = [
     file: "src/platform/json/read-json.ts",
     before: 'if (options.unknownFields === "ignore") continue;',
     after: "if (options.unknownFields !== undefined) continue;",
-    foundBy: "src/platform/tests/http-requests.test.ts",
+    foundBy: "src/platform/tests/identity-providers.test.ts",
     level: "unit",
   },
   {
@@ -195,7 +195,7 @@ export const bugsOfResources: readonly PlantedBug[] = [
           writable: true,
         });`,
     after: "        map[name] = readItem(field, item, at, options);",
-    foundBy: "src/platform/tests/http-requests.test.ts",
+    foundBy: "src/platform/json/json.test.ts",
     level: "unit",
   },
   {
@@ -204,7 +204,7 @@ export const bugsOfResources: readonly PlantedBug[] = [
     file: "src/platform/json/write-json.ts",
     before: "if (given !== undefined) json[jsonName] = value(given);",
     after: 'if (given !== undefined && given !== false && given !== "") json[jsonName] = value(given);',
-    foundBy: "src/platform/tests/http.test.ts",
+    foundBy: "src/platform/json/json.test.ts",
     level: "unit",
   },
   {
@@ -224,7 +224,7 @@ export const bugsOfResources: readonly PlantedBug[] = [
   [CurrentTier.BASE]: CatalogTier.BASE,`,
     after: `[CurrentTier.APPLICATION]: CatalogTier.BASE,
   [CurrentTier.BASE]: CatalogTier.APPLICATION,`,
-    foundBy: "src/platform/tests/v1.test.ts",
+    foundBy: "src/platform/tests/strangers-clients.test.ts",
     level: "unit",
   },
   {
@@ -242,7 +242,7 @@ export const bugsOfResources: readonly PlantedBug[] = [
     file: "src/platform/iam/identity-lookup.ts",
     before: "rangesOf(access.coverage(Capability.CAP_IAM_IDENTITY_LIST))",
     after: 'rangesOf("everywhere")',
-    foundBy: "src/platform/tests/identities.test.ts",
+    foundBy: "src/platform/tests/bounded-reads.test.ts",
     level: "unit",
   },
   {

@@ -3,6 +3,9 @@ import { createVitest, type TestModule, type Vitest } from "vitest/node";
 import { programVariable } from "#test/support/harness/program-variable.ts";
 import type { Level } from "./planted-bug.ts";
 
+/** How many times the usual time limit a test may take. */
+const patience = 4;
+
 /** The first test that failed. `test` is undefined if the file could not be loaded. */
 export interface FailedTest {
   readonly file: string;
@@ -26,6 +29,11 @@ export class TestRuns {
     process.env[programVariable] = join(root, "src/main.ts");
     const vitest = await createVitest("test", { root, watch: false, bail: 1, maxWorkers: 2, reporters: [{}] });
     await vitest.standalone();
+    // A busy machine must not look like a bug.
+    for (const { config } of vitest.projects) {
+      config.testTimeout *= patience;
+      config.hookTimeout *= patience;
+    }
     return new TestRuns(root, vitest);
   }
 
