@@ -1,13 +1,31 @@
 import * as z from "zod";
-import { capabilities } from "./capability.ts";
 import type { CustomResource } from "./custom-resource.ts";
 import { nameAndDescription, nameColumn } from "./naming.ts";
 import { policySchema } from "./policy.ts";
 import { allowedNamespaces, reference } from "./reference.ts";
 import type { ResourceDefinition } from "./resource-definition.ts";
-import { exactlyOneOf, immutable, withRules } from "./rule.ts";
+import { exactlyOneOf, immutable, matches, withRules } from "./rule.ts";
 import { statusSchema } from "./status.ts";
 import { directlyBelow, uid, uidInGroup } from "./uid.ts";
+
+/** The name of a capability as the platform's API has it. Which capabilities there are is for the platform to say. */
+const capability = withRules(
+  z.string().max(128),
+  matches(
+    /^CAP_[A-Z0-9]+(_[A-Z0-9]+)*$/,
+    "must be the name of a capability in the platform's API, such as CAP_REPO_LIST; a wildcard is not one",
+  ),
+);
+
+/** A list of capabilities, at least one. */
+function capabilities(description: string) {
+  return z
+    .array(capability.describe("Name of a capability, such as CAP_REPO_LIST."))
+    .min(1)
+    .max(256)
+    .meta({ "x-kubernetes-list-type": "set" })
+    .describe(description);
+}
 
 const fixedGroup = "is immutable: a role cannot be moved. Delete this Role and create it in the other group";
 

@@ -1,12 +1,12 @@
 import { groupKind } from "#src/kinds/group.ts";
 import type { Fields, Kind } from "#src/kinds/kind.ts";
-import { objectHash, withoutMarker } from "#src/kinds/marker.ts";
+import { carriedMarker, objectHash, objectOf, ownerOf, withoutMarker } from "#src/kinds/marker.ts";
 import { declarableFields } from "./declarable-fields.ts";
 import type { Declarations } from "./declarations.ts";
 import type { ObjectName } from "./declared-resources.ts";
 import type { ImportOptions } from "./import-options.ts";
 import type { ImportOutcome } from "./imported-tree.ts";
-import { type MarkerOrigin, markerOrigin } from "./marker-origin.ts";
+import type { ExternalResource } from "#src/platform-client/collection.ts";
 
 /** A resource with a name and a marker. */
 interface MarkedResource {
@@ -111,4 +111,25 @@ function nameOf({ name, noun }: Kind, resource: MarkedResource, declarations: De
 function textsOf({ name, description }: MarkedResource): Fields {
   const text = withoutMarker(description);
   return { name, ...(text === "" ? {} : { description: text }) };
+}
+
+/**
+ * Who manages a resource:
+ *
+ * - `nobody`: it carries no marker.
+ * - `this`: the object that the import declares for it.
+ * - `otherObject`: another object of the same owner.
+ * - `otherOwner`: another cluster, or an operator of another class.
+ */
+type MarkerOrigin = "nobody" | "this" | "otherObject" | "otherOwner";
+
+/**
+ * @param owners the hashes of the owner that imports, as `ownerHash` returns them
+ * @param object the hash of the object that is to declare the resource, as `objectHash` returns it
+ */
+function markerOrigin(resource: ExternalResource, owners: readonly string[], object: string): MarkerOrigin {
+  const marker = carriedMarker(resource);
+  if (marker === undefined) return "nobody";
+  if (!owners.includes(ownerOf(marker))) return "otherOwner";
+  return objectOf(marker) === object ? "this" : "otherObject";
 }

@@ -1,7 +1,7 @@
 import { carriedMarker, ownerOf } from "#src/kinds/marker.ts";
 import type { ExistingTree } from "./existing-tree.ts";
 import type { ImportOptions } from "./import-options.ts";
-import { isCredential } from "./is-credential.ts";
+import { recordedOwner } from "#src/platform-client/owner-record.ts";
 
 /**
  * Why Muster does not manage what an identity holds:
@@ -35,4 +35,12 @@ export class ProtectedIdentities {
     const marker = carriedMarker({ description });
     return marker === undefined || owners.includes(ownerOf(marker)) ? undefined : "otherOwner";
   }
+}
+
+/**
+ * Whether an operator records itself in the description of an identity. What Muster manages is not its credential, whatever people
+ * write into it.
+ */
+function isCredential(description: string): boolean {
+  return recordedOwner(description) !== undefined && carriedMarker({ description }) === undefined;
 }

@@ -3,10 +3,11 @@ import { type Html, html } from "#src/platform/login/html.ts";
 import { loginGrantText } from "./login-grant-view.ts";
 import type { ReportContent, ReportedRole } from "./report-content.ts";
 import { bindingRows } from "./report-page-rows.ts";
-import { groupTree } from "./report-page-groups.ts";
 import { reportPageScript } from "./report-page-script.ts";
 import { reportPageStyle } from "./report-page-style.ts";
 import { headingOf, notIncluded, undeclaredCount } from "./report-text.ts";
+import { parentOf } from "#src/platform-client/uid.ts";
+import type { GroupView } from "./access-view.ts";
 
 const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
@@ -109,4 +110,26 @@ function filter(roles: readonly ReportedRole[], areDeclarationsKnown: boolean): 
 <div><label for="reach">Bound</label><select id="reach"><option value="all">in the group, above or below</option><option value="applies">in the group or above: applies in it</option><option value="here">in the group itself</option></select></div>
 <button type="button" id="clear">Clear</button>
 </div>`;
+}
+
+/** The groups of a report as a nested list, each with the number of role bindings in it. The script makes it a tree. */
+function groupTree({ group, groups, roleBindings }: ReportContent): Html {
+  const counts = Map.groupBy(roleBindings, (link) => link.group.uid);
+  const children = Map.groupBy(groups, ({ uid }) => parentOf(uid) ?? "");
+  const indexes = new Map(groups.map(({ uid }, index) => [uid, index]));
+  const nested = (parent: GroupView): Html => {
+    const below = children.get(parent.uid) ?? [];
+    const count = counts.get(parent.uid)?.length ?? 0;
+    const reach = parent.uid === group.uid ? "here" : group.uid.startsWith(`${parent.uid}/`) ? "above" : "below";
+    return html`<li data-reach="${reach}"><div class="group" id="g${indexes.get(parent.uid)}" data-path="${parent.path}"><span class="name">${nameOf(parent, groups[indexes.get(parentOf(parent.uid) ?? "") ?? -1])}</span> <small>${count === 0 ? "" : count}</small></div>${below.length === 0 ? undefined : html`<ul>${below.map(nested)}</ul>`}</li>
+`;
+  };
+  return html`<ul id="tree" aria-labelledby="groups">${(children.get("") ?? []).map(nested)}</ul>`;
+}
+
+/** A group without the path of the group that contains it. */
+function nameOf({ path }: GroupView, parent: GroupView | undefined): string {
+  // Of two groups with one path, what follows it is not part of the path of those below.
+  const above = parent?.path.replace(/ \([0-9a-f]+\)$/, "");
+  return above !== undefined && path.startsWith(`${above}/`) ? path.slice(above.length + 1) : path;
 }

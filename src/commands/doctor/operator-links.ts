@@ -7,10 +7,10 @@ import { readSettings, SettingsError } from "#src/commands/settings/settings.ts"
 import type { Link } from "#src/commands/why/link.ts";
 import { fixOf } from "#src/commands/why/object-link.ts";
 import { Proxies } from "#src/http/proxies.ts";
-import { readTokenClaims } from "#src/login/token-claims.ts";
+import { readTokenClaims, readTokenPayload } from "#src/login/token-claims.ts";
 import { oneLine } from "#src/telemetry/one-line.ts";
 import { systemClock as clock } from "#src/time/clock.ts";
-import { tokenLink } from "./token-link.ts";
+import { subjectTokenFile } from "#src/platform-client/subject-token-file.ts";
 
 /** What only the operator's own pod can check. */
 export async function operatorLinks(
@@ -87,4 +87,30 @@ async function exchangeLink(
       ...fixOf("TokenExchangeFailed"),
     };
   }
+}
+
+/** Whether a file has a service-account token that is still valid, and what it claims. The token itself is never shown. */
+async function tokenLink(file: string, now: number): Promise<Link> {
+  const base = { link: "token", subject: file };
+  const fix =
+    "Mount a projected service-account token with the audience of the platform there, or correct --token-file.";
+  const text = await subjectTokenFile(file)().catch(() => undefined);
+  if (text === undefined) return { ...base, state: "problem", message: "The file cannot be read.", fix };
+  const claims = readTokenPayload(text);
+  if (claims === undefined)
+    return { ...base, state: "problem", message: "The file does not contain a JSON Web Token.", fix };
+  const { aud, exp, iss, sub } = claims;
+  const shown = oneLine(`The issuer is ${textOf(iss)}, the subject ${textOf(sub)}, the audience ${textOf(aud)}.`);
+  if (typeof exp === "number" && exp * 1_000 <= now)
+    return {
+      ...base,
+      state: "problem",
+      message: `The token expired at ${new Date(exp * 1_000).toISOString()}. ${shown}`,
+      fix: "The kubelet replaces the file before that: restart the pod, and check the clock of the node.",
+    };
+  return { ...base, state: "ok", message: shown };
+}
+
+function textOf(claim: unknown): string {
+  return claim === undefined ? "missing" : JSON.stringify(claim);
 }

@@ -17,7 +17,6 @@ import { ownerHash } from "#src/kinds/marker.ts";
 import { KubeClient } from "#src/kube/client.ts";
 import { systemClock } from "#src/time/clock.ts";
 import { earlierNamespace } from "./earlier-namespace.ts";
-import { findGroup } from "./find-group.ts";
 import { filesOfImport, writeImport } from "./import-folder.ts";
 import {
   type ImportReport,
@@ -31,6 +30,11 @@ import { isSameTenant, otherTenants } from "./other-tenants.ts";
 import { readClusterObjects } from "./read-cluster-objects.ts";
 import { readTree } from "./read-tree.ts";
 import { importSettings, type ImportValues } from "./settings.ts";
+import { groupNamed } from "#src/commands/access/named.ts";
+import { listStable } from "#src/commands/reader/list-stable.ts";
+import { groupKind } from "#src/kinds/group.ts";
+import type { ReadApi } from "#src/platform-client/api.ts";
+import { uidPattern } from "#src/platform-client/uid.ts";
 
 const incomplete = 3;
 
@@ -174,4 +178,14 @@ async function readOwnerId(values: ImportValues, env: CommandContext["env"], sig
     throw new Error(`${message}. ${needed}: set --owner-id, or --kubeconfig`, { cause: error });
   }
   throw new Error(`the namespace kube-system has no uid. ${needed}: set --owner-id`);
+}
+
+/**
+ * The uid of the group that a text means: its uid, or the name or path of one that the caller can read. A uid is not looked up.
+ * @throws {Error} that lists the candidates, if there is not exactly one. @throws {PlatformFailure}
+ */
+async function findGroup(api: ReadApi, text: string, signal: AbortSignal): Promise<string> {
+  if (uidPattern.test(text)) return text;
+  const groups = await listStable(api, groupKind.collection, {}, signal);
+  return groupNamed({ groups: new Map(groups.map((group) => [group.uid, group])) }, text);
 }

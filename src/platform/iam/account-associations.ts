@@ -3,8 +3,9 @@ import { EmptySchema, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { Capability } from "../authorization/capability.ts";
 import { accountAssociations } from "../collections/account-associations.ts";
 import { applyMask, readMask } from "../contract/field-mask.ts";
-import { alreadyExists } from "../errors/api-error.ts";
+import { alreadyExists, invalidArgument } from "../errors/api-error.ts";
 import {
+  type AccountAssociation,
   AccountAssociationSchema,
   AccountAssociationsService,
   ListAccountAssociationsRequestSchema,
@@ -15,7 +16,8 @@ import { permittedParent, permittedResource } from "../handlers/permitted.ts";
 import { nameIs } from "../resources/row-condition.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Sessions } from "../service/session.ts";
-import { checkAssociation } from "./account-association-rules.ts";
+import { checkAwsAccount, checkDescription, checkName, checkPresent } from "../contract/check-text.ts";
+import { digitsRule, fits } from "../contract/text-rule.ts";
 
 export function accountAssociationsService(sessions: Sessions): Service {
   return implement(AccountAssociationsService, {
@@ -67,4 +69,16 @@ export function accountAssociationsService(sessions: Sessions): Service {
         return create(EmptySchema);
       }),
   });
+}
+
+/** Checks an association and the accounts that it has. @throws ApiError (3) that names the field */
+function checkAssociation({ name, description, amazon, google, azure }: AccountAssociation): void {
+  checkName(name);
+  checkDescription(description);
+  if (amazon !== undefined) checkAwsAccount("amazon.account", amazon.account);
+  if (google !== undefined) {
+    checkPresent("google.projectId", google.projectId);
+    if (!fits(digitsRule, google.projectNumber)) throw invalidArgument("google.projectNumber", "must be digits");
+  }
+  if (azure !== undefined) checkPresent("azure.tenantId", azure.tenantId);
 }

@@ -19,8 +19,8 @@ import type { Condition } from "../resources/row-condition.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Session, Sessions, WriteSession } from "../service/session.ts";
 import { shownInvites } from "./group-invite-rows.ts";
-import { newInviteCode } from "./invite-code.ts";
 import { roleToGrant } from "./role-to-grant.ts";
+import { hash, randomBytes } from "node:crypto";
 
 /** The last millisecond that a timestamp can represent. */
 const endOfTime = Date.parse("9999-12-31T23:59:59.999Z");
@@ -111,4 +111,21 @@ async function shown({ tx }: Session, invite: GroupInvite): Promise<GroupInvite>
 
 function keyIdIs(keyId: string): Condition<"group_invites">[] {
   return keyId === "" ? [] : [(row) => row("key_id", "=", keyId)];
+}
+
+/** The code of a group invite. A person who has it can join the group. */
+interface InviteCode {
+  /** Identifies the code without revealing it. */
+  readonly keyId: string;
+  /** The key id and a secret, separated by a dot. */
+  readonly code: string;
+  /** The stored form of the code, from which it cannot be recovered. */
+  readonly codeHash: string;
+}
+
+function newInviteCode(): InviteCode {
+  const keyId = randomBytes(8).toString("hex");
+  const code = `${keyId}.${randomBytes(32).toString("base64url")}`;
+  // A random secret of 256 bits does not need a slow hash.
+  return { keyId, code, codeHash: hash("sha256", code, "hex") };
 }

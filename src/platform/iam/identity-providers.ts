@@ -19,8 +19,11 @@ import { implement, type Service } from "../service/service.ts";
 import type { Sessions, WriteSession } from "../service/session.ts";
 import type { MasterKey } from "#src/platform/tokens/master-key.ts";
 import { namesSecret, oidcOf, sealSecret, withoutSecret } from "./client-secret.ts";
-import { checkFetchable, checkProvider } from "./identity-provider-rules.ts";
 import { roleToGrant } from "./role-to-grant.ts";
+import { checkDescription, checkIssuer, checkName, checkPresent } from "../contract/check-text.ts";
+import { invalidArgument } from "../errors/api-error.ts";
+import { whyNeverFetched } from "../tokens/fetchable-issuer.ts";
+import type { TrustedIssuer } from "../tokens/trusted-issuer.ts";
 
 /** @param masterKey to seal client secrets */
 export function identityProvidersService(sessions: Sessions, masterKey: MasterKey): Service {
@@ -94,4 +97,27 @@ async function requireProvidable(session: WriteSession, provider: IdentityProvid
   session.access.require(Capability.CAP_IAM_ROLE_BINDINGS_CREATE, group, "group");
   checkProvider(provider);
   await roleToGrant(session, "defaultRole", provider.defaultRole, group);
+}
+
+/** Checks a provider in its stored form. @throws ApiError (3) that names the field */
+function checkProvider(provider: IdentityProvider): void {
+  checkName(provider.name);
+  checkDescription(provider.description);
+  const oidc = oidcOf(provider);
+  if (oidc === undefined) throw invalidArgument("oidc", "is required");
+  checkIssuer("oidc.issuer", oidc.issuer);
+  checkPresent("oidc.clientId", oidc.clientId);
+  for (const scope of oidc.additionalScopes) checkPresent("oidc.additionalScopes", scope);
+  if (oidc.clientSecret === "" && !oidc.pkceEnabled)
+    throw invalidArgument("oidc.clientSecret", "one of clientSecret and pkceEnabled is required");
+}
+
+/**
+ * Checks the issuer of a provider that is created, or that gets another issuer.
+ * @param trusted may have private addresses
+ * @throws ApiError (3) if nobody could ever log in with it
+ */
+function checkFetchable(provider: IdentityProvider, trusted: readonly TrustedIssuer[]): void {
+  const problem = whyNeverFetched(oidcOf(provider)?.issuer ?? "", trusted);
+  if (problem !== undefined) throw invalidArgument("oidc.issuer", problem);
 }
