@@ -16,6 +16,8 @@ export interface FailedTest {
 export class TestRuns {
   readonly #root: string;
   readonly #vitest: Vitest;
+  /** The file that changed before the last run, and may have been restored since. */
+  #changed: string | undefined;
 
   private constructor(root: string, vitest: Vitest) {
     this.#root = root;
@@ -43,7 +45,8 @@ export class TestRuns {
    */
   async firstFailure(level: Level, files: readonly string[], changed: string): Promise<FailedTest | undefined> {
     const { state, watcher } = this.#vitest;
-    watcher.onFileChange(join(this.#root, changed));
+    for (const file of new Set([this.#changed ?? changed, changed])) watcher.onFileChange(join(this.#root, file));
+    this.#changed = changed;
     watcher.changedTests.clear();
     // The failures of earlier runs would count for `bail`.
     state.idMap.clear();
