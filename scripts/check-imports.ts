@@ -1,20 +1,20 @@
 import { globSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { readCommandLine, readFlags } from "#test/support/command-line.ts";
-import { forbiddenImports, isProduction, readLayers, tableDocument } from "./import-rules.ts";
+import { foldersWithoutStart, forbiddenImports, isProduction, readLayers, tableDocument } from "./import-rules.ts";
 
 const lintFile = ".oxlintrc.json";
 const usage = `Usage: node scripts/check-imports.ts
 
 Compares the imports of production with the table in ${tableDocument}, and exits with 1 if it forbids one of them; the linter
-finds cycles. Also requires that ${lintFile} has the rules of pure code for exactly the folders that the table calls pure.
+finds cycles. Also requires that the table says where to start in folders with more than ten files, and that ${lintFile} has the rules of pure code for exactly the folders that the table calls pure.
 `;
 readCommandLine({ name: "check-imports", usage }, (args) => readFlags(args, []));
 
 const layers = readLayers(await readFile(tableDocument, "utf8"));
 const files = globSync("src/**/*.ts").filter(isProduction).toSorted();
 const texts = await Promise.all(files.map(async (file) => [file, await readFile(file, "utf8")] as const));
-const problems = forbiddenImports(new Map(texts), layers);
+const problems = [...forbiddenImports(new Map(texts), layers), ...foldersWithoutStart(files, layers)];
 
 const { overrides } = JSON.parse(await readFile(lintFile, "utf8")) as {
   readonly overrides: readonly {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { forbiddenImports, readLayers } from "./import-rules.ts";
+import { foldersWithoutStart, forbiddenImports, readLayers } from "./import-rules.ts";
 
 const table = `
 | folder | what it does | may import |
@@ -90,6 +90,30 @@ describe("the check", () => {
     ],
   ])("says of %s what to do", (name, message) => {
     expect(problems.filter((problem) => problem.includes(`/${name}.ts`))).toEqual([message]);
+  });
+});
+
+describe("a folder with more than ten files", () => {
+  const files = (count: number, ...more: readonly string[]) => [
+    ...Array.from({ length: count }, (_, index) => `src/a/b/file${index}.ts`),
+    ...more.map((name) => `src/a/b/${name}`),
+  ];
+  const problemsOf = (all: readonly string[], description = "b") =>
+    foldersWithoutStart(all, readLayers(`| \`src/a/b/\` | ${description} | – |`));
+
+  it("has one where a reader starts", () => {
+    expect(problemsOf(files(11))).toEqual([
+      'src/a/b/ has 11 files, and no b.ts, where a reader would start. Write "Start at `FILE.ts`." into its row in docs/architecture.md, or name a file after the folder.',
+    ]);
+    expect(problemsOf(files(11), "b. Start at `other.ts`.")).toEqual([expect.stringContaining("no other.ts")]);
+  });
+
+  it.each([
+    ["it has ten", files(10, "x.test.ts", "x.testing.ts"), "b"],
+    ["one has its name", files(11, "b.ts"), "b"],
+    ["its row names one", files(11), "b. Start at `file3.ts`."],
+  ])("needs no more if %s", (_, all, description) => {
+    expect(problemsOf(all, description)).toEqual([]);
   });
 });
 

@@ -11,6 +11,8 @@ export interface Layer {
   readonly allowed: readonly string[];
   /** Whether it holds pure functions only: no I/O, no clock, no randomness, no class. */
   readonly pure: boolean;
+  /** The file at which the row tells a reader to start. */
+  readonly start: string | undefined;
 }
 
 const rowPattern = /^\| `(src\/[^`]*)` \| (.*) \| (.*) \|$/;
@@ -30,7 +32,8 @@ export function readLayers(markdown: string): Layer[] {
   return rows.map(({ table, path, description, imports }, index) => {
     const lower = rows.slice(index + 1);
     const allowed = imports === "–" ? [] : imports.split(", ").flatMap((name) => named(name, table, lower));
-    return { path, allowed, pure: /\bpure\b/i.test(description) };
+    const [, start] = /Start at `([^`]+)`/.exec(description) ?? [];
+    return { path, allowed, pure: /\bpure\b/i.test(description), start };
 
     function named(name: string, ownTable: number, candidates: typeof rows): string[] {
       if (name === "below") return candidates.filter((row) => row.table === ownTable).map((row) => row.path);
@@ -91,4 +94,19 @@ function objectionTo(imported: string, own: Layer, layers: readonly Layer[]): st
   if (other === own || own.allowed.includes(imported) || own.allowed.includes(other?.path ?? "")) return undefined;
   const names = own.allowed.map((name) => name.replace(/^src\//, "")).join(", ") || "no other folder";
   return `, but ${own.path} may import only ${names}. Pass it in, or move the code that both need to a folder below; if the design changes, change the row of ${own.path} in ${tableDocument}, which may name only rows below it.`;
+}
+
+/** A folder with more files has one where a reader starts. */
+const filesWithoutStart = 10;
+
+/** The folders of production with many files of which nothing says where to start: a line for each, which says what to do. */
+export function foldersWithoutStart(files: readonly string[], layers: readonly Layer[]): string[] {
+  const folders = Map.groupBy(files.filter(isProduction), (file) => `${posix.dirname(file)}/`);
+  return layers.flatMap(({ path, start = `${posix.basename(path)}.ts` }) => {
+    const own = folders.get(path) ?? [];
+    if (own.length <= filesWithoutStart || own.includes(path + start)) return [];
+    return [
+      `${path} has ${own.length} files, and no ${start}, where a reader would start. Write "Start at \`FILE.ts\`." into its row in ${tableDocument}, or name a file after the folder.`,
+    ];
+  });
 }
