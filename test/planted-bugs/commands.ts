@@ -64,8 +64,8 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     file: "src/plan/make-plan.ts",
     before: "const resyncs = 3;",
     after: "const resyncs = 1;",
-    foundBy: "test/operator/simulation/plan.test.ts",
-    level: "unit",
+    foundBy: "test/operator/simulation/plan-equals-act.test.ts",
+    level: "integration",
   },
   {
     name: "plan-creates-before-waiting",
@@ -73,8 +73,8 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     file: "src/plan/make-plan.ts",
     before: "const horizonMs = minutes(2);",
     after: "const horizonMs = minutes(0);",
-    foundBy: "test/operator/simulation/plan.test.ts",
-    level: "unit",
+    foundBy: "test/operator/simulation/plan-equals-act.test.ts",
+    level: "integration",
   },
   {
     name: "unseen-taken-for-absent",

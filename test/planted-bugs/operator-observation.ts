@@ -8,8 +8,8 @@ export const bugsOfObservation: readonly PlantedBug[] = [
     file: "src/reconcile/perform.ts",
     before: "{ metadata: preconditions, status: step.patch }",
     after: "{ metadata: { uid: metadata.uid }, status: step.patch }",
-    foundBy: "test/operator/simulation/closed-loop.test.ts",
-    level: "integration",
+    foundBy: "src/reconcile/perform.test.ts",
+    level: "unit",
   },
   {
     name: "finalizers-overwritten-on-conflict",
@@ -17,8 +17,8 @@ export const bugsOfObservation: readonly PlantedBug[] = [
     file: "src/reconcile/perform.ts",
     before: "{ metadata: { ...preconditions, finalizers: [...others, finalizer] } }",
     after: "{ metadata: { uid: metadata.uid, finalizers: [...others, finalizer] } }",
-    foundBy: "test/operator/simulation/closed-loop.test.ts",
-    level: "integration",
+    foundBy: "src/reconcile/perform.test.ts",
+    level: "unit",
   },
   {
     name: "finalizers-of-others-removed",
@@ -26,8 +26,8 @@ export const bugsOfObservation: readonly PlantedBug[] = [
     file: "src/reconcile/perform.ts",
     before: "{ metadata: { ...preconditions, finalizers: others } }",
     after: "{ metadata: { ...preconditions, finalizers: [] } }",
-    foundBy: "test/operator/simulation/closed-loop.test.ts",
-    level: "integration",
+    foundBy: "src/reconcile/perform.test.ts",
+    level: "unit",
   },
   {
     name: "quantifier-after-empty-quote",

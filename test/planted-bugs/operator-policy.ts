@@ -241,8 +241,8 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
     file: "src/reconcile/policy/ownership.ts",
     before: "if (nameCircle.length > 0) {",
     after: "if (nameCircle.length > 5) {",
-    foundBy: "src/reconcile/policy/ownership.test.ts",
-    level: "unit",
+    foundBy: "test/operator/simulation/conflicts.test.ts",
+    level: "integration",
   },
   {
     name: "event-after-finalizer",

@@ -46,7 +46,7 @@ export const bugsOfLogin: readonly PlantedBug[] = [
     file: "src/platform/shares/share.ts",
     before: 'return { scope: "rootGroup", key: rootOf(uid) };',
     after: 'return { scope: "rootGroup", key: rootOf("") };',
-    foundBy: "src/platform/shares/fair-queue.test.ts",
+    foundBy: "src/platform/service/open-lists.test.ts",
     level: "unit",
   },
   {
@@ -158,7 +158,7 @@ export const bugsOfLogin: readonly PlantedBug[] = [
     file: "src/platform/login/token-endpoint.ts",
     before: " || challengeOf(verifier) !== challenge) {",
     after: ") {",
-    foundBy: "src/platform/tests/login.test.ts",
+    foundBy: "src/platform/tests/login-attacks.test.ts",
     level: "unit",
   },
   {
@@ -167,7 +167,7 @@ export const bugsOfLogin: readonly PlantedBug[] = [
     file: "src/platform/login/html.ts",
     before: "escaped(visible(String(part)))",
     after: "visible(String(part))",
-    foundBy: "src/platform/tests/login-pages.test.ts",
+    foundBy: "src/platform/tests/people.test.ts",
     level: "unit",
   },
   {
@@ -195,7 +195,7 @@ export const bugsOfLogin: readonly PlantedBug[] = [
     file: "src/platform/store/sqlite/sqlite-database.ts",
     before: "if (this.#writer.totalChanges() !== before) await repeatOthers();",
     after: "if (before < 0) await repeatOthers();",
-    foundBy: "src/platform/tests/concurrency.test.ts",
+    foundBy: "src/platform/store/sqlite/sqlite-database.test.ts",
     level: "unit",
   },
 ];

@@ -134,8 +134,8 @@ export const bugsOfResources: readonly PlantedBug[] = [
     file: "src/platform/iam/groups.ts",
     before: "(caller.downscoping.capabilities ?? caller.downscoping.groups) !== undefined",
     after: "caller.downscoping.capabilities !== undefined",
-    foundBy: "src/platform/tests/root-groups.test.ts",
-    level: "unit",
+    foundBy: "test/platform/conformance/conformance.test.ts",
+    level: "integration",
   },
   {
     name: "name-checked-on-create-only",
@@ -242,8 +242,8 @@ export const bugsOfResources: readonly PlantedBug[] = [
     file: "src/platform/iam/identity-lookup.ts",
     before: "rangesOf(access.coverage(Capability.CAP_IAM_IDENTITY_LIST))",
     after: 'rangesOf("everywhere")',
-    foundBy: "src/platform/tests/bounded-reads.test.ts",
-    level: "unit",
+    foundBy: "test/platform/conformance/conformance.test.ts",
+    level: "integration",
   },
   {
     name: "deletions-not-recorded",

@@ -101,8 +101,8 @@ export const bugsOfTokens: readonly PlantedBug[] = [
     file: "src/platform/tokens/refresh-families.ts",
     before: "[...(downscoping.capabilities ?? [])].some((capability) => !capabilities.has(capability))",
     after: "capabilities.size === 0",
-    foundBy: "src/platform/tests/refresh.test.ts",
-    level: "unit",
+    foundBy: "test/platform/conformance/conformance.test.ts",
+    level: "integration",
   },
   {
     name: "private-address-fetched",
