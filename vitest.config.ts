@@ -1,10 +1,12 @@
 import { availableParallelism } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { missingPostgres } from "./src/platform/tests/find-postgres.testing.ts";
 import { recordedFile, recordingVariable, withRecording } from "./test/decisions/recording-source.ts";
 import { TurnReporter } from "./test/operator/simulation/turn-reporter.ts";
 import { turnOf, turnVariable } from "./test/operator/simulation/turn.ts";
+import { cacheFolder } from "./test/support/go-program/build.ts";
 import { costsVariable } from "./test/support/file-costs/file-cost.ts";
 
 // The tests start hundreds of processes of Node, which need half of the CPU time to start if they find compiled code.
@@ -29,10 +31,15 @@ if (missing !== undefined) process.stderr.write(`SKIPPED all tests of the API on
 const simulation = "test/operator/simulation/**/*.test.ts";
 const platformSuites = "test/platform/**/*.test.ts";
 /**
- * Files of these projects share the modules of their worker: to load them again for each file took two fifths of the CPU
- * time. A file must therefore leave modules and the process as it found them.
+ * Files of a project share the modules of their worker: to load them again for each file took two fifths of the CPU time. A
+ * file must therefore leave modules and the process as it found them.
  */
 const shared = { isolate: false };
+const cores = availableParallelism();
+/** Tests of processes wait most of their time. Each may have a control plane, which takes a gibibyte with what it serves. */
+const waiting = { ...shared, maxWorkers: Math.min(cores * 3, 8), sequence: { groupOrder: 0 } };
+/** All other tests compute, so that more workers than cores would only load the modules more often. They start after those that wait. */
+const computing = { ...shared, maxWorkers: Math.min(cores + 1, 8), sequence: { groupOrder: 1 } };
 const slow = { testTimeout: 120_000, hookTimeout: 600_000 };
 const buildsProgram = { globalSetup: "test/support/harness/build-program.ts" };
 
@@ -87,6 +94,8 @@ const recorder = {
 // takes minutes. `admission` simulates the operator again: an admission policy adds the finalizer, and what a test applies at first
 // exists before any operator leads. `cluster` needs a real kube-apiserver (see test/support/control-plane) and starts Muster as processes.
 export default defineConfig({
+  // Has how long each file took, so that the longest of a project start first. `npm ci` would delete it in node_modules.
+  cacheDir: join(cacheFolder(), "vite"),
   plugins: recordsDecisions ? [recorder] : [],
   test: {
     setupFiles: [
@@ -94,8 +103,6 @@ export default defineConfig({
       ...(measuresCosts ? ["test/support/file-costs/measure-file.ts"] : []),
       ...(recordsDecisions ? ["test/decisions/flush-after-file.ts"] : []),
     ],
-    // Tests of processes wait two thirds of their time, so twice as many as the cores run; each may have a control plane.
-    maxWorkers: Math.min(availableParallelism() * 2, 8),
     reporters: [
       "default",
       ...(measuresCosts ? ["./test/support/file-costs/cost-reporter.ts"] : []),
@@ -109,7 +116,7 @@ export default defineConfig({
         extends: true,
         // A few work through thousands of cases, beside tests of processes that take all cores.
         test: {
-          ...shared,
+          ...computing,
           name: "unit",
           include: [
             "{src,scripts}/**/*.test.ts",
@@ -121,7 +128,7 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          ...shared,
+          ...computing,
           name: "postgres",
           include: missing === undefined || process.env["CI"] === "true" ? [platformTests] : [],
           exclude: sqliteOnly,
@@ -132,24 +139,23 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { ...shared, name: "integration", include: [simulation, platformSuites], ...slow, ...buildsProgram },
+        test: { ...computing, name: "integration", include: [simulation, platformSuites], ...slow, ...buildsProgram },
       },
       {
         extends: true,
         test: {
-          ...shared,
+          ...computing,
           name: "admission",
           include: [simulation],
           exclude: process.env["MUSTER_SIMULATIONS"] === "all" ? [] : alikeWithAdmission,
           env: { MUSTER_ADMISSION: "all" },
           ...slow,
-          ...buildsProgram,
         },
       },
       {
         extends: true,
         test: {
-          ...shared,
+          ...waiting,
           name: "cluster",
           include: ["{test,demo}/**/*.test.ts"],
           exclude: [
