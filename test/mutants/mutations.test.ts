@@ -15,6 +15,7 @@ describe("mutationsOf", () => {
     ["x = a ?? b;", ["x = a;"]],
     ["x = a && !b;", ["x = a || !b;", "x = !(a) && !b;", "x = a && b;"]],
     ["x = a ? b : c;", ["x = a ? c : b;"]],
+    ["x = a < b ? -1 : 1;", ["x = a < b ? 1 : -1;"]],
     ["x = [true, 0];", ["x = [false, 0];", "x = [true, 1];"]],
     ["if (a) b();", ["if (!(a)) b();", "if (true) b();", "if (false) b();", "if (a) undefined;"]],
     ["if (a === b) c;", ["if (true) c;", "if (false) c;", "if (a !== b) c;"]],

@@ -68,12 +68,18 @@ export function mutationsOf(source: string): Mutation[] {
   function visit(node: Node, inChain: boolean): void {
     if (node.type.startsWith("TS") && !typed.has(node.type)) return;
     if (!inChain) mutate(node);
+    if (isComparison(node)) return;
     for (const [field, value] of Object.entries(node)) {
       if (notEvaluated[node.type]?.includes(field)) continue;
       if ((field === "key" || field === "property") && node["computed"] !== true) continue;
       const link = node.type === "ChainExpression" || (inChain && ["object", "callee", "expression"].includes(field));
       for (const one of Array.isArray(value) ? value : [value]) if (isNode(one)) visit(one, link);
     }
+  }
+
+  /** `a < b ? -1 : 1`: how much less does not matter, nor how two equal ones compare. */
+  function isComparison(node: Node): boolean {
+    return node.type === "ConditionalExpression" && textOf(child(node, "consequent")) === "-1";
   }
 
   function mutate(node: Node): void {
