@@ -6,6 +6,7 @@ import { auditRecords } from "./decided/audit-records.ts";
 import { batches } from "./decided/batches.ts";
 import { roleCapabilities } from "./decided/capabilities.ts";
 import { deletions } from "./decided/deletions.ts";
+import { endedTokens } from "./decided/ended-tokens.ts";
 import { errors } from "./decided/errors.ts";
 import { escalation } from "./decided/escalation.ts";
 import { fields } from "./decided/fields.ts";
@@ -60,6 +61,7 @@ export const decided: readonly Section[] = [
   errors,
   deletions,
   access,
+  endedTokens,
   permissions,
   escalation,
   tokenExchange,

@@ -1,10 +1,8 @@
-import { setTimeout } from "node:timers/promises";
-import type { Api, Json, Query } from "../../client/api.ts";
+import type { Json, Query } from "../../client/api.ts";
 import { type CollectionName, collections } from "../../client/collections.ts";
-import { equal, has, holds, rejected, resourcesOf, Skip, succeeded } from "../../expect.ts";
-import { type Section, overBoth, overRest } from "../../requirement.ts";
-import { StaticIssuer } from "#test/support/static-issuer.ts";
-import type { World } from "../../world.ts";
+import { equal, has, rejected, resourcesOf, succeeded } from "../../expect.ts";
+import { type Section, overBoth } from "../../requirement.ts";
+import { makeRepo } from "./repos.ts";
 
 const writes = (resource: "REPO" | "TAG") => ["CREATE", "UPDATE", "DELETE"].map((verb) => `CAP_${resource}_${verb}`);
 const pull = ["CAP_IAM_GROUPS_LIST", "CAP_REPO_LIST", "CAP_TAG_LIST"];
@@ -23,36 +21,6 @@ function lists(all: readonly string[]): readonly string[] {
 }
 
 const collectionNames = Object.keys(collections) as CollectionName[];
-/** The lifetime of the keys whose expiry a case waits for, in milliseconds. */
-const lifetime = 2_000;
-/** The time after which their expiry must have taken effect, in milliseconds. */
-const timeout = 20_000;
-
-interface StaticKeys {
-  readonly issuer: string;
-  readonly subject: string;
-  readonly issuerKeys: string;
-  readonly audiences: readonly string[];
-}
-
-/** Creates a viewer of the case's group. `exchanged` exchanges its subject token for an API token. */
-async function assumable(world: World) {
-  const { uid: identity, subject, subjectToken } = await world.makeAssumable();
-  await world.bind(world.group, identity, await world.builtInRole("viewer"));
-  const issuerKeys = await world.issuer.keys();
-  const audiences = [world.subjectTokenAudience];
-  const staticKeys: StaticKeys = { issuer: world.issuer.issuer, subject, issuerKeys, audiences };
-  const exchanged = async (): Promise<Api> => {
-    const { token } = succeeded(await world.exchange(subjectToken, { identity }), "the exchange of a token");
-    return world.as(String(token));
-  };
-  return { identity, subject, staticKeys, exchanged };
-}
-
-async function change(world: World, identity: string, staticKeys: StaticKeys): Promise<void> {
-  succeeded(await world.api.update("identities", identity, { staticKeys }, ["staticKeys"]), "an update of staticKeys");
-}
-
 /** What a caller can see and do. */
 export const access: Section = {
   title: "Access",
@@ -178,6 +146,23 @@ export const access: Section = {
       ],
     },
     {
+      id: "access.role-changed",
+      text: "A change of a role, or the end of a binding, applies to the next call of the identities that have it.",
+      cases: [
+        overBoth(async (world) => {
+          const role = await world.makeRole(["CAP_REPO_LIST"]);
+          const { api, identity } = await world.caller(role);
+          const read = () => api.get("groups", world.group);
+          rejected(await read(), { code: 7 }, "a Get without groups.list");
+          succeeded(await world.api.update("roles", role, { capabilities: ["CAP_IAM_GROUPS_LIST"] }));
+          succeeded(await read(), "a Get after the role has gained groups.list");
+          for (const { uid } of await world.list("roleBindings", { identity }))
+            succeeded(await world.api.delete("roleBindings", uid));
+          rejected(await read(), { code: 5 }, "a Get after the binding was deleted");
+        }),
+      ],
+    },
+    {
       id: "access.downscoped",
       text: "A downscoped token has only the permissions that it was downscoped to.",
       cases: [
@@ -205,107 +190,15 @@ export const access: Section = {
           for (const uid of [world.group, other])
             rejected(await api.get("groups", uid), { code: 5 }, "a Get of the parent or a sibling");
         }),
-      ],
-    },
-    {
-      id: "access.identity-read-again",
-      text: "Every request reads the caller's identity again: if it was deleted, or its static keys have expired, the response is 16.",
-      cases: [
-        overBoth("a deleted identity", async (world) => {
-          const { api, identity } = await world.caller("viewer");
-          succeeded(await api.get("groups", world.group), "a call before the deletion");
-          succeeded(await world.api.delete("identities", identity));
-          rejected(await api.get("groups", world.group), { code: 16 }, "a call after the deletion");
-        }),
-        overBoth("expired static keys", async (world) => {
-          const { api, identity } = await world.caller("viewer");
-          // The time comes from the platform's clock, which can differ from this machine's.
-          const { updateTime } = succeeded(await world.api.update("identities", identity, { description: "d" }));
-          const expirationTime = new Date(Date.parse(updateTime) + lifetime).toISOString();
-          const body = { staticKeys: { expirationTime } };
-          succeeded(await world.api.update("identities", identity, body, ["staticKeys.expirationTime"]));
-          const started = performance.now();
-          for (let outcome = await api.get("groups", world.group); ; outcome = await api.get("groups", world.group)) {
-            if (!outcome.ok) return void rejected(outcome, { code: 16 }, "a call after the keys expired");
-            const waited = performance.now() - started;
-            holds(
-              waited < timeout,
-              "the milliseconds after which the expiry takes effect",
-              `less than ${timeout}`,
-              waited,
-            );
-            await setTimeout(100);
-          }
-        }),
-      ],
-    },
-    {
-      id: "access.assumption-changed",
-      text: "If the caller's token was issued before the last change of how its identity is assumed, the response is 16. Adding keys or extending their expiry does not count; removing a key ends what it vouched for.",
-      cases: [
-        overBoth("a change ends the tokens issued before it, even in the same second", async (world) => {
-          const { identity, subject, staticKeys, exchanged } = await assumable(world);
-          const before = await exchanged();
-          succeeded(await before.get("groups", world.group), "a call before the change");
-          await change(world, identity, { ...staticKeys, subject: `${subject} other` });
-          rejected(await before.get("groups", world.group), { code: 16 }, "a call after the change");
-          await change(world, identity, staticKeys);
-          rejected(await before.get("groups", world.group), { code: 16 }, "a call after the change was reverted");
-          const after = await exchanged();
-          succeeded(await after.get("groups", world.group), "a call with a token that was issued after the change");
-        }),
-        overBoth("a change to another kind of relationship", async (world) => {
-          const { identity, subject, exchanged } = await assumable(world);
-          const before = await exchanged();
-          const claimMatch = { issuer: world.issuer.issuer, subject };
-          succeeded(await world.api.update("identities", identity, { claimMatch }, ["claimMatch"]));
-          rejected(await before.get("groups", world.group), { code: 16 }, "a call after the change");
-        }),
-        overBoth("an update that leaves it equal, and a new description, end nothing", async (world) => {
-          const { identity, staticKeys, exchanged } = await assumable(world);
-          const caller = await exchanged();
-          succeeded(await world.api.update("identities", identity, { description: "d" }));
-          await change(world, identity, staticKeys);
-          const { keys } = JSON.parse(staticKeys.issuerKeys) as { keys: readonly object[] };
-          const reordered = keys.map((key) => Object.fromEntries(Object.entries(key).toReversed()));
-          await change(world, identity, { ...staticKeys, issuerKeys: JSON.stringify({ keys: reordered }, null, 1) });
-          succeeded(await caller.get("groups", world.group), "a call after the updates");
-        }),
-        overBoth("an additional key ends nothing; removing a key does", async (world) => {
-          const { identity, staticKeys, exchanged } = await assumable(world);
-          const caller = await exchanged();
-          const { keys } = JSON.parse(staticKeys.issuerKeys) as { keys: readonly object[] };
-          const [other] = (JSON.parse(await new StaticIssuer().keys()) as { keys: readonly object[] }).keys;
-          const both = JSON.stringify({ keys: [{ ...other, kid: "2" }, ...keys] });
-          await change(world, identity, { ...staticKeys, issuerKeys: both });
-          succeeded(await caller.get("groups", world.group), "a call after a key was added");
-          await change(world, identity, {
-            ...staticKeys,
-            issuerKeys: JSON.stringify({ keys: [{ ...other, kid: "2" }] }),
-          });
-          rejected(await caller.get("groups", world.group), { code: 16 }, "a call after a key was removed");
-        }),
-      ],
-    },
-    {
-      id: "access.revoke-tokens",
-      text: "`POST /iam/v2beta1/identities/{uid}:revokeTokens` needs `identity.update` and ends every API and refresh token of the identity.",
-      cases: [
-        overRest(async (world) => {
-          const { identity, exchanged } = await assumable(world);
-          const revoke = (bearer: string | undefined) =>
-            world.rest.as(bearer).send("POST", `/iam/v2beta1/identities/${identity}:revokeTokens`);
-          const before = await exchanged();
-          succeeded(await before.get("groups", world.group), "a call before the tokens are revoked");
-          const { status } = await revoke(world.target.token);
-          if (status === 404 || status === 501) throw new Skip("the platform does not have this method");
-          equal(status, 200, "the HTTP status");
-          rejected(await before.get("groups", world.group), { code: 16 }, "a call after the tokens were revoked");
-          const after = await exchanged();
-          succeeded(await after.get("groups", world.group), "a call with a token that was issued later");
-          const { token } = await world.caller("viewer");
-          equal((await revoke(token)).status, 403, "the HTTP status without identity.update");
-          succeeded(await after.get("groups", world.group), "a call after the rejected attempt");
+        overBoth("to a repo", async (world) => {
+          const [repo, other] = [await makeRepo(world), await makeRepo(world)];
+          const digest = `sha256:${"0".repeat(64)}`;
+          const tag = await world.make("tags", repo.uid, { name: "latest", digest });
+          await world.make("tags", other.uid, { name: "latest", digest });
+          const { api } = await world.caller("registry.pull", world.group, { scope: repo.uid });
+          equal(resourcesOf(await api.list("tags"), "tags"), [tag], "the tags of a List");
+          const hidden = await api.create("tags", other.uid, { name: "latest", digest });
+          rejected(hidden, { code: 5 }, "a Create of a tag in another repo");
         }),
       ],
     },

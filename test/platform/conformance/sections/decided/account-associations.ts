@@ -57,6 +57,17 @@ export const accountAssociations: Section = {
           equal(await listed({ descendantsOf: world.group }), [made, below], "descendants_of the group");
           equal(await listed({ descendantsOf: child }), [below], "descendants_of the group below");
           equal(await listed({ ids: [child] }), [below], "ids");
+          equal(await listed({ inRoot: true }), [], "in_root: every association has a group");
+          const deep = await world.makeGroup(child);
+          const deepest = await make(world, {}, deep);
+          const { group } = world;
+          equal(await listed({ childrenOf: child, descendantsOf: group }), [below], "both, of a group below the other");
+          equal(await listed({ childrenOf: group, descendantsOf: child }), [], "both, of a group above the other");
+          const { api } = await world.caller("viewer", child);
+          const seen = succeeded(await api.list("accountAssociations"), "a List of a caller who sees a group below");
+          has(seen, { accountAssociations: [below, deepest], totalCount: "2" }, "the associations that it can see");
+          rejected(await api.get("accountAssociations", group), { code: 5 }, "a Get of the one above");
+          rejected(await api.update("accountAssociations", child, { name: "b" }), { code: 7 }, "an Update by a viewer");
         }),
       ],
     },
@@ -113,6 +124,17 @@ export const accountAssociations: Section = {
             rejected(await world.api.create("accountAssociations", other, { name: "a", ...body }), error, "a Create");
             rejected(await world.api.update("accountAssociations", world.group, body), error, "an Update");
           }
+        }),
+        overRest("values and keys of another type", async ({ rest, group }) => {
+          for (const [field, body] of [
+            ["amazon.account", { amazon: { account: 1 } }],
+            ["github.appInstallations.x", { github: { appInstallations: { x: {} } } }],
+          ] as const)
+            rejected(
+              await rest.create("accountAssociations", group, { name: "a", ...body }),
+              { code: 3, field },
+              "a Create",
+            );
         }),
       ],
     },
@@ -218,6 +240,24 @@ export const accountAssociations: Section = {
           succeeded(await world.api.delete("accountAssociations", world.group), "the first Delete");
           succeeded(await world.api.delete("accountAssociations", world.group), "the second Delete");
           succeeded(await world.api.get("groups", world.group), "reading the group afterwards");
+        }),
+        overBoth("without the capability, the error does not show whether the group has one", async (world) => {
+          const { api } = await world.caller("viewer");
+          const absent = rejected(await api.delete("accountAssociations", world.group), { code: 7 }, "an absent one");
+          await make(world);
+          const existing = rejected(
+            await api.delete("accountAssociations", world.group),
+            { code: 7 },
+            "an existing one",
+          );
+          equal(existing, absent, "the error for an association that exists");
+        }),
+        overBoth("a Delete does not change what is counted in the group", async (world) => {
+          await world.makeGroup();
+          await make(world);
+          succeeded(await world.api.delete("accountAssociations", world.group));
+          const page = succeeded(await world.api.list("groups", { uidp: { childrenOf: world.group } }));
+          equal(page.totalCount, "1", "the number of groups");
         }),
       ],
     },

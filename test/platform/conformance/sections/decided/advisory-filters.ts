@@ -1,5 +1,5 @@
 import { equal, holds, rejected, resourcesOf, Skip, succeeded } from "../../expect.ts";
-import { type Case, type Section, overBoth, overRest } from "../../requirement.ts";
+import { type Case, type Section, overBoth, overGrpc, overRest } from "../../requirement.ts";
 import type { World } from "../../world.ts";
 import { type Advisory, eventTypes, sampleOf, uidsOf } from "./advisory-sample.ts";
 
@@ -43,7 +43,9 @@ const filterCases = Object.entries(textFilters).map(([filter, field]) =>
       having(one, other),
       `the advisories with ${one} or ${other}`,
     );
-    equal(await kept(world, sample, { [filter]: ["no such value"] }), [], "the advisories with another value");
+    const part = values.map((value) => value.slice(0, -1)).find((start) => start !== "" && !values.includes(start));
+    for (const none of ["no such value", "\0", ...(part === undefined ? [] : [part])])
+      equal(await kept(world, sample, { [filter]: [none] }), [], `the advisories with ${JSON.stringify(none)}`);
   }),
 ) as unknown as readonly [Case, ...Case[]];
 
@@ -99,6 +101,11 @@ export const advisoryFilters: Section = {
           );
           const filter = { eventTypes: ["EVENT_TYPE_FILTER_FIXED", "EVENT_TYPE_FILTER_DETECTION"] };
           equal(await kept(world, sample, filter), either, "the advisories with either type");
+          const any = { eventTypes: ["EVENT_TYPE_FILTER_UNSPECIFIED"] };
+          equal(await kept(world, sample, any), uidsOf(sample), "the advisories with any type");
+        }),
+        overGrpc("an unknown number", async ({ grpc }) => {
+          rejected(await grpc.list("advisories", { eventTypes: [99] }), { code: 3 }, "a List");
         }),
         overRest("an unknown type", async ({ rest }) => {
           const error = { code: 3, field: "eventTypes" };
@@ -127,6 +134,15 @@ export const advisoryFilters: Section = {
             const filter = { latestEventType: `EVENT_TYPE_FILTER_${type}` };
             equal(await kept(world, sample, filter), those, `the advisories whose latest event is ${type}`);
           }
+        }),
+        overRest("a number, and an unknown type", async (world) => {
+          const sample = await sampleOf(world);
+          const named = await kept(world, sample, {
+            latestEventType: "EVENT_TYPE_FILTER_FALSE_POSITIVE_DETERMINATION",
+          });
+          equal(await kept(world, sample, { latestEventType: 4 }), named, "the advisories by the number of the type");
+          const unknown = await world.rest.list("advisories", { latestEventType: "EVENT_TYPE_FILTER_NOPE" });
+          rejected(unknown, { code: 3, field: "latest_event_type" }, "an unknown type");
         }),
       ],
     },

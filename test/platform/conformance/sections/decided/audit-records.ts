@@ -1,10 +1,13 @@
 import { type AuditRecord, listRecords, recordsPage } from "../../client/audit-records.ts";
+import { batchCreate } from "../../client/iam-methods.ts";
 import { equal, has, holds, matches, rejected, succeeded } from "../../expect.ts";
 import { type Section, overRest } from "../../requirement.ts";
 import type { World } from "../../world.ts";
 
 /** The method without its package. */
 const methodOf = ({ method }: AuditRecord) => method.replace(/^.*\./, "");
+/** Whether a record is about a change. The use of an admin token is recorded, too, some time after it. */
+const isChange = ({ action }: AuditRecord) => action !== "use";
 const actionsOf = (records: readonly AuditRecord[]) => records.map((record) => `${record.action} ${methodOf(record)}`);
 const resourcesOf = (records: readonly AuditRecord[]) => records.map(({ resource }) => resource);
 
@@ -31,20 +34,99 @@ export const auditRecords: Section = {
         overRest(async (world) => {
           const { owner, identity, first, second } = await history(world);
           const { records, totalCount } = await recordsPage(owner, { resource: first.uid });
-          const changes = ["create", "update", "create", "delete"];
+          const actions = ["create", "update", "create", "delete"];
           const methods = ["CreateGroup", "UpdateGroup", "CreateGroup", "DeleteGroup"];
           equal(
             actionsOf(records),
-            changes.map((action, index) => `${action} GroupsService/${methods[index]}`),
+            actions.map((action, index) => `${action} GroupsService/${methods[index]}`),
             "the actions and methods",
           );
           equal(resourcesOf(records), [first.uid, first.uid, second.uid, second.uid], "the resources");
           equal(totalCount, "4", "totalCount");
+          const { issuer } = world.issuer;
           for (const record of records) {
-            has(record, { actor: { name: identity, issuer: world.issuer.issuer }, code: 0 }, "a record");
+            has(record, { actor: { name: identity, issuer }, code: 0 }, "a record");
+            matches(record.actor.subject, new RegExp(`^${world.group} `), "the subject of the actor");
             matches(record.createTime, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, "createTime");
           }
-          has(records[1]?.changes, { name: { old: "first", new: "renamed" } }, "the changes of the update");
+          const changesOf = ({ changes }: AuditRecord) => [
+            Object.keys(changes),
+            changes["name"]?.old,
+            changes["name"]?.new,
+          ];
+          equal(
+            records.map(changesOf),
+            [
+              [["name"], undefined, "first"],
+              [["name"], "first", "renamed"],
+              [["name"], undefined, "second"],
+              [["name"], "second", undefined],
+            ],
+            "the changed fields, their old and their new values",
+          );
+        }),
+        overRest("nothing for a call that fails, or that changes nothing", async (world) => {
+          const { owner, first } = await history(world);
+          const changes = async () =>
+            (await recordsPage(owner, { resource: first.uid, code: "0" })).records.filter(isChange);
+          const before = await changes();
+          const parent = first.uid;
+          rejected(await owner.create("groups", parent, { name: "NOT A NAME" }), { code: 3 }, "an invalid Create");
+          const [identityUid, roleUid] = [await world.makeIdentity(), await world.builtInRole("viewer")];
+          const identities = [identityUid, `${parent}/${"0".repeat(16)}`];
+          const requests = identities.map((uid) => ({ parent, roleBinding: { identityUid: uid, roleUid } }));
+          rejected(await owner.call(batchCreate, { parent, requests }), { code: 5 }, "a batch with a missing identity");
+          succeeded(await owner.update("groups", parent, { name: "renamed" }), "an update that changes nothing");
+          succeeded(await owner.get("groups", parent), "a Get");
+          equal(await changes(), before, "the records of changes");
+        }),
+        overRest("in every collection, also of what is deleted with another resource", async (world) => {
+          const { group } = world;
+          const roleUid = await world.builtInRole("viewer");
+          const identity = await world.makeIdentity();
+          const binding = await world.bind(group, identity, roleUid);
+          const oidc = { issuer: "https://login.example.com", clientId: "c", pkceEnabled: true };
+          for (const [collection, body] of [
+            ["identityProviders", { name: "p", defaultRole: roleUid, oidc }],
+            ["groupInvites", { roleUid, ttl: "600s" }],
+            ["accountAssociations", { name: "a", google: { projectId: "p", projectNumber: "1" } }],
+            ["roles", { name: "r", capabilities: ["CAP_REPO_LIST"] }],
+          ] as const)
+            await world.make(collection, group, body);
+          const repo = await world.api.create("repos", group, { name: "repo" });
+          succeeded(await world.api.delete("identities", identity));
+          const { records } = await recordsPage(world.rest, { resource: group, code: "0" });
+          const changes = records.filter(isChange).map(({ action, resourceType }) => `${action} ${resourceType}`);
+          equal(
+            changes.toSorted(),
+            [
+              "create account association",
+              "create group",
+              "create group invite",
+              "create identity",
+              "create identity provider",
+              ...(repo.ok ? ["create repo"] : []),
+              "create role",
+              "create role binding",
+              "delete identity",
+              "delete role binding",
+            ],
+            "the changes in the group",
+          );
+          const deleted = records.filter(({ action }) => action === "delete").map(({ resource }) => resource);
+          equal(deleted.toSorted(), [identity, binding].toSorted(), "the deleted resources");
+        }),
+        overRest("that all tokens of an identity ended, however that was caused", async (world) => {
+          const { uid } = await world.makeAssumable();
+          const ended = async () =>
+            (await recordsPage(world.rest, { resource: uid })).records
+              .filter(({ action }) => action === "revokeTokens")
+              .map((record) => methodOf(record).replace(/^.*\//, ""));
+          succeeded(await world.rest.update("identities", uid, { description: "the tokens remain" }));
+          equal(await ended(), [], "the methods that ended tokens, after a new description");
+          succeeded(await world.rest.update("identities", uid, { staticKeys: { subject: "another" } }));
+          await world.rest.send("POST", `/iam/v2beta1/identities/${uid}:revokeTokens`);
+          equal(await ended(), ["UpdateIdentity", "RevokeTokens"], "the methods that ended tokens");
         }),
       ],
     },
@@ -64,6 +146,8 @@ export const auditRecords: Section = {
             "the resources outside of the owner's group",
           );
           equal((await recordsPage(inner, { resource: outside })).records, [], "the records of another group");
+          const above = resourcesOf((await recordsPage(inner, { resource: world.group })).records);
+          equal(above, seen, "the resources of the records of a group above");
           equal(
             resourcesOf((await recordsPage(owner, { resource: outside })).records),
             [outside],
@@ -105,6 +189,8 @@ export const auditRecords: Section = {
             ["since", "yesterday"],
             ["order_by", "name"],
             ["page_size", "-1"],
+            ["skip", "10001"],
+            ["actr", "admin"],
           ] as const)
             rejected(await listRecords(rest, { [field]: value }), { code: 3, field }, `${field}=${value}`);
         }),
@@ -133,6 +219,20 @@ export const auditRecords: Section = {
           equal(newest.skipped, 1, "skipped");
           const other = await listRecords(owner, { resource: world.group, page_token: one.nextPageToken ?? "" });
           rejected(other, { code: 3, field: "page_token" }, "a page token with another filter");
+        }),
+        overRest("while records are added", async (world) => {
+          const parent = await world.makeGroup();
+          await world.makeGroups(7, parent);
+          const seen: string[] = [];
+          for (let pageToken: string | undefined = ""; pageToken !== undefined; ) {
+            const query = { resource: parent, page_size: "3", page_token: pageToken };
+            const page = await recordsPage(world.rest, query);
+            seen.push(...page.records.map(({ id }) => id));
+            pageToken = page.nextPageToken === "" ? undefined : page.nextPageToken;
+            if (seen.length < 9) await world.makeGroup(parent);
+          }
+          equal(seen.length, 10, "the number of records on all pages");
+          equal(new Set(seen).size, 10, "the number of different records");
         }),
       ],
     },

@@ -95,7 +95,7 @@ export const batches: Section = {
           const conflict = [{ roleBinding: { identityUid: second, roleUid: editor } }];
           rejected(
             await world.api.call(batchCreate, { parent: world.group, requests: conflict, roleUid: viewer }),
-            { code: 3 },
+            { code: 3, field: "requests[0].roleBinding.roleUid" },
             "a request with another role",
           );
         }),
@@ -108,10 +108,11 @@ export const batches: Section = {
         overBoth(async (world) => {
           const [identityUid, roleUid] = [await world.makeIdentity(), await world.builtInRole("viewer")];
           const other = await world.makeGroup();
-          const requests = [{ parent: other, roleBinding: { identityUid, roleUid } }];
+          const roleBinding = { identityUid, roleUid };
+          const requests = [{ roleBinding }, { parent: other, roleBinding }];
           const outcome = await world.api.call(batchCreate, { parent: world.group, requests });
-          rejected(outcome, { code: 3 }, "a request with another parent");
-          equal(await bindingsIn(world, other), [], "the created bindings");
+          rejected(outcome, { code: 3, field: "requests[1].parent" }, "a request with another parent");
+          for (const group of [world.group, other]) equal(await bindingsIn(world, group), [], "the created bindings");
         }),
       ],
     },

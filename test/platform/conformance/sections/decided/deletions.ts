@@ -123,12 +123,21 @@ export const deletions: Section = {
             { code: 5 },
             "the uid of a group instead, by an owner of that group alone",
           );
+          await world.bind(world.group, owner.identity, await world.builtInRole("viewer"));
+          rejected(await owner.api.delete("roleBindings", other), { code: 7 }, "by one who also sees the group above");
+          await world.bind(world.group, owner.identity, await world.builtInRole("owner"));
+          succeeded(await owner.api.delete("roleBindings", other), "by an owner of the group above");
+          succeeded(await owner.api.get("groups", other), "a Get of the group afterwards");
         }),
         overBoth("without the capability, the error does not show whether the binding exists", async (world) => {
           const binding = await world.bind(world.group, await world.makeIdentity(), await world.builtInRole("viewer"));
           const missing = `${world.group}/${"0".repeat(16)}`;
           const other = await world.makeGroup();
-          const callers = [await world.caller("viewer"), await world.caller("viewer", other)];
+          const callers = [
+            await world.caller("viewer"),
+            await world.caller(await world.makeRole(["CAP_IAM_GROUPS_LIST"])),
+            await world.caller("viewer", other),
+          ];
           for (const { api } of callers) {
             const [existing, absent] = [
               await api.delete("roleBindings", binding),

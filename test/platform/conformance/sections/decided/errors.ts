@@ -1,5 +1,5 @@
 import type { Failure } from "../../client/api.ts";
-import { detail, equal, has, holds, rejected, Skip } from "../../expect.ts";
+import { detail, equal, has, holds, matches, rejected, Skip } from "../../expect.ts";
 import { type Section, overBoth, overRest } from "../../requirement.ts";
 
 /** Error messages and statuses, and the errors for missing, hidden and forbidden resources. */
@@ -14,6 +14,11 @@ export const errors: Section = {
         overBoth("an invalid name", async ({ api, group }) => {
           const message = 'Invalid argument: name: name must match "^[a-z0-9 ._-]{1,}$"';
           rejected(await api.create("groups", group, {}), { code: 3, message }, "a Create without a name");
+          rejected(
+            await api.create("groups", group, { name: "a\n" }),
+            { code: 3, message },
+            "a name with a line break",
+          );
         }),
         overBoth("a group with a repo", async (world) => {
           const group = await world.makeGroup();
@@ -72,6 +77,28 @@ export const errors: Section = {
             );
           }
         }),
+        overBoth("in a path that is not a uid", async ({ api, group }) => {
+          for (const uid of ["nonsense", `${group}/`]) {
+            const failure = rejected(await api.delete("groups", uid), { code: 5, reason: "NOT_FOUND" }, `"${uid}"`);
+            has(detail(failure, "ResourceInfo"), { resourceName: uid }, "ResourceInfo");
+          }
+        }),
+        overBoth("that a request names", async (world) => {
+          const missing = `${world.group}/${"0".repeat(16)}`;
+          const [identityUid, roleUid] = [await world.makeIdentity(), await world.builtInRole("viewer")];
+          for (const [resourceType, body] of [
+            ["identity", { identityUid: missing, roleUid }],
+            ["role", { identityUid, roleUid: missing }],
+          ] as const) {
+            const outcome = await world.api.create("roleBindings", world.group, body);
+            const failure = rejected(
+              outcome,
+              { code: 5, reason: "NOT_FOUND" },
+              `a binding of a missing ${resourceType}`,
+            );
+            has(detail(failure, "ResourceInfo"), { resourceType, resourceName: missing }, "ResourceInfo");
+          }
+        }),
       ],
     },
     {
@@ -92,6 +119,34 @@ export const errors: Section = {
           };
           for (const [what, outcome] of Object.entries(calls)) rejected(outcome, { code: 16 }, what);
         }),
+        overRest("before anything in the request is read", async (world) => {
+          const groups = "/iam/v2beta1/groups";
+          for (const [verb, path, body] of [
+            ["POST", `${groups}/${world.group}`, '{"dragons":1}'],
+            ["POST", `${groups}/${world.group}`, "{"],
+            ["POST", `${groups}/${world.group}`, JSON.stringify({ name: "x".repeat(1024 * 1024) })],
+            ["GET", `${groups}?dragons=1`],
+            ["GET", `${groups}?page_size=x`],
+            ["PATCH", `${groups}/${world.group}?updateMask=dragons`, "{}"],
+            ["DELETE", `${groups}/nonsense`],
+            ["GET", "/sts/exchange?dragons=1"],
+            ["POST", "/sts/exchange_refresh_token?aud=x&aud=y&cap=dragons"],
+          ] as const)
+            for (const token of path.startsWith("/sts/") ? [undefined] : [undefined, "nonsense"]) {
+              const api = path.startsWith("/sts/") ? world.tokenServiceOverRest(token) : world.rest.as(token);
+              const { status, text } = await api.send(verb, path, body === undefined ? {} : { body });
+              equal(status, 401, `the HTTP status of ${verb} ${path}`);
+              has(JSON.parse(text), { code: 16 }, "the body");
+            }
+        }),
+        overRest("with a challenge (RFC 9110, 11.6.1), and without the token", async (world) => {
+          for (const token of [undefined, "", "nonsense", "muster-admin-nonsense", "a.b.c"]) {
+            const { status, headers, text } = await world.rest.as(token).send("GET", "/iam/v2beta1/groups");
+            equal(status, 401, "the HTTP status");
+            matches(headers["www-authenticate"], /^Bearer\b/, "WWW-Authenticate");
+            if (token) equal(text.includes(token), false, "whether the response repeats the token");
+          }
+        }),
       ],
     },
     {
@@ -105,6 +160,7 @@ export const errors: Section = {
           rejected(await api.create("groups", uid, { name: "a" }), error, "a Create");
           rejected(await api.update("groups", uid, { name: "a" }), error, "an Update");
           rejected(await api.delete("groups", uid), error, "a Delete");
+          rejected(await api.create("identities", uid, {}), error, "a Create with an invalid body");
         }),
       ],
     },

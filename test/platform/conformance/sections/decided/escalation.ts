@@ -1,6 +1,8 @@
-import { equal, rejected, succeeded } from "../../expect.ts";
+import { batchCreate } from "../../client/iam-methods.ts";
+import { equal, has, matches, rejected, succeeded } from "../../expect.ts";
 import type { Api, Outcome } from "../../client/api.ts";
 import { type Section, overBoth } from "../../requirement.ts";
+import { StaticIssuer } from "#test/support/static-issuer.ts";
 import type { World } from "../../world.ts";
 
 const claimMatch = { issuer: "https://issuer.example.com", subject: "a subject" };
@@ -86,6 +88,15 @@ export const escalation: Section = {
             api.create("roleBindings", world.group, { identityUid: identity.uid, roleUid });
           const made = succeeded(await bind((await role("CAP_IAM_GROUPS_LIST")).uid), "a binding");
           equal(JSON.stringify(made).includes("hidden"), false, "whether the binding shows the identity or the role");
+          has(made, { identity: { uid: identity.uid, name: "", issuer: "" } }, "the binding");
+          const roleUid = (await role("CAP_IAM_GROUPS_LIST")).uid;
+          const requests = [{ roleBinding: { identityUid: identity.uid, roleUid } }];
+          const batch = succeeded(await api.call(batchCreate, { parent: world.group, requests }), "a batch");
+          equal(JSON.stringify(batch).includes("hidden"), false, "whether a batch shows the identity or the role");
+          const below = await world.makeGroup();
+          const seen = await world.make("roleBindings", below, { identityUid: identity.uid, roleUid });
+          has(seen, { identity: { name: "hidden identity" } }, "the same binding, by a caller that can Get both");
+          matches((seen["role"] as { name: unknown }).name, /^hidden role/, "the name of its role");
           const failure = rejected(await bind((await role("CAP_REPO_DELETE")).uid), { code: 7 }, "another role");
           equal(/hidden|repo\.delete/.test(JSON.stringify(failure)), false, "whether the error shows the role");
         }),
@@ -194,6 +205,23 @@ export const escalation: Section = {
             await api.update("identities", await world.makeIdentity(), { awsIdentity }),
             "a change of an identity without bindings",
           );
+        }),
+        overBoth("more keys and a later expiry, although they end no token", async (world) => {
+          const { uid } = await world.makeAssumable();
+          await world.bind(world.group, uid, await world.builtInRole("owner"));
+          const { api } = await world.caller(
+            await world.makeRole(["CAP_IAM_IDENTITY_UPDATE", "CAP_IAM_IDENTITY_LIST"]),
+          );
+          const keysOf = async (issuer: StaticIssuer) => (JSON.parse(await issuer.keys()) as { keys: object[] }).keys;
+          const keys = [...(await keysOf(world.issuer)), { ...(await keysOf(new StaticIssuer()))[0], kid: "2" }];
+          const later = new Date(Date.now() + 364 * 24 * 3_600_000).toISOString();
+          for (const staticKeys of [{ issuerKeys: JSON.stringify({ keys }) }, { expirationTime: later }])
+            rejected(
+              await api.update("identities", uid, { staticKeys }),
+              denied,
+              `a change of ${Object.keys(staticKeys).join()}`,
+            );
+          succeeded(await api.update("identities", uid, { description: "d" }), "a change of the description");
         }),
       ],
     },

@@ -83,6 +83,12 @@ export const fields: Section = {
               { code: 3, field: "description" },
               `a Create of ${collection} with an invalid description`,
             );
+            const long = { ...body, name: "a", description: "x".repeat(513) };
+            rejected(
+              await world.api.create(collection, world.group, long),
+              { code: 3, field: "description" },
+              `a Create of ${collection} with a description that is too long`,
+            );
           }
         }),
       ],
@@ -112,6 +118,8 @@ export const fields: Section = {
           const outcome = outcomeOf(await world.rest.send("GET", path));
           if (outcome.ok) has(outcome.body, { totalCount: "1" }, `the list with ${uid} if the filter is ignored`);
           else rejected(outcome, { code: 3, field: "dragons" }, "a List with an unknown filter");
+          const nested = outcomeOf(await world.rest.send("GET", "/iam/v2beta1/groups?uidp.dragons=1"));
+          if (!outcome.ok) rejected(nested, { code: 3, field: "uidp.dragons" }, "a List with an unknown field of uidp");
         }),
         overGrpc("in a resource, and in a filter", async ({ grpc, group, target }) => {
           const bearer = { authorization: `Bearer ${target.token}` };
@@ -127,7 +135,7 @@ export const fields: Section = {
           const uidp = Object.assign(create(UIDPFilterSchema, { childrenOf: group }), unknown);
           const listed = await grpc.sendMessage(listGroups, create(ListGroupsRequestSchema, { uidp }), bearer);
           equal(listed.ok, outcome.ok, "whether an unknown filter is accepted, as an unknown field is");
-          if (!listed.ok) rejected(listed, { code: 3, message: /999/ }, "a List with an unknown filter");
+          if (!listed.ok) rejected(listed, { code: 3, message: /uidp\.999/ }, "a List with an unknown filter");
         }),
       ],
     },
@@ -141,10 +149,21 @@ export const fields: Section = {
             { code: 3, field: "name" },
             "a name that is a number",
           );
+          rejected(
+            await rest.create("groups", group, { name: "a", verified: "yes" }),
+            { code: 3, field: "verified" },
+            "a verified that is text",
+          );
+          const claims = { ...claimMatch, claims: { team: 1 } };
+          rejected(
+            await rest.create("identities", group, { name: "a", claimMatch: claims }),
+            { code: 3, field: "claimMatch.claims.team" },
+            "a claim that is a number",
+          );
           for (const body of ["[]", "{", '"a"', "7"]) {
-            const { status, text } = await rest.send("POST", `/iam/v2beta1/groups/${group}`, { body });
-            equal(status, 400, `the HTTP status with the body ${body}`);
-            has(JSON.parse(text), { code: 3 }, `the response to the body ${body}`);
+            const response = await rest.send("POST", `/iam/v2beta1/groups/${group}`, { body });
+            equal(response.status, 400, `the HTTP status with the body ${body}`);
+            rejected(outcomeOf(response), { code: 3, field: "body" }, `the body ${body}`);
           }
         }),
       ],
@@ -224,6 +243,9 @@ export const fields: Section = {
           holds(made.uid.startsWith(`${world.group}/`), "the uid", "one assigned by the platform", made.uid);
           holds(!made.createTime.startsWith("2001"), "createTime", "one set by the platform", made.createTime);
         }),
+        overRest("even invalid ones", async ({ rest, group }) => {
+          succeeded(await rest.create("groups", group, { name: "a", createTime: "never" }), "a Create");
+        }),
       ],
     },
     {
@@ -263,6 +285,9 @@ export const fields: Section = {
           const capabilities = ["CAP_IAM_GROUPS_LIST", "CAP_REPO_LIST"];
           const made = await world.make("roles", world.group, { name: "a", capabilities });
           equal(made["capabilities"], capabilities, "capabilities");
+          const repeated = { name: "b", capabilities: [...capabilities, capabilities[0]] };
+          const other = await world.make("roles", world.group, repeated);
+          equal(other["capabilities"], capabilities, "capabilities of which one was repeated");
         }),
         overBoth("no capability", async ({ api, group }) => {
           rejected(
@@ -283,11 +308,21 @@ export const fields: Section = {
               `an update with the mask ${mask.join()}`,
             );
         }),
+        overRest("an update to an empty list", async (world) => {
+          const outcome = await world.rest.update("roles", await world.makeRole(["CAP_REPO_LIST"]), {
+            capabilities: [],
+          });
+          rejected(outcome, { code: 3, field: "capabilities" }, "an update without a mask");
+        }),
         overRest("names that are not in the enum", async ({ rest, group }) => {
-          for (const name of ["repo.list", "CAP_DRAGONS_LIST"])
+          for (const [name, field] of [
+            ["repo.list", "capabilities[0]"],
+            ["CAP_DRAGONS_LIST", "capabilities[0]"],
+            ["UNKNOWN", "capabilities"],
+          ] as const)
             rejected(
               await rest.create("roles", group, { name: "a", capabilities: [name] }),
-              { code: 3 },
+              { code: 3, field },
               `a role with ${name}`,
             );
         }),

@@ -1,5 +1,6 @@
+import type { Json } from "../../client/api.ts";
 import { equal, rejected } from "../../expect.ts";
-import { type Section, overBoth } from "../../requirement.ts";
+import { type Section, overBoth, overRest } from "../../requirement.ts";
 import type { World } from "../../world.ts";
 
 const uidsOf = async (world: World, collection: "identities" | "roles" | "roleBindings", filter: object) => {
@@ -30,6 +31,22 @@ export const filters: Section = {
               [uid],
               `the identities of the type ${type}`,
             );
+        }),
+        overRest("relationshipType, in both spellings, as a name or a number", async (world) => {
+          const { uid } = await world.makeAssumable();
+          await world.makeIdentity();
+          for (const parameter of ["relationshipType", "relationship_type"])
+            for (const value of ["RELATIONSHIP_TYPE_STATIC", "2"]) {
+              const path = `/iam/v2beta1/identities?uidp.children_of=${world.group}&${parameter}=${value}`;
+              const { identities } = JSON.parse((await world.rest.send("GET", path)).text) as { identities: Json[] };
+              equal(
+                identities.map((identity) => identity.uid),
+                [uid],
+                `the identities with ${parameter}=${value}`,
+              );
+            }
+          const unknown = await world.rest.list("identities", { relationshipType: "NOPE" });
+          rejected(unknown, { code: 3 }, "a List with an unknown type");
         }),
       ],
     },

@@ -81,6 +81,8 @@ export const groupInvites: Section = {
         overRest("a ttl that is not a duration", async (world) => {
           for (const ttl of ["an hour", "600", 600]) await isRejected(world, { ttl }, "ttl");
         }),
+        overRest("a ttl beyond the range of timestamps", (world) => isRejected(world, { ttl: "999999999999s" }, "ttl")),
+        overBoth("an invalid e-mail address", (world) => isRejected(world, { email: "somebody" }, "email")),
       ],
     },
     {

@@ -40,7 +40,8 @@ export const identities: Section = {
             claimMatch: { issuer, subject },
             awsIdentity: { awsAccount: "123456789012", arn: "a", userId: "u" },
           };
-          rejected(await rest.create("identities", group, body), { code: 3 }, "an identity with two of them");
+          const error = { code: 3, field: "awsIdentity" };
+          rejected(await rest.create("identities", group, body), error, "an identity with two of them");
         }),
         overBoth("an update to another one", async (world) => {
           const uid = await world.makeIdentity();
@@ -83,13 +84,13 @@ export const identities: Section = {
           await isRejected(world, { claimMatch: { issuer } }, "claimMatch.subject");
         }),
         overRest("two alternatives at once", async ({ rest, group }) => {
-          for (const claimMatch of [
-            { issuer, issuerPattern: ".*", subject },
-            { issuer, subject, subjectPattern: ".*" },
-          ])
+          for (const [claimMatch, field] of [
+            [{ issuer, issuerPattern: ".*", subject }, "claimMatch.issuerPattern"],
+            [{ issuer, subject, subjectPattern: ".*" }, "claimMatch.subjectPattern"],
+          ] as const)
             rejected(
               await rest.create("identities", group, { name: "a", claimMatch }),
-              { code: 3 },
+              { code: 3, field },
               "an identity with both alternatives",
             );
         }),
@@ -140,6 +141,8 @@ export const identities: Section = {
           await isRejected(world, { claimMatch: { issuer, subjectPattern: "(a)\\1" } }, "claimMatch.subjectPattern");
           await isRejected(world, { claimMatch: { issuer, subjectPattern: "(?=a)" } }, "claimMatch.subjectPattern");
           await isRejected(world, { claimMatch: { issuerPattern: "(", subject } }, "claimMatch.issuerPattern");
+          const claimMatch = { issuer, subject, claimPatterns: { team: "(" } };
+          await isRejected(world, { claimMatch }, "claimMatch.claimPatterns.team");
         }),
       ],
     },
@@ -178,6 +181,7 @@ export const identities: Section = {
             "for encryption": { ...keys[0], use: "enc", alg: "ECDH-ES" },
             symmetric: { kty: "oct", k: "c2VjcmV0" },
             "of an unknown type": { kty: "dragon" },
+            "that is too short": { kty: "RSA", n: "AQAB", e: "AQAB" },
           })) {
             const issuerKeys = JSON.stringify({ keys: [key] });
             const made = await world.api.create("identities", world.group, {
@@ -201,6 +205,7 @@ export const identities: Section = {
             "https://168.63.129.16",
             "https://[::ffff:169.254.169.254]",
             "https://localhost",
+            "https://issuer.example.com?a",
           ]) {
             await isRejected(world, { claimMatch: { issuer: never, subject } }, "claimMatch.issuer");
             const oidc = { issuer: never, clientId: "c", pkceEnabled: true };
@@ -224,7 +229,13 @@ export const identities: Section = {
             "the milliseconds until they expire by default",
           );
           const late = new Date(Date.parse(made.createTime) + 366 * day).toISOString();
-          await isRejected(world, { staticKeys: { ...staticKeys, expirationTime: late } }, "staticKeys.expirationTime");
+          const early = new Date(Date.parse(made.createTime) - day).toISOString();
+          for (const time of [late, early])
+            await isRejected(
+              world,
+              { staticKeys: { ...staticKeys, expirationTime: time } },
+              "staticKeys.expirationTime",
+            );
         }),
       ],
     },

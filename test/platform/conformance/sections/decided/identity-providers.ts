@@ -81,6 +81,9 @@ export const identityProviders: Section = {
           await isRejected(world, { defaultRole: "" }, "defaultRole");
           await isRejected(world, { oidc: { ...usual, issuer: "" } }, "oidc.issuer");
           await isRejected(world, { oidc: { ...usual, clientId: "" } }, "oidc.clientId");
+          const { oidc: _, ...rest } = await bodyOf(world);
+          const without = await world.api.create("identityProviders", world.group, rest);
+          rejected(without, { code: 3, field: "oidc" }, "a Create without a configuration");
           equal(
             await world.list("identityProviders", { uidp: { childrenOf: world.group } }),
             [],
@@ -162,6 +165,13 @@ export const identityProviders: Section = {
           const { uid } = await make(world, { ...usual, clientSecret: secret });
           succeeded(await world.rest.update("identityProviders", uid, { oidc: { clientId: "d", clientSecret: "" } }));
           await expectSecret(world, uid, "after an update with an empty secret");
+        }),
+        overRest("null in the body, or in a configuration that the mask lists as a whole", async (world) => {
+          const { uid } = await make(world, { ...usual, clientSecret: secret });
+          succeeded(await world.rest.update("identityProviders", uid, { oidc: { clientSecret: null } }));
+          await expectSecret(world, uid, "after an update with null");
+          succeeded(await world.rest.update("identityProviders", uid, { oidc: usual }, ["oidc"]));
+          await expectSecret(world, uid, "after an update of the whole configuration");
         }),
         overBoth("listed by the mask", async (world) => {
           const { uid } = await make(world, { ...usual, clientSecret: secret });

@@ -15,20 +15,25 @@ async function makeProviders(world: World, ...names: readonly string[]): Promise
   for (const name of names) await world.make("identityProviders", world.group, { name, defaultRole, oidc });
 }
 
-/** The request of the command-line tool to `/authorize`. */
-const authorization = (world: World, changes: Readonly<Record<string, string>> = {}) => ({
-  client_id: clientId,
-  response_type: "code",
-  redirect_uri: program,
-  code_challenge: hash("sha256", randomBytes(32), "base64url"),
-  code_challenge_method: "S256",
-  state: "a state",
-  group: world.group,
-  ...changes,
-});
+/** The request of the command-line tool to `/authorize`. @param changes parameters; one that is undefined is omitted */
+function authorization(world: World, changes: Readonly<Record<string, string | undefined>> = {}) {
+  const parameters = {
+    client_id: clientId,
+    response_type: "code",
+    redirect_uri: program,
+    code_challenge: hash("sha256", randomBytes(32), "base64url"),
+    code_challenge_method: "S256",
+    state: "a state",
+    group: world.group,
+    ...changes,
+  };
+  const present = Object.entries(parameters).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(present) as Readonly<Record<string, string>>;
+}
 
 /** Checks the error of an endpoint that programs call. */
 function isRefused({ status, headers, json }: OAuthResponse, error: string, what: string): void {
+  matches(json["error_description"], /./, `error_description of ${what}`);
   equal([status, json["error"]], [error === "invalid_client" ? 401 : 400, error], `the status and error of ${what}`);
   matches(headers["cache-control"], /\bno-store\b/, `Cache-Control of ${what}`);
 }
@@ -130,9 +135,21 @@ export const login: Section = {
         overRest(async (world) => {
           for (const redirect of [
             "https://attacker.example.com/callback",
-            "http://localhost.attacker.example.com:51234/callback",
+            "http://attacker.example.com:51234/callback",
             "http://127.0.0.1:51234@attacker.example.com/callback",
+            "http://localhost.attacker.example.com:51234/callback",
+            "http://127.0.0.1:51234/other",
+            "http://127.0.0.1/callback",
+            "http://127.0.0.2:51234/callback",
+            "http://0.0.0.0:51234/callback",
+            "http://user@127.0.0.1:51234/callback",
+            "http://127.0.0.1:51234/callback#fragment",
+            "http://127.0.0.1:51234/callback/../../other",
+            "http:\\\\attacker.example.com:1\\callback",
+            "//attacker.example.com/callback",
             "javascript:alert(1)",
+            "app:/callback",
+            "",
           ])
             for (const [path, query] of [
               ["/authorize", authorization(world, { redirect_uri: redirect })],
@@ -152,8 +169,10 @@ export const login: Section = {
           // Otherwise, the login would be refused for another reason.
           await makeProviders(world, "first provider", "second provider");
           for (const [changes, error] of [
-            [{ code_challenge: "" }, "invalid_request"],
+            [{ code_challenge: undefined }, "invalid_request"],
+            [{ code_challenge: "short" }, "invalid_request"],
             [{ code_challenge_method: "plain" }, "invalid_request"],
+            [{ code_challenge_method: undefined }, "invalid_request"],
             [{ response_type: "token" }, "unsupported_response_type"],
             [{ group: "nonsense" }, "invalid_request"],
             [{ audience: "https://other.invalid" }, "invalid_target"],
@@ -246,6 +265,15 @@ export const login: Section = {
             [{ grant_type: "refresh_token", refresh_token: "unknown" }, "invalid_grant"],
           ] as const)
             isRefused(await postForm(world, "/token", fields), error, `a request with ${JSON.stringify(fields)}`);
+        }),
+        overRest("the other endpoints", async (world) => {
+          for (const [path, fields, error] of [
+            ["/device_authorization", { group: "a" }, "invalid_request"],
+            ["/device_authorization", {}, "invalid_request"],
+            ["/device_authorization", { client_id: "another" }, "invalid_client"],
+            ["/revoke", {}, "invalid_request"],
+          ] as const)
+            isRefused(await postForm(world, path, fields), error, `${path} with ${JSON.stringify(fields)}`);
         }),
       ],
     },

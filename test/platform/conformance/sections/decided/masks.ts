@@ -256,6 +256,9 @@ export const masks: Section = {
           if (outcome.ok)
             has(outcome.body, { name: "after", description: "before" }, "the group if the field is ignored");
           else rejected(outcome, { code: 3, field: "nope" }, "an update with an unknown field");
+          const replacement = await world.rest.update("groups", uid, { name: "after", nope: 1 }, ["*"]);
+          equal(replacement.ok, outcome.ok, "whether a full replacement can have an unknown field, as an update can");
+          if (!replacement.ok) rejected(replacement, { code: 3, field: "nope" }, "a full replacement");
         }),
       ],
     },

@@ -181,6 +181,13 @@ export const methods: Section = {
             );
           }
         }),
+        overRest("in a body, and the slashes of a uid encoded", async (world) => {
+          const [identityUid, roleUid] = [await world.makeIdentity(), await world.builtInRole("viewer")];
+          const body = { identity_uid: identityUid, role_uid: roleUid };
+          const made = succeeded(await world.rest.create("roleBindings", world.group, body), "a Create in snake_case");
+          const path = `/iam/v2beta1/roleBindings/${encodeURIComponent(made.uid)}`;
+          equal(succeeded(await sent(world, "GET", path)), made, "the binding");
+        }),
         overRest("in a field mask", async (world) => {
           const { uid } = await world.make("groups", world.group, { name: "a" });
           for (const parameter of ["updateMask", "update_mask"]) {
@@ -199,17 +206,65 @@ export const methods: Section = {
         overRest("a batch", async (world) => {
           const [identityUid, roleUid] = [await world.makeIdentity(), await world.builtInRole("viewer")];
           const other = await world.makeGroup();
-          const body = { parent: world.group, requests: [{ roleBinding: { identityUid, roleUid } }] };
-          const path = `/iam/v2beta1/roleBindings:batchCreate?parent=${other}`;
-          rejected(await sent(world, "POST", path, body), { code: 3, field: "parent" });
+          const requests = [{ roleBinding: { identityUid, roleUid } }];
+          const path = "/iam/v2beta1/roleBindings:batchCreate";
+          for (const field of ["parent", "role_uid", "roleUid", "dragons"])
+            rejected(
+              await sent(world, "POST", `${path}?${field}=${other}`, { parent: world.group, requests }),
+              { code: 3, field },
+              `a batch with the parameter ${field}`,
+            );
+          const incomplete = await sent(world, "POST", `${path}?parent=${other}`, { requests });
+          rejected(incomplete, { code: 3, field: "parent" }, "a parameter that the body lacks");
+          const body = new URLSearchParams({ parent: other, role_uid: roleUid }).toString();
+          const headers = { "content-type": "application/x-www-form-urlencoded" };
+          const form = outcomeOf(await world.rest.send("POST", path, { body, headers }));
+          rejected(form, { code: 3, field: "body" }, "a form instead of JSON");
           for (const group of [world.group, other])
             equal(await world.list("roleBindings", { uidp: { childrenOf: group } }), [], "the created bindings");
         }),
-        overRest("the id of a v1 group", async (world) => {
+        overRest("the id of a v1 group, and the uid of an identity", async (world) => {
           const [id, other] = [await world.makeGroup(), await world.makeGroup()];
           const put = (body: object) => sent(world, "PUT", `/iam/v1/groups/${id}`, body);
+          const before = succeeded(await world.rest.get("groups", other));
           rejected(await put({ id: other, name: "a" }), { code: 3, field: "id" });
-          succeeded(await put({ id, name: "a" }), "an update with the id of the path");
+          equal(succeeded(await world.rest.get("groups", other)), before, "the group that the body names");
+          for (const same of [id, "", null])
+            succeeded(await put({ id: same, name: "a" }), `an update with the id ${same}`);
+          const uid = await world.makeIdentity();
+          const revoke = (body: object) => sent(world, "POST", `/iam/v2beta1/identities/${uid}:revokeTokens`, body);
+          const refused = await revoke({ uid: other });
+          if (!refused.ok && [5, 12].includes(refused.failure.code)) return;
+          rejected(refused, { code: 3, field: "uid" }, "revoking the tokens of another identity");
+          succeeded(await revoke({ uid }), "revoking those of the identity in the path");
+        }),
+        overRest("a resource: neither its parent nor its fields are parameters", async (world) => {
+          const path = `/iam/v2beta1/groups/${world.group}`;
+          for (const field of ["parent", "group", "group.name", "name"])
+            for (const verb of ["POST", "PATCH"])
+              rejected(
+                await sent(world, verb, `${path}?${field}=a`, { name: "a" }),
+                { code: 3, field },
+                `${verb} with the parameter ${field}`,
+              );
+        }),
+        overRest("a resource: the parent is in the path alone", async (world) => {
+          const parent = await world.makeGroup();
+          const ignoresUnknown = (await world.rest.create("groups", world.group, { name: "b", nope: 1 })).ok;
+          for (const path of [
+            "/iam/v2beta1/groups",
+            "/iam/v2beta1/identities",
+            "/iam/v2beta1/roles",
+            "/iam/v1/groups",
+          ]) {
+            const outcome = await sent(world, "POST", `${path}/${world.group}`, { name: "a", parent });
+            if (!ignoresUnknown) rejected(outcome, { code: 3, field: "parent" }, `POST ${path}`);
+          }
+          equal(
+            await world.list("groups", { uidp: { childrenOf: parent } }),
+            [],
+            "the groups in the parent of the body",
+          );
         }),
       ],
     },
@@ -217,12 +272,42 @@ export const methods: Section = {
       id: "methods.once",
       text: "A field is given once: a query parameter that may not be repeated, or a member of the body, in two spellings is code 3.",
       cases: [
-        overRest(async (world) => {
-          const list = await sent(world, "GET", "/iam/v2beta1/groups?page_size=1&pageSize=1");
-          rejected(list, { code: 3, field: "pageSize" }, "a parameter in two spellings");
-          const body = { name: "a", resourceLimits: {}, resource_limits: {} };
-          const made = await sent(world, "POST", `/iam/v2beta1/groups/${world.group}`, body);
-          rejected(made, { code: 3, field: "resource_limits" }, "a member in two spellings");
+        overRest("in a query", async (world) => {
+          for (const [query, field] of [
+            ["page_size=1&page_size=2", "page_size"],
+            ["page_size=1&pageSize=1", "pageSize"],
+            ["uidp.children_of=a&uidp.childrenOf=b", "uidp.childrenOf"],
+            ["name=a&name=a", "name"],
+          ] as const)
+            rejected(await sent(world, "GET", `/iam/v2beta1/groups?${query}`), { code: 3, field }, query);
+        }),
+        overRest("in a body, in one of its spellings", async (world) => {
+          const [identityUid, roleUid] = [await world.makeIdentity(), await world.builtInRole("viewer")];
+          for (const [collection, field, body] of [
+            ["groups", "resource_limits", { name: "a", resourceLimits: {}, resource_limits: {} }],
+            ["roleBindings", "role_uid", { identityUid, roleUid, role_uid: roleUid }],
+            ["roleBindings", "roleUid", { identityUid, role_uid: null, roleUid }],
+            ["accountAssociations", "azure.tenantId", { name: "a", azure: { tenant_id: "t", tenantId: "u" } }],
+          ] as const) {
+            const made = await world.rest.create(collection, world.group, body);
+            rejected(made, { code: 3, field }, `a Create of ${collection} with ${JSON.stringify(body)}`);
+          }
+        }),
+        overRest("in a body, at any depth, also if both members have the same name", async (world) => {
+          for (const [collection, field, body] of [
+            ["groups", "body", '{"name":"a","name":"b"}'],
+            ["groups", "body", String.raw`{"name":"a","n\u0061me":"b"}`],
+            ["groups", "body", '{"name":"a","resourceLimits":{"a":1,"a":2}}'],
+            ["groups", "body", '{"name":"a","__proto__":1,"__proto__":2}'],
+            [
+              "accountAssociations",
+              "github.appInstallations.01",
+              '{"name":"a","github":{"appInstallations":{"1":{},"01":{}}}}',
+            ],
+          ] as const) {
+            const path = `${collections[collection].path}/${world.group}`;
+            rejected(outcomeOf(await world.rest.send("POST", path, { body })), { code: 3, field }, `a POST of ${body}`);
+          }
         }),
       ],
     },
@@ -239,6 +324,8 @@ export const methods: Section = {
           equal(await listed({ childrenOf: top }), [middle], "children_of");
           const ancestors = await listed({ ancestorsOf: bottom });
           equal(ancestors.slice(-3), [world.group, top, middle], "ancestors_of, the last three");
+          const binding = await world.bind(top, await world.makeIdentity(), await world.builtInRole("viewer"));
+          equal((await listed({ ancestorsOf: binding })).slice(-2), [world.group, top], "ancestors_of another type");
           equal(await listed({ ids: [bottom, top] }), [top, bottom], "ids");
           const roots = await listed({ inRoot: true });
           holds(

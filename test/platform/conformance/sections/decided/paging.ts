@@ -1,5 +1,6 @@
 import type { Json, Query } from "../../client/api.ts";
-import { equal, has, rejected, succeeded } from "../../expect.ts";
+import { outcomeOf } from "../../client/rest.ts";
+import { equal, rejected, succeeded } from "../../expect.ts";
 import { type Section, overBoth, overRest } from "../../requirement.ts";
 import type { World } from "../../world.ts";
 
@@ -164,9 +165,9 @@ export const paging: Section = {
       cases: [
         overBoth(async (world) => void (await isRejected(world, { pageSize: -1 }, "page_size"))),
         overRest("a value that is not a number", async ({ rest }) => {
-          const { status, text } = await rest.send("GET", "/iam/v2beta1/groups?page_size=many");
-          equal(status, 400, "the HTTP status");
-          has(JSON.parse(text), { code: 3 }, "the error");
+          const response = await rest.send("GET", "/iam/v2beta1/groups?page_size=many");
+          equal(response.status, 400, "the HTTP status");
+          rejected(outcomeOf(response), { code: 3, field: "page_size" }, "a List");
         }),
       ],
     },
@@ -211,6 +212,11 @@ export const paging: Section = {
           const { nextPageToken: pageToken = "" } = await pageOf(world, { pageSize: 2 });
           equal(await uidsOf(world, { pageToken, pageSize: 50 }), made.slice(2), "the remaining groups");
           equal(await uidsOf(world, { pageToken, skip: 1 }), made.slice(3), "the remaining groups without the first");
+          equal(
+            await uidsOf(world, { pageToken, orderBy: "uid" }),
+            made.slice(2),
+            "with the default order by its name",
+          );
         }),
         overBoth("the caller", async (world) => {
           const made = uids(await world.makeGroups(4)).toSorted();
@@ -229,7 +235,10 @@ export const paging: Section = {
           await world.makeGroups(3);
           const { nextPageToken = "" } = await pageOf(world, { pageSize: 1 });
           const changed = `${nextPageToken.slice(0, -2)}${nextPageToken.endsWith("AA") ? "BB" : "AA"}`;
-          for (const pageToken of ["nonsense", "a.b", changed]) await isRejected(world, { pageToken }, "page_token");
+          // With as many characters, but another number of bytes.
+          const longer = `${nextPageToken.slice(0, -1)}\u00e9`;
+          for (const pageToken of ["nonsense", "a.b", changed, longer])
+            await isRejected(world, { pageToken }, "page_token");
         }),
       ],
     },

@@ -1,6 +1,6 @@
 import type { Api, Json, Outcome } from "../../client/api.ts";
 import type { CollectionName } from "../../client/collections.ts";
-import { equal, has, rejected, resourcesOf, Skip, succeeded } from "../../expect.ts";
+import { equal, has, matches, rejected, resourcesOf, Skip, succeeded } from "../../expect.ts";
 import { type Case, type Section, overBoth } from "../../requirement.ts";
 import type { World } from "../../world.ts";
 import { makeRepo } from "./repos.ts";
@@ -209,6 +209,7 @@ export const permissions: Section = {
             rejected(await api.create("tags", repo, { name: "absent", digest }), { code: 7 }, "an absent tag"),
           ];
           equal(existing, absent, "the error for a tag that exists");
+          matches(existing.message, /tag\.create/, "the message");
         }),
       ],
     },

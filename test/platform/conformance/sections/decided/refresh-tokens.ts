@@ -169,9 +169,16 @@ export const refreshTokens: Section = {
           for (const [what, bearer] of Object.entries({
             "an API token": String(token),
             "the token of another issuer": subjectToken,
-            "a token that was never issued": `${refreshToken.slice(0, -8)}AAAAAAAA`,
+            "the beginning of a token": refreshToken.slice(0, 15),
+            "an empty token": "",
+            "the token of the admin": world.target.token,
           }))
-            await isInvalid(world, bearer, `a refresh with ${what}`);
+            rejected(await use(world, bearer), { code: 16 }, `a refresh with ${what}`);
+          await isInvalid(
+            world,
+            `${refreshToken.slice(0, -8)}AAAAAAAA`,
+            "a refresh with a token that was never issued",
+          );
           rejected(await world.tokenService(undefined).call(refresh, {}), { code: 16 }, "a refresh without a bearer");
         }),
       ],

@@ -40,6 +40,12 @@ export const resourceLimits: Section = {
             readonly items?: readonly unknown[];
           };
           has(items?.[0], { id: uid, resourceLimits: limits }, "the group");
+          const owner = world.rest.as((await world.caller("owner", uid)).token);
+          const put = async (api: typeof owner, body: object) =>
+            outcomeOf(await api.send("PUT", `/iam/v1/groups/${uid}`, { body: { name: world.name(), ...body } }));
+          rejected(await put(owner, { resourceLimits: { repositories: 8 } }), { code: 7 }, "an owner's replacement");
+          has(succeeded(await put(owner, {})), { resourceLimits: limits }, "the group that an owner has replaced");
+          has(succeeded(await put(world.rest, {})), { resourceLimits: {} }, "the group that the admin has replaced");
         }),
       ],
     },
@@ -56,6 +62,11 @@ export const resourceLimits: Section = {
           rejected(await api.create("groups", uid, { name: "a", ...raised }), { code: 7 }, "an owner's Create");
           const same = { name: "other", resourceLimits: limits };
           has(succeeded(await api.update("groups", uid, same, ["name", "resource_limits"])), same, "the group");
+          const replaced = succeeded(await api.update("groups", uid, { name: "replaced" }, ["*"]));
+          has(replaced, { name: "replaced", resourceLimits: limits }, "the group that an owner has replaced");
+          const own = await world.makeGroup(uid);
+          const empty = await api.update("groups", own, { name: "other", resourceLimits: {} });
+          has(succeeded(empty), { name: "other", resourceLimits: {} }, "a group without limits");
         }),
       ],
     },
@@ -79,8 +90,23 @@ export const resourceLimits: Section = {
             };
             has(violations?.[0], { subject: uid }, "the first violation of QuotaFailure");
           }
+          const counted = succeeded(await world.api.list("repos", { uidp: { descendantsOf: uid } }));
+          equal(counted.totalCount, "1", "totalCount after the refused ones");
           succeeded(await world.api.delete("repos", repo));
           succeeded(await world.api.create("repos", below, { name: "b" }), "a repo after the deletion of the other");
+          succeeded(await world.api.update("groups", uid, { resourceLimits: { repositories: 100 } }));
+          succeeded(await world.api.update("groups", below, { resourceLimits: { repositories: 1 } }));
+          const lower = rejected(
+            await world.api.create("repos", below, { name: "c" }),
+            { code: 8 },
+            "a lower limit below",
+          );
+          const { violations } = (detail(lower, "QuotaFailure") ?? {}) as { readonly violations?: readonly object[] };
+          has(violations?.[0], { subject: below }, "the first violation of QuotaFailure");
+          succeeded(
+            await world.api.create("repos", uid, { name: "c" }),
+            "a repo beside the group with the lower limit",
+          );
         }),
       ],
     },

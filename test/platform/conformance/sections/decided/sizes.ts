@@ -1,6 +1,7 @@
+import { hash } from "node:crypto";
 import { decodeJwt } from "jose";
 import { equal, has, rejected, Skip, succeeded } from "../../expect.ts";
-import { type Section, overBoth } from "../../requirement.ts";
+import { type Section, overBoth, overGrpc } from "../../requirement.ts";
 import type { World } from "../../world.ts";
 
 /** Different values. */
@@ -34,9 +35,35 @@ export const sizes: Section = {
             "claimMatch.claims",
             "a key that is too long",
           );
-          const many = await world.api.create("repos", world.group, { name: "a", bundles: values(1_001) });
-          if (!many.ok && many.failure.code === 12) return;
-          rejected(many, { code: 3, field: "bundles" }, "a list of 1,001 items");
+          for (const list of ["bundles", "aliases", "activeTags"]) {
+            const many = await world.api.create("repos", world.group, { name: "a", [list]: values(1_001) });
+            if (!many.ok && many.failure.code === 12) return;
+            rejected(many, { code: 3, field: list }, "a list of 1,001 items");
+            const one = await world.api.create("repos", world.group, { name: "a", [list]: ["ok", long] });
+            rejected(one, { code: 3, field: `${list}[1]` }, "a list with an item of 65,537 characters");
+          }
+        }),
+        overBoth("texts that resources are found by have lower bounds", async (world) => {
+          // Not compressible, and with more bytes than characters.
+          const text = (length: number) =>
+            Array.from({ length }, (_, at) => String.fromCodePoint(0x4e00 + ((at * 7_919) % 20_000))).join("");
+          const name = (length: number) => hash("sha512", "x").repeat(20).slice(0, length);
+          const identity = ({ named = 1_024, issuer = 1_024, subject = 400 }) => ({
+            name: name(named),
+            claimMatch: { issuer: `https://${name(issuer - 8)}`, subject: text(subject) },
+          });
+          const { uid } = await world.make("identities", world.group, identity({}));
+          has(succeeded(await world.api.get("identities", uid)), identity({}), "an identity with the longest texts");
+          for (const [field, long] of [
+            ["name", { named: 1_025 }],
+            ["claimMatch.issuer", { issuer: 1_025 }],
+            ["claimMatch.subject", { subject: 401 }],
+          ] as const)
+            rejected(
+              await world.api.create("identities", world.group, identity(long)),
+              { code: 3, field, message: /must have at most/ },
+              `an identity with a longer ${field}`,
+            );
         }),
       ],
     },
@@ -47,6 +74,14 @@ export const sizes: Section = {
         overBoth(async (world) => {
           const claims = Object.fromEntries(values(6).map((key) => [key, "v".repeat(60_000)]));
           await isRefused(world, { claims }, "claimMatch", "an identity of 360,000 characters");
+          const fits = Object.fromEntries(Object.entries(claims).slice(0, 4));
+          const claimMatch = { issuer: "https://issuer.example.com", subject: "s", claims: fits };
+          const { uid } = await world.make("identities", world.group, { name: "a", claimMatch });
+          const update = { claimMatch: { audience: "a".repeat(60_000) } };
+          const updated = await world.api.update("identities", uid, update, ["claim_match.audience"]);
+          rejected(updated, { code: 3, field: "claimMatch" }, "an update that makes an identity too large");
+          const after = succeeded(await world.api.get("identities", uid))["claimMatch"] as object;
+          equal("audience" in after, false, "whether the identity was changed");
         }),
       ],
     },
@@ -59,6 +94,9 @@ export const sizes: Section = {
             "a pattern with nested repetitions": "((((a{1,40}){1,40}){1,40}){1,40})x",
             "a pattern of 4,097 characters": "a".repeat(4_097),
             "a pattern with repetitions that add up": "a{1,900}b{1,900}",
+            "a product of repetitions": "((((.{0,10}){10}){5}){2})",
+            "many ranges that ignore case": `(?i)${"[B-\\x{1E942}]".repeat(60)}`,
+            "many Unicode classes": "\\pL".repeat(300),
           }))
             await isRefused(world, { claimPatterns: { ref: pattern } }, "claimMatch.claimPatterns.ref", what);
         }),
@@ -72,6 +110,15 @@ export const sizes: Section = {
           const outcome = await api.list("advisories", { aliases: values(1_001) });
           rejected(outcome, { code: 3, field: "aliases" }, "a List with 1,001 values of a filter");
           succeeded(await api.list("advisories", { aliases: values(1_000) }), "a List with 1,000 values");
+          const query = await api.list("advisories", { query: "x".repeat(257) });
+          rejected(query, { code: 3, field: "query" }, "a free text of 257 characters");
+        }),
+        overGrpc("uids, of which a URL has no room for as many", async ({ grpc, group }) => {
+          const ids = (count: number) =>
+            Array.from({ length: count }, (_, index) => `${group}/${index.toString(16).padStart(16, "0")}`);
+          const outcome = await grpc.list("groups", { uidp: { ids: ids(1_001) } });
+          rejected(outcome, { code: 3, field: "uidp.ids" }, "a List with 1,001 uids");
+          succeeded(await grpc.list("groups", { uidp: { ids: ids(1_000) } }), "a List with 1,000 uids");
         }),
       ],
     },

@@ -243,6 +243,8 @@ export const subjectTokens: Section = {
               false,
               `whether another ${field} matches`,
             );
+          const numbers = { ...match, claims: { ratio: "1.5", level: "3" } };
+          equal(await claimsMatch(world, numbers, { ...claims, ratio: 1.5, level: 3 }), true, "whether numbers match");
           // JSON.stringify cannot write such a number. The nearest of JavaScript's numbers is the same for both.
           const large = (number: string) =>
             rawToken(world, { ...claims, large: 0 }, (json) => json.replace('"large":0', `"large":${number}`));
@@ -254,6 +256,7 @@ export const subjectTokens: Section = {
           for (const [number, isMatch] of [
             ["12345678901234567", true],
             ["12345678901234568", false],
+            ["12345678901234569", false],
           ] as const)
             equal(
               rejected(await world.exchange(large(number), { identity }), { code: 7 }).message !== mismatch,
@@ -310,6 +313,12 @@ export const subjectTokens: Section = {
           );
           for (const aud of [world.target.authUrl, `${hostname}:1`, "elsewhere", undefined])
             equal(await claimsMatch(world, claimMatch, { aud }), false, `whether the audience ${aud} matches`);
+          const { issuer } = world;
+          const staticKeys = { issuer: issuer.issuer, subject: "s", issuerKeys: await issuer.keys(), audiences: [] };
+          const { uid: identity } = await world.make("identities", world.group, { name: world.name(), staticKeys });
+          succeeded(await world.exchange(await issuer.token("s", hostname), { identity }), "static keys without one");
+          const other = await issuer.token("s", world.target.authUrl);
+          rejected(await world.exchange(other, { identity }), { code: 7 }, "another audience for static keys");
         }),
       ],
     },

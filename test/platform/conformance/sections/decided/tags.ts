@@ -1,6 +1,7 @@
+import { setTimeout } from "node:timers/promises";
 import { TagsService } from "#src/platform/gen/muster/platform/registry/v2beta1/tag_pb.ts";
-import type { Json } from "../../client/api.ts";
-import { equal, has, holds, isChild, rejected, succeeded } from "../../expect.ts";
+import type { Json, Query } from "../../client/api.ts";
+import { detail, equal, has, holds, isChild, rejected, succeeded } from "../../expect.ts";
 import { type Section, overBoth, overGrpc, overRest } from "../../requirement.ts";
 import type { World } from "../../world.ts";
 import { makeRepo } from "./repos.ts";
@@ -66,6 +67,8 @@ export const tags: Section = {
             ["name", { digest }],
             ["name", { name: "Upper", digest }],
             ["digest", { name: "latest" }],
+            ["digest", { name: "latest", digest: "latest" }],
+            ["digest", { name: "latest", digest: `sha256:${"0".repeat(300)}` }],
           ] as const)
             rejected(
               await world.api.create("tags", repo, body),
@@ -138,8 +141,21 @@ export const tags: Section = {
       cases: [
         overBoth(async (world) => {
           const repo = await repoOf(world);
-          for (const parent of [world.group, `${repo}/${"0".repeat(16)}`, "nonsense"])
-            rejected(await world.api.create("tags", parent, { name: "a", digest }), { code: 5 }, `a tag in ${parent}`);
+          const { uid: tag } = await put(world, repo, "latest");
+          for (const parent of [world.group, tag, `${repo}/${"0".repeat(16)}`, "nonsense"]) {
+            const outcome = await world.api.create("tags", parent, { name: "a", digest });
+            const failure = rejected(outcome, { code: 5, reason: "NOT_FOUND" }, `a tag in ${parent}`);
+            has(detail(failure, "ResourceInfo"), { resourceType: "repo", resourceName: parent }, "ResourceInfo");
+          }
+          for (const [collection, uid] of [
+            ["tags", repo],
+            ["repos", tag],
+          ] as const)
+            rejected(
+              await world.api.get(collection, uid),
+              { code: 5 },
+              `one of ${collection} by the uid of the other type`,
+            );
         }),
       ],
     },
@@ -155,6 +171,7 @@ export const tags: Section = {
           equal(await namesOf(world, repo, { name: "b" }), ["b"], "the tags with the name");
           equal(await namesOf(world, repo, { digest: digestOf("1") }), ["b", "ba"], "the tags with the digest");
           equal(await namesOf(world, repo, { digest: digestOf("1"), name: "a" }), [], "the tags with both");
+          equal(await namesOf(world, repo, { digest: "\0" }), [], "the tags with a digest that no tag can have");
         }),
         overBoth("updatedSince", async (world) => {
           const repo = await repoOf(world);
@@ -169,7 +186,7 @@ export const tags: Section = {
         }),
         overRest("a value that is not a time", async ({ rest }) => {
           const outcome = await rest.list("tags", { updatedSince: "yesterday" });
-          rejected(outcome, { code: 3 }, "a List");
+          rejected(outcome, { code: 3, field: "updated_since" }, "a List");
         }),
       ],
     },
@@ -186,6 +203,12 @@ export const tags: Section = {
             equal(await namesOf(world, repo, { [include]: true }), ["1.2", name].toSorted(), `with ${include}`);
           const all = { includeReferrers: true, includeDates: true, includeEpochs: true };
           equal(await namesOf(world, repo, all), ["1.2", ...Object.values(forms)].toSorted(), "with all three");
+          equal(await namesOf(world, repo, { name: "1.2-r12" }), [], "by the name of an excluded form");
+          const [tag] = await world.list("tags", { uidp: { childrenOf: repo }, name: "1.2-r12", includeEpochs: true });
+          const { api } = await world.caller("viewer", world.group, { scope: tag?.uid });
+          const seen = async (query: Query) => succeeded(await api.list("tags", query)).totalCount;
+          equal(await seen({}), "0", "totalCount with a token for the tag alone");
+          equal(await seen({ includeEpochs: true }), "1", "totalCount with a token for the tag alone, with epochs");
         }),
         overBoth("names without such a form", async (world) => {
           const repo = await repoOf(world);
@@ -207,6 +230,22 @@ export const tags: Section = {
             succeeded(await world.api.list("tags", { uidp: { childrenOf: repo }, ...query })).totalCount;
           equal(await counted({}), "1", "totalCount without any");
           equal(await counted({ includeEpochs: true }), "3", "totalCount with epochs");
+          const below = async () =>
+            succeeded(await world.api.list("tags", { uidp: { descendantsOf: world.group }, pageSize: 1 })).totalCount;
+          const [plain, dated] = [await put(world, repo, "b"), await put(world, repo, "b-20260201")];
+          equal(await below(), "2", "totalCount below the group, of which one form was created");
+          succeeded(await world.api.delete("tags", dated.uid));
+          equal(await below(), "2", "totalCount after that was deleted");
+          succeeded(await world.api.delete("tags", plain.uid));
+          equal(await below(), "1", "totalCount after the other one was deleted");
+        }),
+        overBoth("a page token is bound to them", async (world) => {
+          const repo = await repoOf(world);
+          for (const name of ["a", "b"]) await put(world, repo, name);
+          const query = { uidp: { childrenOf: repo }, pageSize: 1 };
+          const { nextPageToken: pageToken = "" } = succeeded(await world.api.list("tags", query));
+          const other = await world.api.list("tags", { ...query, pageToken, includeDates: true });
+          rejected(other, { code: 3, field: "page_token" }, "the token with another form");
         }),
       ],
     },
@@ -223,6 +262,29 @@ export const tags: Section = {
           const times = await world.list("tags", { uidp: { childrenOf: repo }, orderBy: "updated_at desc" });
           const sorted = times.map(({ updateTime }) => updateTime);
           equal(sorted, sorted.toSorted().toReversed(), "the times");
+        }),
+        overBoth("across pages", async (world) => {
+          const repo = await repoOf(world);
+          for (const name of ["a", "b", "c", "d", "e", "a"]) {
+            await put(world, repo, name);
+            // Times have milliseconds.
+            await setTimeout(10);
+          }
+          for (const [orderBy, expected] of [
+            ["name", "abcde"],
+            ["name desc", "edcba"],
+            ["created_at desc", "edcba"],
+            ["updated_at desc", "aedcb"],
+          ] as const) {
+            let names = "";
+            for (let pageToken: string | undefined = ""; pageToken !== undefined; ) {
+              const query = { uidp: { childrenOf: repo }, pageSize: 2, orderBy, pageToken };
+              const page: Json = succeeded(await world.api.list("tags", query));
+              names += (page["tags"] as readonly Json[]).map(({ name }) => name).join("");
+              pageToken = page.nextPageToken === "" ? undefined : page.nextPageToken;
+            }
+            equal(names, expected, `the names by ${orderBy}`);
+          }
         }),
       ],
     },

@@ -1,5 +1,5 @@
 import { decodeJwt } from "jose";
-import type { RestResponse } from "../../client/rest.ts";
+import { outcomeOf, type RestResponse } from "../../client/rest.ts";
 import { equal, has, matches, rejected, resourcesOf, succeeded } from "../../expect.ts";
 import { type Section, overBoth, overGrpc, overRest } from "../../requirement.ts";
 import type { World } from "../../world.ts";
@@ -44,6 +44,31 @@ export const tokenExchange: Section = {
           };
           for (const [what, response] of Object.entries(responses))
             equal(decodeJwt(tokenOf(response, what)).sub, uid, `sub of the token of ${what}`);
+        }),
+        overRest("JSON, and parameters in the query and the body", async (world) => {
+          const { uid: identity, subjectToken } = await world.makeAssumable();
+          const { audience: aud } = world.target;
+          const post = async (query: object, body: string, type: string) =>
+            outcomeOf(
+              await world
+                .tokenServiceOverRest(subjectToken)
+                .send("POST", `/sts/exchange?${new URLSearchParams({ ...query }).toString()}`, {
+                  body,
+                  headers: { "content-type": type },
+                }),
+            );
+          const json = (query: object, body: object) => post(query, JSON.stringify(body), "application/json");
+          const form = (query: object, body: object) =>
+            post(query, new URLSearchParams({ ...body }).toString(), "application/x-www-form-urlencoded");
+          succeeded(await json({}, { aud: [aud], identity }), "a POST of JSON");
+          for (const one of [json, form])
+            succeeded(await one({ aud }, { identity }), "a POST of parameters in the query and the body");
+          const twice = { code: 3, field: "identity" };
+          for (const one of [json, form])
+            rejected(await one({ aud, identity }, { identity: world.group }), twice, "a parameter in both");
+          const scopes = `/sts/exchange?scope=${world.group}&scope=${world.group}&${parametersOf(world, identity)}`;
+          const repeated = outcomeOf(await world.tokenServiceOverRest(subjectToken).send("POST", scopes));
+          rejected(repeated, { code: 3, field: "scope" }, "a parameter that may not be repeated");
         }),
         overRest("repeated parameters in a form", async (world) => {
           const { uid, subjectToken } = await world.makeAssumable();
@@ -99,6 +124,13 @@ export const tokenExchange: Section = {
           equal(typeof act.aud, "string", "the type of a single aud of act");
           has(act, { iss: world.issuer.issuer, sub: subject }, "act");
           equal([act.aud].flat(), [world.subjectTokenAudience], "aud of act");
+        }),
+        overBoth("several audiences of the subject token are an array in aud of act", async (world) => {
+          const { uid: identity, subject } = await world.makeAssumable();
+          const aud = [world.subjectTokenAudience, "other"];
+          const subjectToken = await world.issuer.token(subject, world.subjectTokenAudience, { aud });
+          const { token } = succeeded(await world.exchange(subjectToken, { identity }));
+          equal((decodeJwt(String(token))["act"] as { aud: unknown }).aud, aud, "aud of act");
         }),
       ],
     },
@@ -175,7 +207,11 @@ export const tokenExchange: Section = {
         overBoth("values that are not uids", async (world) => {
           const { uid: identity, subjectToken } = await world.makeAssumable();
           for (const downscope of [{ scope: "nonsense" }, { scopes: [world.group, "nonsense"] }])
-            rejected(await world.exchange(subjectToken, { identity, ...downscope }), { code: 3 }, "an exchange");
+            rejected(
+              await world.exchange(subjectToken, { identity, ...downscope }),
+              { code: 3, field: "scope" },
+              "an exchange",
+            );
         }),
       ],
     },

@@ -1,4 +1,5 @@
 import { type CollectionName, collections } from "../../client/collections.ts";
+import { outcomeOf } from "../../client/rest.ts";
 import { equal, matches, rejected, resourcesOf, succeeded } from "../../expect.ts";
 import { type Section, overBoth, overRest } from "../../requirement.ts";
 
@@ -119,6 +120,34 @@ export const uids: Section = {
             ["role", identity],
           ] as const)
             rejected(await api.list("roleBindings", { [field]: uid }), { code: 3, field }, "a List of role bindings");
+          const viewer = await world.builtInRole("viewer");
+          const binding = await world.bind(group, identity, viewer);
+          // A caller that sees only the group and what is in it.
+          const seeing = (await world.caller("viewer")).api;
+          for (const [collection, path, filter] of [
+            ["identities", "uidp.children_of", { uidp: { childrenOf: binding } }],
+            ["identities", "uidp.children_of", { uidp: { childrenOf: viewer } }],
+            ["identities", "uidp.ids", { uidp: { ids: [identity, group] } }],
+            ["identities", "uidp.ids", { uidp: { ids: ["0".repeat(40)] } }],
+            ["roleBindings", "identity", { identity: "0".repeat(40) }],
+            ["tags", "uidp.children_of", { uidp: { childrenOf: identity } }],
+          ] as const)
+            rejected(
+              await seeing.list(collection, filter),
+              { code: 3, field: path },
+              `a List of ${collection} by ${JSON.stringify(filter)}`,
+            );
+          const repo = await world.api.create("repos", group, { name: "repo" });
+          if (repo.ok)
+            rejected(
+              await seeing.list("roleBindings", { group: repo.body.uid }),
+              { code: 3, field: "group" },
+              "a List of role bindings by the uid of a repo as a group",
+            );
+        }),
+        overRest("the wrong resource type in a filter of v1", async ({ rest, group }) => {
+          const outcome = outcomeOf(await rest.send("GET", `/iam/v1/identities?id=${group}`));
+          rejected(outcome, { code: 3, field: "id" }, "a list of identities by the uid of a group");
         }),
         overBoth("a malformed uid in a body", async (world) => {
           const roleUid = await world.builtInRole("viewer");
@@ -134,16 +163,35 @@ export const uids: Section = {
           const group = await world.makeGroup();
           rejected(await make({ identityUid: group, roleUid }), { code: 3, field: "identityUid" });
           rejected(await make({ identityUid, roleUid: group }), { code: 3, field: "roleUid" });
+          // An identity has a parent.
+          rejected(await make({ identityUid: "0".repeat(40), roleUid }), { code: 3, field: "identityUid" });
+          const root = world.root.slice(0, 40);
+          if ((await world.api.get("groups", root)).ok)
+            rejected(await make({ identityUid, roleUid: root }), { code: 3, field: "roleUid" });
         }),
       ],
     },
     {
       id: "uids.unknown-in-filter",
-      text: "A List filtered by a well-formed uid that does not exist is empty.",
+      text: "A List filtered by a well-formed uid that does not exist, or that the caller cannot see, is empty.",
       cases: [
-        overBoth(async ({ api, group }) => {
+        overBoth(async (world) => {
+          const { api, group } = world;
           for (const uidp of [{ childrenOf: `${group}/${"0".repeat(16)}` }, { descendantsOf: "0".repeat(40) }])
             equal(resourcesOf(await api.list("groups", { uidp }), "groups"), [], "groups");
+          const [seen, other] = [await world.makeGroup(), await world.makeGroup()];
+          const hidden = await world.makeIdentity(other);
+          const caller = await world.caller("viewer", seen);
+          for (const uid of [`${seen}/${"0".repeat(16)}`, hidden])
+            for (const [collection, filter] of [
+              ["groups", { uidp: { childrenOf: uid } }],
+              ["groups", { uidp: { ids: [uid] } }],
+              ["roleBindings", { role: uid }],
+              ["roleBindings", { group: uid }],
+            ] as const) {
+              const page = succeeded(await caller.api.list(collection, filter), `a List of ${collection}`);
+              equal(page.totalCount, "0", `totalCount of ${collection} by ${JSON.stringify(filter)}`);
+            }
         }),
       ],
     },

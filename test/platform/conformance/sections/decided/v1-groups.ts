@@ -4,7 +4,7 @@ import { type Section, overRest } from "../../requirement.ts";
 import type { World } from "../../world.ts";
 import { v1Of } from "./v1.ts";
 
-const send = async ({ rest }: World, verb: string, path: string, body?: object) =>
+const send = async ({ rest }: Pick<World, "rest">, verb: string, path: string, body?: object) =>
   outcomeOf(await rest.send(verb, path, body === undefined ? {} : { body }));
 
 /** Groups, the only resource that v1 can change. */
@@ -52,6 +52,15 @@ export const v1Groups: Section = {
           succeeded(verified, "an update of verified");
           const replaced = succeeded(await send(world, "PUT", `/iam/v1/groups/${uid}`, { name: "after" }));
           equal(replaced["verified"], false, "verified");
+          succeeded(await world.rest.update("groups", uid, { verified: true }, ["verified"]), "an update of verified");
+          const owner = { rest: world.rest.as((await world.caller("owner")).token) };
+          const kept = succeeded(await send(owner, "PUT", `/iam/v1/groups/${uid}`, { name: "other" }));
+          equal(kept["verified"], true, "verified after an owner's replacement that omits it");
+          const other = await send(owner, "PUT", `/iam/v1/groups/${await world.makeGroup()}`, {
+            name: "b",
+            verified: true,
+          });
+          rejected(other, { code: 7 }, "an owner's replacement that sets it");
         }),
       ],
     },

@@ -6,6 +6,7 @@ import { outcomeOf } from "../../client/rest.ts";
 import { equal, has, rejected, Skip, succeeded } from "../../expect.ts";
 import { type Section, overBoth, overGrpc, overRest } from "../../requirement.ts";
 import type { World } from "../../world.ts";
+import { makeRepo } from "./repos.ts";
 
 const listGroups: Method = { http: { verb: "GET", path: "/iam/v1/groups" }, rpc: Groups.method.list };
 const lookup: Method = { http: { verb: "GET", path: "/iam/v1/identities/lookup" }, rpc: Identities.method.lookup };
@@ -60,11 +61,12 @@ export const v1: Section = {
           }
         }),
         overRest("the registry", async (world) => {
-          const made = await world.api.create("repos", world.group, { name: "shop" });
+          const repo = { name: "shop", description: "d", bundles: ["b"], aliases: ["a"], activeTags: ["1"] };
+          const made = await world.api.create("repos", world.group, { ...repo, catalogTier: "CATALOG_TIER_BASE" });
           if (!made.ok) throw new Skip("this platform cannot create repos");
+          const { uid: id, createTime } = made.body;
           const listed = await items(world, "/registry/v1/repos", `uidp.children_of=${world.group}`);
-          has(listed[0], { id: made.body.uid, name: "shop" }, "the repo");
-          equal(listed.length, 1, "the number of resources");
+          equal(listed, [{ ...repo, id, catalogTier: "BASE", createTime }], "the repos");
         }),
         overGrpc("Registry/ListRepos", async (world) => {
           const bundles = ["b"];
@@ -86,13 +88,15 @@ export const v1: Section = {
           const uidp = { childrenOf: await world.largeGroup() };
           const response = succeeded(await world.api.call(listGroups, { uidp }));
           equal(Object.keys(response), ["items"], "the fields of the response");
-          equal((response["items"] as unknown[]).length, 201, "the number of items");
+          const ids = (response["items"] as readonly Item[]).map(({ id }) => id);
+          equal(ids.length, 201, "the number of items");
+          equal(ids, ids.toSorted(), "the ids, which are their order");
         }),
       ],
     },
     {
       id: "v1.filters",
-      text: "The filters of a list in v1 are `id`, `uidp` and `name`.",
+      text: "The filters of a list in v1 are `id`, `uidp` and `name`; roles are also found by their `parent`.",
       cases: [
         overBoth(async (world) => {
           const [one, other] = await world.makeGroups(2);
@@ -108,6 +112,16 @@ export const v1: Section = {
             const outcome = outcomeOf(await world.rest.send("GET", `${path}?id=nonsense`));
             rejected(outcome, { code: 3, field: "id" }, `GET ${path}?id=nonsense`);
           }
+        }),
+        overRest("the parent of roles", async (world) => {
+          const group = await world.makeGroup();
+          const role = await world.makeRole(["CAP_REPO_LIST"], group);
+          const listed = await items(world, "/iam/v1/roles", `parent=${group}`);
+          equal(
+            listed.map(({ id }) => id),
+            [role],
+            "the ids of the roles",
+          );
         }),
       ],
     },
@@ -217,6 +231,26 @@ export const v1: Section = {
             "the ids",
           );
           rejected(await world.as(undefined).call(listGroups, {}), { code: 16 }, "a list without a token");
+        }),
+        overRest("repos, whatever the filter", async (world) => {
+          const [seen, hidden] = [await world.makeGroup(), await world.makeGroup()];
+          const [one, other] = [
+            await makeRepo(world, { name: "a" }, seen),
+            await makeRepo(world, { name: "a" }, hidden),
+          ];
+          const rest = world.rest.as((await world.caller("registry.pull", seen)).token);
+          for (const [query, ids] of [
+            ["", [one.uid]],
+            ["?name=a", [one.uid]],
+            [`?id=${other.uid}`, []],
+          ] as const) {
+            const response = succeeded(outcomeOf(await rest.send("GET", `/registry/v1/repos${query}`)));
+            equal(
+              (response["items"] as readonly Item[]).map(({ id }) => id),
+              ids,
+              `the ids with "${query}"`,
+            );
+          }
         }),
       ],
     },
