@@ -96,8 +96,8 @@ export const bugsOfResources: readonly PlantedBug[] = [
     before: ".filter(({ description }) => description.parent === undefined)",
     after:
       '.filter(({ description }) => description.parent === undefined && description.table !== "identity_providers")',
-    foundBy: "src/platform/tests/groups.test.ts",
-    level: "unit",
+    foundBy: "test/platform/conformance/conformance.test.ts",
+    level: "integration",
   },
   {
     name: "bindings-outlive-identity",
@@ -116,7 +116,7 @@ export const bugsOfResources: readonly PlantedBug[] = [
     before: `        await deleteTokens(session.tx, uid);
 `,
     after: "",
-    foundBy: "src/platform/tests/identities.test.ts",
+    foundBy: "src/platform/tests/refresh.test.ts",
     level: "unit",
   },
   {
@@ -125,8 +125,8 @@ export const bugsOfResources: readonly PlantedBug[] = [
     file: "src/platform/iam/groups.ts",
     before: 'if (verified !== (before?.verified ?? false) && caller.kind !== "admin")',
     after: "if (verified && caller === undefined)",
-    foundBy: "src/platform/tests/groups.test.ts",
-    level: "unit",
+    foundBy: "test/platform/conformance/conformance.test.ts",
+    level: "integration",
   },
   {
     name: "downscoped-root-group",
@@ -144,7 +144,7 @@ export const bugsOfResources: readonly PlantedBug[] = [
     before: `  if (updated.name !== current.name) await checkUniqueName(session, groups, updated.uid, updated.name);
 `,
     after: "",
-    foundBy: "src/platform/tests/groups.test.ts",
+    foundBy: "src/platform/tests/settings.test.ts",
     level: "unit",
   },
   {
@@ -181,7 +181,7 @@ export const bugsOfResources: readonly PlantedBug[] = [
     file: "src/platform/json/read-json.ts",
     before: 'if (options.unknownFields === "ignore") continue;',
     after: "if (options.unknownFields !== undefined) continue;",
-    foundBy: "src/platform/tests/identity-providers.test.ts",
+    foundBy: "src/platform/tests/settings.test.ts",
     level: "unit",
   },
   {
@@ -213,8 +213,8 @@ export const bugsOfResources: readonly PlantedBug[] = [
     file: "src/platform/rest/read-query.ts",
     before: "if (index === 0 && bound.has(field.name))",
     after: "if (index > 9 && bound.has(field.name))",
-    foundBy: "src/platform/tests/request-fields.test.ts",
-    level: "unit",
+    foundBy: "test/platform/conformance/conformance.test.ts",
+    level: "integration",
   },
   {
     name: "tier-of-v1-as-of-v2",
@@ -224,8 +224,8 @@ export const bugsOfResources: readonly PlantedBug[] = [
   [CurrentTier.BASE]: CatalogTier.BASE,`,
     after: `[CurrentTier.APPLICATION]: CatalogTier.BASE,
   [CurrentTier.BASE]: CatalogTier.APPLICATION,`,
-    foundBy: "src/platform/tests/strangers-clients.test.ts",
-    level: "unit",
+    foundBy: "test/platform/conformance/conformance.test.ts",
+    level: "integration",
   },
   {
     name: "deletion-in-one-transaction",

@@ -47,8 +47,8 @@ export const bugsOfTokens: readonly PlantedBug[] = [
     before: `if (found.expires !== null && found.expires <= now) throw unauthenticated("the identity's static keys have expired");
 `,
     after: "",
-    foundBy: "src/platform/tests/exchange.test.ts",
-    level: "unit",
+    foundBy: "test/platform/conformance/conformance.test.ts",
+    level: "integration",
   },
   {
     name: "revoked-token-still-serves",

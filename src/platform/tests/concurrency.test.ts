@@ -95,6 +95,20 @@ describe("concurrent calls", () => {
     }
   });
 
+  it("create a tag once, whatever replica each of them calls", async () => {
+    const { uid: repo } = await caller(0).ok("POST", `/registry/v2beta1/repos/${root}`, { name: "tagged" });
+    const tag = (digit: number) => ({ name: "latest", digest: `sha256:${String(digit).repeat(64)}` });
+    const path = `/registry/v2beta1/tags/${repo}`;
+    const made = await concurrently(
+      ...[0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => (at: Client) => at.post(path, tag(n))),
+    );
+    expect(succeeded(made)).toBe(10);
+    expect(new Set(made.map(({ body }) => body.uid)).size).toBe(1);
+    expect(await caller(0).ok("GET", `/registry/v2beta1/tags?uidp.children_of=${repo}`)).toMatchObject({
+      totalCount: "1",
+    });
+  });
+
   it("leave exact counts", async () => {
     const collections = { groups: "groups", identities: "identities", roles: "roles", roleBindings: "roleBindings" };
     for (const [path, key] of Object.entries(collections)) {

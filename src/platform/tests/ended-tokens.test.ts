@@ -3,7 +3,6 @@ import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { decodeJwt, type JWTPayload, SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { readAuditLog } from "../audit/read-records.ts";
 import { type Client, RunningPlatform } from "./running-platform.testing.ts";
 import { selfSignedCertificate } from "./self-signed.testing.ts";
 
@@ -42,8 +41,6 @@ async function keysOf(platform: RunningPlatform, uid: string): Promise<object[]>
   return (JSON.parse(staticKeys.issuerKeys) as { keys: object[] }).keys;
 }
 
-const day = 24 * 3_600_000;
-
 describe("a change of how an identity is assumed", () => {
   let platform: RunningPlatform;
   beforeAll(async () => {
@@ -53,30 +50,6 @@ describe("a change of how an identity is assumed", () => {
   afterAll(() => platform.stop());
 
   const change = (uid: string, body: object) => platform.admin.ok("PATCH", identityPath(uid), body);
-
-  it.each<[string, (uid: string) => Promise<object> | object]>([
-    ["another subject", () => ({ staticKeys: { subject: "another" } })],
-    ["another issuer", () => ({ staticKeys: { issuer: "https://other.example.com" } })],
-    ["another audience", () => ({ staticKeys: { audiences: ["other"] } })],
-    ["another key", () => ({ staticKeys: { issuerKeys: JSON.stringify({ keys: [otherKey("1")] }) } })],
-    [
-      "an earlier expiry of its keys",
-      () => ({ staticKeys: { expirationTime: new Date(platform.now + day).toISOString() } }),
-    ],
-    ["claims instead of keys", () => ({ claimMatch: { issuer: "https://issuer.example.com", subject: "caller" } })],
-    [
-      "an AWS identity instead of keys",
-      () => ({ awsIdentity: { awsAccount: "123456789012", arnPattern: ".*", userIdPattern: ".*" } }),
-    ],
-  ])("ends the tokens that were issued before it in the same second: %s", async (_, body) => {
-    const caller = await viewer(platform);
-    expect(await codeOf(caller)).toBe(0);
-    await change(caller.identity, await body(caller.identity));
-    expect(await codeOf(caller)).toBe(16);
-    expect((await caller.get("/iam/v1/groups")).body).toMatchObject({ code: 16 });
-    expect((await caller.post(`${groups}/${platform.root}`, { name: "late" })).body).toMatchObject({ code: 16 });
-    expect((await refresh(platform, caller.refreshToken)).body).toMatchObject({ code: 16 });
-  });
 
   it("does not end the tokens that were issued after it in the same second, refreshed or not", async () => {
     const before = await viewer(platform);
@@ -95,41 +68,6 @@ describe("a change of how an identity is assumed", () => {
     await change(uid, { staticKeys: { subject: "third" } });
     expect([await codeOf(after), await codeOf(refreshed)]).toEqual([16, 16]);
     expect((await refresh(platform, refreshToken.token)).body).toMatchObject({ code: 16 });
-  });
-
-  it.each<[string, (uid: string) => Promise<object> | object]>([
-    ["a new name and description", () => ({ name: "renamed", description: "d" })],
-    ["the keys that it has", async (uid) => ({ staticKeys: { issuerKeys: await reformatted(uid) } })],
-    [
-      "an additional key",
-      async (uid) => ({
-        staticKeys: { issuerKeys: JSON.stringify({ keys: [otherKey(), ...(await keysOf(platform, uid))] }) },
-      }),
-    ],
-  ])("does not end tokens if it changes nothing or adds to it: %s", async (_, body) => {
-    const caller = await viewer(platform);
-    await change(caller.identity, await body(caller.identity));
-    expect(await codeOf(caller)).toBe(0);
-    expect((await refresh(platform, caller.refreshToken)).status).toBe(200);
-  });
-
-  async function reformatted(uid: string): Promise<string> {
-    const keys = (await keysOf(platform, uid)).map((key) => Object.fromEntries(Object.entries(key).toReversed()));
-    return JSON.stringify({ keys }, undefined, 2);
-  }
-
-  it("does not end tokens if it extends the expiry of the keys, and ends them if a key is removed", async () => {
-    const caller = await viewer(platform);
-    const uid = caller.identity;
-    await change(uid, { staticKeys: { expirationTime: new Date(platform.now + day).toISOString() } });
-    const second = await exchanged(platform, uid);
-    await change(uid, { staticKeys: { expirationTime: new Date(platform.now + 2 * day).toISOString() } });
-    expect(await codeOf(second)).toBe(0);
-    const keys = [...(await keysOf(platform, uid)), otherKey()];
-    await change(uid, { staticKeys: { issuerKeys: JSON.stringify({ keys }) } });
-    expect(await codeOf(second)).toBe(0);
-    await change(uid, { staticKeys: { issuerKeys: JSON.stringify({ keys: keys.slice(1) }) } });
-    expect(await codeOf(second)).toBe(16);
   });
 
   it("ends only the tokens that a removed key vouched for, refreshed or not, also if the key is added again", async () => {
@@ -179,31 +117,6 @@ describe("a change of how an identity is assumed", () => {
     expect(await codeOf(await exchanged(platform, caller.identity))).toBe(0);
   });
 
-  it("needs every capability of the identity even if it ends no token, such as an additional key", async () => {
-    const target = await platform.makeIdentity(platform.root);
-    await platform.admin.bind(platform.root, target, await platform.admin.role("owner"));
-    const role = { name: "r", capabilities: ["CAP_IAM_IDENTITY_UPDATE", "CAP_IAM_IDENTITY_LIST"] };
-    const { uid: updates } = await platform.admin.ok("POST", `/iam/v2beta1/roles/${platform.root}`, role);
-    const identity = await platform.makeIdentity(platform.root);
-    await platform.admin.bind(platform.root, identity, updates);
-    const caller = await exchanged(platform, identity);
-    const keys = [...(await keysOf(platform, target)), otherKey()];
-    for (const staticKeys of [
-      { issuerKeys: JSON.stringify({ keys }) },
-      { expirationTime: new Date(platform.now + 364 * day).toISOString() },
-    ])
-      expect((await caller.patch(identityPath(target), { staticKeys })).body).toMatchObject({ code: 7 });
-    expect((await caller.patch(identityPath(target), { description: "d" })).status).toBe(200);
-  });
-
-  it("lets an identity change itself, and ends its own tokens", async () => {
-    const identity = await platform.makeIdentity(platform.root);
-    await platform.admin.bind(platform.root, identity, await platform.admin.role("owner"));
-    const caller = await exchanged(platform, identity);
-    expect((await caller.patch(identityPath(identity), { staticKeys: { subject: "another" } })).status).toBe(200);
-    expect(await codeOf(caller)).toBe(16);
-  });
-
   it("is known to every replica at once, and after a restart", async () => {
     if (inject("backend") !== "postgres") return;
     const replica = await RunningPlatform.start(
@@ -216,58 +129,6 @@ describe("a change of how an identity is assumed", () => {
     await change(caller.identity, { staticKeys: { subject: "another" } });
     expect([await codeOf(there), await codeOf(caller)]).toEqual([16, 16]);
     await replica.stop();
-  });
-});
-
-describe("revokeTokens", () => {
-  let platform: RunningPlatform;
-  beforeAll(async () => {
-    platform = await RunningPlatform.start();
-    platform.freeze();
-  });
-  afterAll(() => platform.stop());
-
-  const revoke = (caller: Client, uid: string, body?: unknown) =>
-    caller.post(`${identityPath(uid)}:revokeTokens`, body);
-
-  it("ends the API tokens and refresh tokens of the identity, which can be assumed again", async () => {
-    const [caller, other] = [await viewer(platform), await viewer(platform)];
-    expect(await revoke(platform.admin, caller.identity)).toMatchObject({ status: 200, text: "" });
-    expect([await codeOf(caller), await codeOf(other)]).toEqual([16, 0]);
-    expect((await refresh(platform, caller.refreshToken)).body).toMatchObject({ code: 16 });
-    const again = await exchanged(platform, caller.identity);
-    expect(await codeOf(again)).toBe(0);
-    expect((await revoke(platform.admin, caller.identity, {})).status).toBe(200);
-    expect(await codeOf(again)).toBe(16);
-  });
-
-  it("needs identity.update: 7 without it, 5 for an identity that the caller cannot see or that does not exist", async () => {
-    const caller = await viewer(platform);
-    expect((await revoke(caller, caller.identity)).body).toMatchObject({ code: 7 });
-    const stranger = await exchanged(platform, await platform.makeIdentity(platform.root));
-    expect((await revoke(stranger, caller.identity)).body).toMatchObject({ code: 5 });
-    for (const uid of [`${platform.root}/0000000000000000`, platform.root, "nonsense"])
-      expect((await revoke(platform.admin, uid)).body).toMatchObject({ code: 5 });
-    expect((await revoke(platform.as(undefined), caller.identity)).body).toMatchObject({ code: 16 });
-    expect(await codeOf(caller)).toBe(0);
-  });
-
-  it("is recorded in the audit log, without a secret, and not served over gRPC", async () => {
-    const caller = await viewer(platform);
-    await revoke(platform.admin, caller.identity);
-    const database = await platform.openDatabase();
-    const filter = { resource: caller.identity, actor: "admin" };
-    const records = [];
-    for await (const record of readAuditLog((work) => database.read(work), filter)) records.push(record);
-    await database.close();
-    expect(records.at(-1)).toMatchObject({
-      action: "revokeTokens",
-      type: "identity",
-      uid: caller.identity,
-      fields: {},
-    });
-    const method = "/muster.platform.iam.v2beta1.IdentityTokensService/RevokeTokens";
-    expect((await platform.admin.post(method, { uid: caller.identity })).status).toBe(501);
   });
 });
 

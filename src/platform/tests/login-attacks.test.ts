@@ -81,31 +81,7 @@ describe("a stranger's page", () => {
     expectRefusedByPage(await victim.open(url));
   });
 
-  it("cannot receive a code or a token", async () => {
-    for (const redirect of [
-      "https://attacker.example.com/callback",
-      "http://attacker.example.com:51234/callback",
-      "http://127.0.0.1:51234@attacker.example.com/callback",
-      "http://localhost.attacker.example.com:51234/callback",
-      "http://127.0.0.1:51234/other",
-      "http://127.0.0.1/callback",
-      "http://127.0.0.2:51234/callback",
-      "http://0.0.0.0:51234/callback",
-      "http://user@127.0.0.1:51234/callback",
-      "http://127.0.0.1:51234/callback#fragment",
-      "http://127.0.0.1:51234/callback/../../other",
-      "http:\\\\attacker.example.com:1\\callback",
-      "//attacker.example.com/callback",
-      "javascript:alert(1)",
-      "app:/callback",
-      "",
-    ]) {
-      expectRefusedByPage(await world.browser().open(world.authorizeUrl({ group, redirect_uri: redirect })), 400);
-      expectRefusedByPage(
-        await world.browser().open(`${platform.url}/oauth?${query({ exit: "redirect", redirect })}`),
-        400,
-      );
-    }
+  it("cannot log in as another program, or give two redirects", async () => {
     expectRefusedByPage(await world.browser().open(world.authorizeUrl({ group, client_id: "another" })), 401);
     const twice = `${world.authorizeUrl({ group })}&redirect_uri=${encodeURIComponent(program)}`;
     expectRefusedByPage(await world.browser().open(twice), 400);
@@ -135,16 +111,6 @@ describe("a thief", () => {
     expect((await world.redeem(revoked)).body).toMatchObject({ error: "invalid_grant" });
     expect((await world.poll(late)).body).toMatchObject({ error: "invalid_grant" });
     expect((await world.redeem("a".repeat(43))).body).toMatchObject({ error: "invalid_grant" });
-  });
-
-  it("cannot downgrade PKCE", async () => {
-    for (const parameters of [
-      { code_challenge: undefined },
-      { code_challenge_method: "plain" },
-      { code_challenge_method: undefined },
-      { code_challenge: "short" },
-    ])
-      expect(errorOf(await world.browser().open(world.authorizeUrl({ group, ...parameters })))).toBe("invalid_request");
   });
 
   it("ends the login by using a code again", async () => {
@@ -180,21 +146,6 @@ describe("a thief", () => {
     platform.advance(600_000);
     expectRefusedByPage(await send(cookie));
   });
-});
-
-it.each<[string, Record<string, string>, string]>([
-  ["/token", { grant_type: "password" }, "unsupported_grant_type"],
-  ["/token", {}, "invalid_request"],
-  ["/token", { grant_type: "authorization_code", client_id: "another" }, "invalid_client"],
-  ["/token", { grant_type: "refresh_token", refresh_token: "a" }, "invalid_grant"],
-  ["/device_authorization", { group: "a" }, "invalid_request"],
-  ["/device_authorization", {}, "invalid_request"],
-  ["/device_authorization", { client_id: "another" }, "invalid_client"],
-  ["/revoke", {}, "invalid_request"],
-])("%s refuses %j", async (path, fields, error) => {
-  const { status, body, headers } = await world.post(path, fields);
-  expect([status, body["error"]]).toEqual([error === "invalid_client" ? 401 : 400, error]);
-  expect([headers.get("cache-control"), body["error_description"]]).toEqual(["no-store", expect.any(String)]);
 });
 
 it("serves its pages below the path of the token service's URL", async () => {

@@ -148,19 +148,6 @@ it("goes on at every replica", async () => {
   await replica.stop();
 });
 
-it("is described in the discovery document", async () => {
-  const { body } = await platform.as(undefined).get("/.well-known/openid-configuration");
-  expect(body).toMatchObject({
-    authorization_endpoint: `${platform.url}/authorize`,
-    token_endpoint: `${platform.url}/token`,
-    device_authorization_endpoint: `${platform.url}/device_authorization`,
-    revocation_endpoint: `${platform.url}/revoke`,
-    response_types_supported: ["code"],
-    code_challenge_methods_supported: ["S256"],
-    token_endpoint_auth_methods_supported: ["none"],
-  });
-});
-
 it("writes no code, token or secret to the log", async () => {
   const { group } = await world.group();
   const browser = world.browser();

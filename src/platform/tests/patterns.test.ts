@@ -28,9 +28,6 @@ describe("patterns of identities", () => {
     ["ten repetitions of any 1,000 characters", "(.{0,1000})".repeat(10)],
     // And with this one, for 354 s.
     ["82 repetitions of any 1,000 characters", "(.{0,1000})".repeat(82)],
-    ["a product of repetitions", "((((.{0,10}){10}){5}){2})"],
-    ["many ranges that ignore case", `(?i)${"[B-\\x{1E942}]".repeat(60)}`],
-    ["many Unicode classes", "\\pL".repeat(300)],
   ])("are refused when they are created if they compile to a large program: %s", async (_, subjectPattern) => {
     const started = performance.now();
     const { body } = await create({ issuer: issuer.url, subjectPattern });
@@ -98,28 +95,6 @@ describe("patterns of identities", () => {
     const response = await exchange("x".repeat(8_000));
     expect(response).toMatchObject({ status: 403, body: { code: 7 } });
     expect(response.text).toContain("too long for the patterns");
-  });
-});
-
-describe("claims", () => {
-  it("that are numbers are compared without loss", async () => {
-    const id = "12345678901234567";
-    const { uid } = (await create({ issuer: issuer.url, subject: "s", claims: { id, ratio: "1.5", level: "3" } })).body;
-    const exchange = async (number: string) => {
-      const claims = { sub: "s", id: "ID", ratio: 1.5, level: 3 };
-      // JSON.stringify cannot write such a number.
-      const stringify = JSON.stringify;
-      try {
-        JSON.stringify = (value: unknown) => stringify(value).replace('"ID"', number);
-        return await platform.exchange(await issuer.sign(claims), uid);
-      } finally {
-        JSON.stringify = stringify;
-      }
-    };
-    expect((await exchange(id)).status).toBe(200);
-    // The nearest of JavaScript's numbers is 12345678901234568 for all three.
-    expect((await exchange("12345678901234568")).body).toMatchObject({ code: 7 });
-    expect((await exchange("12345678901234569")).body).toMatchObject({ code: 7 });
   });
 });
 

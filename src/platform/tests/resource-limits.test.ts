@@ -36,63 +36,6 @@ const makeRoot = async (resourceLimits: Record<string, number>): Promise<string>
   (await platform.admin.ok("POST", "/iam/v2beta1/groups/", { name: "root", resourceLimits })).uid;
 
 describe("resourceLimits", () => {
-  it("are set by the admin, returned in v2 and v1, and changed by nobody else", async () => {
-    const root = await makeRoot({ clusters: 1, idps: 2, repositories: 3 });
-    const team = await platform.admin.group(root);
-    const owner = await platform.callerWith("owner", team);
-    for (const change of [{ resourceLimits: { groups: 5 } }, { name: "a", resourceLimits: {} }])
-      expect((await owner.patch(path(team), change)).status).toBe("name" in change ? 200 : 403);
-    expect(
-      (await owner.send("PUT", `/iam/v1/groups/${team}`, { name: "b", resourceLimits: { groups: 5 } })).status,
-    ).toBe(403);
-    expect((await owner.post(path(team), { name: "c", resourceLimits: { groups: 5 } })).status).toBe(403);
-
-    const set = { resourceLimits: { repositories: 7 } };
-    expect(await platform.admin.ok("PATCH", path(team), set)).toMatchObject(set);
-    expect(await owner.ok("GET", `/iam/v1/groups?id=${team}`)).toMatchObject({ items: [set] });
-    // An owner sends back what it has read, replaces the rest, or names the field with its value.
-    expect(
-      await owner.ok("PATCH", `${path(team)}?updateMask=name,resourceLimits`, { name: "d", ...set }),
-    ).toMatchObject(set);
-    expect(await owner.ok("PATCH", `${path(team)}?updateMask=*`, { name: "e" })).toMatchObject({ name: "e", ...set });
-    expect(await owner.ok("PUT", `/iam/v1/groups/${team}`, { name: "f" })).toMatchObject(set);
-    // In v1, the admin replaces them.
-    expect(await platform.admin.ok("PUT", `/iam/v1/groups/${team}`, { name: "g" })).toMatchObject({
-      resourceLimits: {},
-    });
-  });
-
-  it.each([
-    ["resourceLimits.pods", { pods: 1 }],
-    ["resourceLimits.groups", { groups: -1 }],
-  ])("are refused with code 3 on %s", async (field, resourceLimits) => {
-    expect((await platform.admin.post(path(platform.root), { name: "a", resourceLimits })).body).toMatchObject({
-      code: 3,
-      details: [{}, { fieldViolations: [{ field }] }],
-    });
-  });
-
-  it("of a group limit what is below it at any depth, until something is deleted", async () => {
-    const root = await makeRoot({ repositories: 2 });
-    const middle = await platform.admin.group(root);
-    const bottom = await platform.admin.group(middle);
-    const repo = (group: string) => platform.admin.post(`/registry/v2beta1/repos/${group}`, { name: "r" });
-    const first = (await repo(bottom)).body.uid;
-    expect((await repo(middle)).status).toBe(200);
-    for (const group of [root, middle, bottom])
-      expect(await repo(group)).toMatchObject(exceeded(root, "2 repositories below it (resourceLimits.repositories)"));
-    // The transaction was rolled back, with the counts.
-    const listed = await platform.admin.ok("GET", `/registry/v2beta1/repos?uidp.descendants_of=${root}`);
-    expect(listed.totalCount).toBe("2");
-    await platform.admin.ok("DELETE", `/registry/v2beta1/repos/${first}`);
-    expect((await repo(bottom)).status).toBe(200);
-    // A limit below the group is lower, and does not count the others.
-    await platform.admin.ok("PATCH", path(root), { resourceLimits: { repositories: 100 } });
-    await platform.admin.ok("PATCH", path(bottom), { resourceLimits: { repositories: 1 } });
-    expect(await repo(bottom)).toMatchObject(exceeded(bottom, "1 repositories"));
-    expect((await repo(middle)).status).toBe(200);
-  });
-
   it("limit all resources below a root group by default, and its own limit takes the place of the default", async () => {
     const root = await makeRoot({});
     for (let n = 0; n < 12; n++) await platform.admin.group(root);

@@ -9,80 +9,36 @@ afterAll(() => platform.stop());
 
 const path = (uid: string) => `/iam/v2beta1/groups/${uid}`;
 
-describe("groups", () => {
-  it("returns resources as JSON that must not be cached", async () => {
-    const { headers } = await platform.admin.post(path(platform.root), { name: "team a" });
-    expect(headers.get("content-type")).toBe("application/json");
-    expect(headers.get("cache-control")).toBe("no-store");
-  });
-
-  it("returns the whole error of a Create without a valid name", async () => {
-    for (const body of [undefined, {}, { name: "Upper" }, { name: "" }, { name: "a\n" }]) {
-      const response = await platform.admin.post(path(platform.root), body);
-      expect(response.status).toBe(400);
-      expect(response.body).toEqual({
-        code: 3,
-        message: 'Invalid argument: name: name must match "^[a-z0-9 ._-]{1,}$"',
-        details: [
-          { "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason: "INVALID_ARGUMENT", domain: "iam.muster.dev" },
-          {
-            "@type": "type.googleapis.com/google.rpc.BadRequest",
-            fieldViolations: [{ field: "name", description: 'name must match "^[a-z0-9 ._-]{1,}$"' }],
-          },
-        ],
-      });
-    }
-  });
-
-  it.each([
-    [{ name: "a", nope: 1 }, "nope"],
-    [{ name: "a", verified: "yes" }, "verified"],
-    ["[]", "body"],
-    ["{", "body"],
-    ['"a"', "body"],
-  ])("rejects %j with a violation of %s", async (body, field) => {
-    const response = await platform.admin.post(path(platform.root), body);
-    expect(response.body).toMatchObject({ code: 3, details: [{}, { fieldViolations: [{ field }] }] });
-  });
-
-  it("ignores read-only fields of a body, even invalid ones", async () => {
-    const group = await platform.admin.ok("POST", path(platform.root), { name: "a", uid: "mine", createTime: "never" });
-    expect(group.uid).toContain(platform.root);
-  });
-
-  it("rejects an unknown field with the mask *", async () => {
-    const uid = await platform.admin.group(platform.root);
-    const response = await platform.admin.patch(`${path(uid)}?updateMask=*`, { name: "a", nope: 1 });
-    expect(response.body).toMatchObject({ code: 3 });
-  });
-
-  it("returns 5 with a ResourceInfo for a missing or malformed uid", async () => {
-    const missing = `${platform.root}/0000000000000000`;
-    for (const uid of [missing, "nonsense", `${platform.root}/`, ""]) {
-      if (uid !== "") {
-        const created = await platform.admin.post(path(uid), { name: "a" });
-        expect(created.body).toMatchObject({ code: 5 });
-      }
-      const deleted = await platform.admin.delete(path(uid));
-      expect(deleted.status).toBe(404);
-      expect(deleted.body).toMatchObject({
-        code: 5,
-        details: [{ reason: "NOT_FOUND" }, { "@type": "type.googleapis.com/google.rpc.ResourceInfo" }],
-      });
-    }
-  });
-
-  it("returns an empty body after a Delete", async () => {
-    const uid = await platform.admin.group(platform.root);
-    expect(await platform.admin.delete(path(uid))).toMatchObject({ status: 200, text: "" });
-  });
-
+describe("by default", () => {
   it("lets only the admin create a root group", async () => {
     const { uid } = await platform.admin.ok("POST", "/iam/v2beta1/groups", { name: "another root" });
     expect(uid).toMatch(/^[0-9a-f]{40}$/);
     const caller = await platform.callerWith("owner", platform.root);
     expect((await caller.post("/iam/v2beta1/groups", { name: "mine" })).body).toMatchObject({ code: 7 });
     await platform.admin.ok("DELETE", path(uid));
+  });
+
+  it("refuses unknown fields, at any depth, also if everything is replaced", async () => {
+    const { admin, root } = platform;
+    const claimMatch = { issuer: "https://issuer.example.com", subject: "s", nope: 1 };
+    const uid = await admin.group(root);
+    for (const [field, { body }] of [
+      ["nope", await admin.post(path(root), { name: "a", nope: 1 })],
+      ["nope", await admin.patch(path(uid), { name: "a", nope: 1 })],
+      ["nope", await admin.patch(`${path(uid)}?updateMask=*`, { name: "a", nope: 1 })],
+      ["claimMatch.nope", await admin.post(`/iam/v2beta1/identities/${root}`, { name: "a", claimMatch })],
+    ] as const)
+      expect(body).toMatchObject({ code: 3, details: [{}, { fieldViolations: [{ field }] }] });
+  });
+
+  it("returns neither a body nor a content type from Delete", async () => {
+    const { status, text, headers } = await platform.admin.delete(path(await platform.admin.group(platform.root)));
+    expect({ status, text, type: headers.get("content-type"), length: headers.get("content-length") }).toEqual({
+      status: 200,
+      text: "",
+      type: null,
+      length: "0",
+    });
   });
 
   it("accepts equal names of siblings and equal bindings", async () => {
@@ -116,6 +72,13 @@ describe("settings of the platform", () => {
     const twice = [1, 2].map(() => ({ parent: other, roleBinding: { identityUid: identity, roleUid: viewer } }));
     const batch = await strict.admin.post("/iam/v2beta1/roleBindings:batchCreate", { requests: twice });
     expect(batch.body).toMatchObject({ code: 6 });
+    await strict.admin.ok("POST", `/registry/v2beta1/repos/${parent}`, { name: "a" });
+    const { uid: repo } = await strict.admin.ok("POST", `/registry/v2beta1/repos/${parent}`, { name: "b" });
+    for (const twin of [
+      await strict.admin.post(`/registry/v2beta1/repos/${parent}`, { name: "a" }),
+      await strict.admin.patch(`/registry/v2beta1/repos/${repo}`, { name: "a" }),
+    ])
+      expect(twin.body).toMatchObject({ code: 6 });
     await strict.stop();
   });
 
@@ -136,7 +99,8 @@ describe("settings of the platform", () => {
       rootGroupCreators: "anyone",
     });
     const { uid } = await lenient.admin.ok("POST", path(lenient.root), { name: "a", nope: 1 });
-    expect((await lenient.admin.delete(path(uid))).text).toBe("{}");
+    const { text, headers } = await lenient.admin.delete(path(uid));
+    expect([text, headers.get("content-type")]).toEqual(["{}", "application/json"]);
     const caller = await lenient.callerWith("viewer", lenient.root);
     const root = await caller.ok("POST", "/iam/v2beta1/groups", { name: "mine" });
     const { roleBindings } = await caller.ok("GET", `/iam/v2beta1/roleBindings?uidp.children_of=${root.uid}`);
@@ -147,5 +111,38 @@ describe("settings of the platform", () => {
       totalCount: "0",
     });
     await lenient.stop();
+  });
+});
+
+describe("capabilities that this platform does not know", () => {
+  const role = { name: "a", capabilities: ["CAP_IAM_GROUPS_LIST", 1_701] };
+  const rolePath = (uid: string) => `/iam/v2beta1/roles/${uid}`;
+
+  it("are refused by default, also for the admin", async () => {
+    expect(await platform.admin.post(rolePath(platform.root), role)).toMatchObject({
+      body: { code: 3, details: [{}, { fieldViolations: [{ field: "capabilities[1]" }] }] },
+    });
+  });
+
+  it("are kept and returned if the setting says so, grant nothing, and are written by the admin alone", async () => {
+    const keeping = await RunningPlatform.start({ unknownCapabilities: "admin" });
+    const group = await keeping.admin.group(keeping.root);
+    const { uid } = await keeping.admin.ok("POST", rolePath(group), { name: "a", capabilities: [1_701] });
+    expect(await keeping.admin.ok("GET", rolePath(uid))).toMatchObject({ capabilities: [1_701] });
+    expect(await keeping.admin.ok("GET", `/iam/v1/roles?id=${uid}`)).toMatchObject({
+      items: [{ capabilities: ["1701"] }],
+    });
+    const owner = await keeping.callerWith("owner", group);
+    expect((await owner.post(rolePath(group), role)).body).toMatchObject({ code: 7 });
+    expect((await owner.post(rolePath(group), { ...role, capabilities: ["CAP_NOPE"] })).body).toMatchObject({
+      code: 3,
+    });
+    expect((await owner.ok("PATCH", rolePath(uid), { description: "d" })).capabilities).toEqual([1_701]);
+    // A caller with no other capability in a group does not see it.
+    const identity = await keeping.makeIdentity(keeping.root);
+    await keeping.admin.bind(group, identity, uid);
+    const { body } = await keeping.exchange(await keeping.subjectToken(identity), identity);
+    expect((await keeping.as(body.token).delete(`/iam/v2beta1/groups/${group}`)).body).toMatchObject({ code: 5 });
+    await keeping.stop();
   });
 });
