@@ -137,6 +137,8 @@ export default defineConfig({
             "test/{decisions,mutants,planted-bugs,support,support/bench}/*.test.ts",
           ],
           testTimeout: 30_000,
+          // The first database on PostgreSQL waits for its server.
+          hookTimeout: 60_000,
         },
       },
       {

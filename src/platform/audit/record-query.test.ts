@@ -7,10 +7,10 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Coverage } from "../authorization/access.ts";
 import type { Database, Reader } from "../store/database.ts";
 import { postgresExplaining, sqliteExplaining } from "../store/explaining-reader.testing.ts";
-import { PostgresDatabase } from "../store/postgres/postgres-database.ts";
 import { SqliteDatabase } from "../store/sqlite/sqlite-database.ts";
 import { describeOnEachBackend } from "../tests/describe-on-each-backend.testing.ts";
-import { describeWithPostgres } from "../tests/describe-with-postgres.testing.ts";
+import { describeIfPostgres } from "../tests/describe-with-postgres.testing.ts";
+import { newPostgresDatabase } from "../tests/new-database.testing.ts";
 import { queryRecords, type RecordFilter } from "./record-query.ts";
 
 const [tenant, other] = ["a".repeat(40), "b".repeat(40)];
@@ -110,13 +110,10 @@ describeOnEachBackend("pages of records", (open) => {
   });
 });
 
-describeWithPostgres("on PostgreSQL", (postgres) => {
+describeIfPostgres("on PostgreSQL", () => {
   let client: Client;
   beforeAll(async () => {
-    const url = await postgres().newDatabase();
-    const database = await PostgresDatabase.open(url, { connections: 1 });
-    await database.close();
-    client = new Client({ connectionString: url });
+    client = new Client({ connectionString: await newPostgresDatabase() });
     await client.connect();
     await client.query(fill("generate_series(1, 24000) as s(n)"));
     await client.query("analyze");

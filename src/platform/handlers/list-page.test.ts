@@ -53,7 +53,7 @@ describeOnEachBackend("a List over 10,000 disjoint groups", (open) => {
         for (let child = 0; child < 6; child++) seen.push(await insert(newUidIn(uid), child % 2 === 0 ? "a" : "b"));
       }
     });
-  }, 30_000);
+  }, 60_000);
   afterAll(() => remove());
 
   async function pages(filters: { name?: string; orderBy?: string; skip?: number }, pageSize: number) {

@@ -31,9 +31,9 @@ import type { Session, WriteSession } from "../service/session.ts";
 import { CountingReader } from "../store/counting-reader.testing.ts";
 import type { Reader } from "../store/database.ts";
 import { postgresExplaining, sqliteExplaining } from "../store/explaining-reader.testing.ts";
-import { PostgresDatabase } from "../store/postgres/postgres-database.ts";
 import { SqliteDatabase } from "../store/sqlite/sqlite-database.ts";
-import { describeWithPostgres } from "./describe-with-postgres.testing.ts";
+import { describeIfPostgres } from "./describe-with-postgres.testing.ts";
+import { newPostgresDatabase } from "./new-database.testing.ts";
 
 const rows = 3_000;
 /** A login offers the most. */
@@ -209,12 +209,10 @@ function tableOf(index: string): string {
   return index.slice(0, index.indexOf("_by_"));
 }
 
-describeWithPostgres("on PostgreSQL", (postgres) => {
+describeIfPostgres("on PostgreSQL", () => {
   let client: Client;
   beforeAll(async () => {
-    const url = await postgres().newDatabase();
-    await (await PostgresDatabase.open(url, { connections: 1 })).close();
-    client = new Client({ connectionString: url });
+    client = new Client({ connectionString: await newPostgresDatabase() });
     await client.connect();
     for (const insert of fill(`generate_series(1, ${rows}) as s(n)`, "lpad(n::text, 16, '0')", "''::bytea"))
       await client.query(insert);

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { describe } from "vitest";
 import type { Database } from "#src/platform/store/database.ts";
 import { PostgresDatabase } from "#src/platform/store/postgres/postgres-database.ts";
-import { describeWithPostgres } from "./describe-with-postgres.testing.ts";
+import { describeIfPostgres } from "./describe-with-postgres.testing.ts";
+import { newPostgresDatabase } from "./new-database.testing.ts";
 import { newSqliteDatabase } from "./new-sqlite-database.testing.ts";
 
 /** A new database with the platform's schema and no rows. */
@@ -28,9 +29,9 @@ export function describeOnEachBackend(name: string, tests: (open: () => Promise<
     });
   });
 
-  describeWithPostgres(`${name} on PostgreSQL`, (postgres) => {
+  describeIfPostgres(`${name} on PostgreSQL`, () => {
     tests(async () => {
-      const database = await PostgresDatabase.open(await postgres().newDatabase(), { connections: 3 });
+      const database = await PostgresDatabase.open(await newPostgresDatabase(), { connections: 3 });
       return { database, remove: () => database.close() };
     });
   });

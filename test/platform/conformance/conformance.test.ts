@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseFaultRule } from "#src/platform/faults/fault-rule.ts";
 import type { PlatformSettings } from "#src/platform/service/platform-settings.ts";
-import { describeWithPostgres } from "#src/platform/tests/describe-with-postgres.testing.ts";
+import { describeIfPostgres } from "#src/platform/tests/describe-with-postgres.testing.ts";
 import { loadInto } from "#src/platform/tests/load-into.testing.ts";
+import { newPostgresDatabase } from "#src/platform/tests/new-database.testing.ts";
 import { RunningPlatform } from "#src/platform/tests/running-platform.testing.ts";
 import { MutantPlatform, combined } from "./mutant-platform.ts";
 import { mutants } from "./mutants.ts";
@@ -127,11 +128,11 @@ describe("our platform on SQLite", () => {
   });
 });
 
-describeWithPostgres("our platform on PostgreSQL", (postgres) => {
+describeIfPostgres("our platform on PostgreSQL", () => {
   // The transport is above the store, and the run on SQLite covers both.
   passesOn(
     "REST",
-    async (settings) => RunningPlatform.start(settings, { database: await postgres().newDatabase() }),
+    async (settings) => RunningPlatform.start(settings, { database: await newPostgresDatabase() }),
     "(REST)",
   );
 });
