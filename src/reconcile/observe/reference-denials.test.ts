@@ -8,7 +8,8 @@ import {
   parent,
   root,
 } from "#src/reconcile/policy/observed-fixture.testing.ts";
-import { type Boundary, everything } from "#src/reconcile/tenancy/boundary.ts";
+import type { Boundary } from "#src/reconcile/tenancy/boundary.ts";
+import { everything } from "#src/reconcile/tenancy/boundary.testing.ts";
 import type { ReferenceContext } from "./references.ts";
 import {
   binding,

@@ -12,7 +12,7 @@ import {
   parent,
   root,
 } from "#src/reconcile/policy/observed-fixture.testing.ts";
-import { everything } from "#src/reconcile/tenancy/boundary.ts";
+import { everything } from "#src/reconcile/tenancy/boundary.testing.ts";
 import type { Governance, TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
 import type { References } from "./observed.ts";
 import { type ReferenceContext, resolveReferences } from "./references.ts";

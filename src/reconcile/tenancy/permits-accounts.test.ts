@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import type { LinkedAccounts } from "#src/api/linked-accounts.ts";
 import { tenantSpecSchema } from "#src/api/tenant.ts";
-import { boundaryOf, everything } from "./boundary.ts";
+import { boundaryOf } from "./boundary.ts";
+import { everything } from "./boundary.testing.ts";
 import { findAccountDenial } from "./permits-accounts.ts";
 
 const outer = { roots: ["a".repeat(40)], roles: [], namespaces: null };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { everything } from "./boundary.ts";
+import { everything } from "./boundary.testing.ts";
 import { excessOf } from "./permits-capabilities.ts";
 
 const root = "a".repeat(40);

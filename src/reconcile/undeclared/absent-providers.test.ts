@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { kinds } from "#src/kinds/kinds.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
 import { otherRoot, parent as team, root } from "#src/reconcile/policy/observed-fixture.testing.ts";
-import { everything } from "#src/reconcile/tenancy/boundary.ts";
+import { everything } from "#src/reconcile/tenancy/boundary.testing.ts";
 import { isProviderAbsent } from "./absent-providers.ts";
 
 const listed = `${root}/aaaaaaaaaaaaaaaa`;
