@@ -7,18 +7,14 @@ import { PostLedger } from "#src/platform-client/post-ledger.ts";
 import { PlatformSession } from "#src/platform-client/session.ts";
 import { SharedRoles } from "#src/platform-client/shared-roles.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
-import { createSources, type SourcesOptions } from "#src/reconcile/create-sources.ts";
-import { retainExtensions } from "#src/reconcile/observe/session-extensions.ts";
+import { OperatorCore, type OperatorCoreOptions } from "#src/reconcile/operator-core.ts";
 import { newResourceStores } from "#src/reconcile/observe/resource-stores.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
 import { isPlatformStep, isWrite } from "#src/reconcile/policy/step.ts";
-import { Reconciler } from "#src/reconcile/reconciler.ts";
-import { resyncOnce } from "#src/reconcile/resync.ts";
 import { type OuterBound, outermostGroups } from "#src/reconcile/tenancy/boundary.ts";
 import { LiveTenancy } from "#src/reconcile/tenancy/live-tenancy.ts";
 import { newTenancyStores } from "#src/reconcile/tenancy/tenancy-stores.ts";
 import { type SessionCredential, TenantSessions } from "#src/reconcile/tenancy/tenant-sessions.ts";
-import { connectWatchHandlers } from "#src/reconcile/watch-handlers.ts";
 import { minutes } from "#src/time/durations.ts";
 import type { VirtualClock } from "#src/time/virtual-clock.ts";
 import { Agenda } from "./agenda.ts";
@@ -32,7 +28,7 @@ import { runToEnd } from "./run-to-end.ts";
 
 export interface PlanOptions
   extends Pick<
-    SourcesOptions,
+    OperatorCoreOptions,
     | "ownerId"
     | "owners"
     | "serviceAccounts"
@@ -116,7 +112,11 @@ export async function makePlan(options: PlanOptions): Promise<MadePlan> {
     class: options.class,
     settledAt: clock.monotonic(),
   });
-  const { sources, undeclared } = createSources({
+  const agenda = new Agenda(kinds, clock);
+  const isOperator = typeof caller === "object" && caller.identity === options.identity;
+  const recorder = new PlanRecorder({ kinds, cluster, subjects: options.subjects, isOperator });
+  const writes: PlatformWrite[] = [];
+  const core = new OperatorCore({
     ...options,
     stores,
     tenancy,
@@ -128,15 +128,6 @@ export async function makePlan(options: PlanOptions): Promise<MadePlan> {
     }),
     newBreakerId: () => "planned",
     soleLeaderSince: clock.monotonic(),
-  });
-  const agenda = new Agenda(kinds, clock);
-  const isOperator = typeof caller === "object" && caller.identity === options.identity;
-  const recorder = new PlanRecorder({ kinds, cluster, subjects: options.subjects, isOperator });
-  const writes: PlatformWrite[] = [];
-  const fail = () => Promise.reject(proven.failure);
-  const reconciler = new Reconciler({
-    sources,
-    kube: cluster,
     recorder: { record: () => undefined, write: () => Promise.resolve() },
     random,
     enqueue: (kind, key) => agenda.add(kind, key),
@@ -152,7 +143,7 @@ export async function makePlan(options: PlanOptions): Promise<MadePlan> {
       refused: () => undefined,
     },
   });
-  connectWatchHandlers(sources, options.breakerLimits, (kind, key) => agenda.add(kind, key));
+  const fail = () => Promise.reject(proven.failure);
   for (const [kind, store] of stores.entries()) for (const key of store.keys()) agenda.add(kind, key);
 
   const reconcileAll = async () => {
@@ -166,7 +157,7 @@ export async function makePlan(options: PlanOptions): Promise<MadePlan> {
         if ((count += 1) > limit)
           throw new Error(`the plan does not end: ${kind} ${key} is reconciled again and again`);
         const result = await runToEnd(
-          reconciler.reconcile(kindOf(sources, kind), key, signal, () => undefined),
+          core.reconciler.reconcile(kindOf(core.sources, kind), key, signal, () => undefined),
           { clock, reads: proven },
         );
         if (proven.failure !== undefined) await fail();
@@ -179,26 +170,10 @@ export async function makePlan(options: PlanOptions): Promise<MadePlan> {
   await reconcileAll();
   for (let count = 0; count < resyncs; count += 1) {
     for (const session of tenancy.sessions)
-      await runToEnd(
-        resyncOnce({
-          kinds,
-          tenancy,
-          session,
-          intervalMs: 0,
-          clock,
-          random,
-          onStart: async (started) => {
-            retainExtensions(sources, started);
-            await undeclared.prepare(started);
-          },
-          onListed: () => undefined,
-          onFailure: () => undefined,
-          onComplete: async (listed) => {
-            for (const key of await undeclared.assess(listed)) agenda.add("Group", key);
-          },
-        }),
-        { clock, reads: proven },
-      );
+      await runToEnd(core.resync(session, { onListed: () => undefined, onFailure: () => undefined }), {
+        clock,
+        reads: proven,
+      });
     if (proven.failure !== undefined) await fail();
     await reconcileAll();
   }

@@ -5,34 +5,37 @@ import type { Semaphore } from "#src/runtime/semaphore.ts";
 import { isUsedBy } from "./tenancy/used-kinds.ts";
 import type { Tenancy } from "./tenancy/tenancy.ts";
 
-export interface ResyncOptions {
-  readonly kinds: readonly Kind[];
-  /** Says which of the kinds the Tenants of the session permit. */
-  readonly tenancy: Pick<Tenancy, "contexts">;
-  readonly session: PlatformSession;
+export interface ResyncSchedule {
   readonly intervalMs: number;
   /** Limits the concurrent resyncs of several sessions. */
   readonly limit: Semaphore;
   readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;
+}
+
+export interface ResyncReport {
   readonly onListed: (kind: Kind, seconds: number) => void;
   readonly onFailure: (kind: Kind, root: string, error: unknown) => void;
-  /** Called before each resync. */
-  readonly onStart: (session: PlatformSession) => Promise<void>;
-  /** Called after a resync in which no list failed. */
-  readonly onComplete: (session: PlatformSession) => Promise<void>;
+}
+
+export interface ResyncOptions extends ResyncReport {
+  readonly kinds: readonly Kind[];
+  /** Says which of the kinds the Tenants of the session permit. */
+  readonly tenancy: Pick<Tenancy, "contexts">;
+  readonly session: PlatformSession;
+  readonly clock: Clock;
 }
 
 /** Each interval is at most this share longer or shorter, so that the resyncs of several operators do not coincide. */
 const jitter = 0.1;
 
-/**
- * Lists each collection below each group of the session once per interval, in pages and not object by object. The watch handlers wake the
- * objects whose external resources differ from before. Runs until `signal` aborts.
- */
-export async function runResyncs(options: ResyncOptions, signal: AbortSignal): Promise<void> {
-  const { clock, intervalMs, random, limit } = options;
+/** Calls `resync` once per interval until `signal` aborts. */
+export async function runResyncs(
+  { clock, intervalMs, random, limit }: ResyncSchedule,
+  resync: () => Promise<unknown>,
+  signal: AbortSignal,
+): Promise<void> {
   while (!signal.aborted) {
     try {
       await clock.sleep(intervalMs * (1 - jitter + 2 * jitter * random()), signal);
@@ -40,19 +43,20 @@ export async function runResyncs(options: ResyncOptions, signal: AbortSignal): P
       return;
     }
     await limit.run(async () => {
-      if (!signal.aborted) await resyncOnce(options);
+      if (!signal.aborted) await resync();
     });
   }
 }
 
 /**
- * One resync. A list that fails is reported and does not prevent the others. A kind that no Tenant of the session permits by
- * its name is not listed: the identity need not be allowed to.
+ * Lists each collection below each group of the session, in pages and not object by object. The watch handlers wake the objects
+ * whose external resources differ from before. A list that fails is reported and does not prevent the others. A kind that no
+ * Tenant of the session permits by its name is not listed: the identity need not be allowed to.
+ * @returns whether every list succeeded.
  */
-export async function resyncOnce(options: Omit<ResyncOptions, "limit">): Promise<void> {
-  const { kinds, tenancy, session, clock, onStart, onListed, onFailure, onComplete } = options;
+export async function resyncOnce(options: ResyncOptions): Promise<boolean> {
+  const { kinds, tenancy, session, clock, onListed, onFailure } = options;
   let isComplete = true;
-  await onStart(session);
   const startedAt = clock.monotonic();
   const used = kinds.filter(({ name }) => isUsedBy(tenancy, session, name));
   const collections = used.map(({ collection }) => collection);
@@ -69,5 +73,5 @@ export async function resyncOnce(options: Omit<ResyncOptions, "limit">): Promise
       onFailure(kind, root, outcome.reason);
     }
   for (const kind of kinds) onListed(kind, (clock.monotonic() - startedAt) / 1000);
-  if (isComplete) await onComplete(session);
+  return isComplete;
 }

@@ -8,23 +8,19 @@ import type { KubeClient } from "#src/kube/client.ts";
 import { EventRecorder } from "#src/kube/event-recorder.ts";
 import { keyOf } from "#src/kube/object.ts";
 import type { Leadership } from "#src/kube/leadership.ts";
+import type { Enqueue } from "#src/reconcile/enqueue.ts";
 import type { TenantObservationSources } from "#src/reconcile/observe/observe-tenant.ts";
 import type { ResourceStores } from "#src/reconcile/observe/resource-stores.ts";
-import { retainExtensions } from "#src/reconcile/observe/session-extensions.ts";
 import { isUnhandled } from "#src/reconcile/observe/unhandled.ts";
-import type { Sources } from "#src/reconcile/observe/sources.ts";
 import { runExpiryChecks } from "#src/reconcile/expiry-checks.ts";
-import { Reconciler } from "#src/reconcile/reconciler.ts";
 import { TenantReconciler, type TenantReconcilerOptions } from "#src/reconcile/tenant-reconciler.ts";
-import { createSources } from "#src/reconcile/create-sources.ts";
+import { OperatorCore } from "#src/reconcile/operator-core.ts";
 import { LiveTenancy } from "#src/reconcile/tenancy/live-tenancy.ts";
 import type { TenancyStores } from "#src/reconcile/tenancy/tenancy-stores.ts";
 import type { TenantSessions } from "#src/reconcile/tenancy/tenant-sessions.ts";
 import { connectTenantHandlers } from "#src/reconcile/tenant-handlers.ts";
 import { ownerOf } from "#src/platform-client/owner-record.ts";
-import type { UndeclaredAccess } from "#src/reconcile/undeclared/undeclared-access.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
-import { connectWatchHandlers } from "#src/reconcile/watch-handlers.ts";
 import { Controller } from "#src/runtime/controller.ts";
 import { WorkerPool } from "#src/runtime/worker-pool.ts";
 import type { Tracer } from "#src/telemetry/tracer.ts";
@@ -95,9 +91,9 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
     owner,
     signal: lifetime.signal,
   });
-  const breakerLimits = breakerLimitsOf(values);
-  const { sources, undeclared, tenancy } = connectSources(options, sessions);
-  const controllers = createControllers(options, sources, (one) => tenancy.tenantsOf(one));
+  const { core, tenancy } = createCore(options, sessions, (kind, key, how) => controllers.get(kind).enqueue(key, how));
+  const { sources, undeclared } = core;
+  const controllers = createControllers(options, core, (one) => tenancy.tenantsOf(one));
   const orphans = new Map<string, readonly string[]>();
   const enqueueTenantsOf = (session: PlatformSession) => {
     for (const context of tenancy.contexts)
@@ -136,7 +132,6 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
   const all = [...controllers.values(), tenants];
   const pool = new WorkerPool({ controllers: all, workers: values.workers, clock });
 
-  connectWatchHandlers(sources, breakerLimits, (kind, key, how) => controllers.get(kind).enqueue(key, how));
   connectTenantHandlers(options.tenancyCaches.tenants, sources, (key, how) => tenants.enqueue(key, how));
   const served = { tenants: options.tenancyCaches.tenants, class: values.class ?? "" };
   telemetry.watchSources(sources, served, undeclared);
@@ -163,14 +158,6 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
         )
           controllers.get(kind.name).enqueue(keyOf(cached), {});
   });
-  const onResync = async (session: PlatformSession) => {
-    retainExtensions(sources, session);
-    await undeclared.prepare(session);
-  };
-  const onResynced = async (session: PlatformSession) => {
-    for (const key of await undeclared.assess(session)) controllers.get("Group").enqueue(key, { priority: "low" });
-    enqueueTenantsOf(session);
-  };
   const onOrphans = (kind: Kind, uids: readonly string[]) => void orphans.set(kind.name, uids);
   const expiries = runExpiryChecks(
     { kinds, stores: sources.stores, clock, enqueue: (kind, key, how) => controllers.get(kind).enqueue(key, how) },
@@ -180,12 +167,11 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
     kinds,
     values,
     sessions,
-    sources,
+    core,
     telemetry,
     checks,
     onOrphans,
-    onResync,
-    onResynced,
+    onResynced: enqueueTenantsOf,
     clock,
     random,
   });
@@ -210,11 +196,12 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
   };
 }
 
-/** Everything that a reconcile observes. */
-function connectSources(
+/** What observes, decides and performs, and the Tenants that it does so for. */
+function createCore(
   options: LeadOptions,
   sessions: TenantSessions,
-): { readonly sources: Sources; readonly undeclared: UndeclaredAccess; readonly tenancy: LiveTenancy } {
+  enqueue: Enqueue,
+): { readonly core: OperatorCore; readonly tenancy: LiveTenancy } {
   const { kinds, values, kube, caches, tenancyCaches, cluster, leadership, lifetime, clock } = options;
   const settleMs = values.platformTimeout + values.settleTime;
   const { settledAt, soleLeaderSince } = settleTimes(leadership.acquired, caches, clock.monotonic(), settleMs);
@@ -225,7 +212,14 @@ function connectSources(
     class: values.class ?? "",
     settledAt,
   });
-  const connected = createSources({
+  const recorder = new EventRecorder({
+    api: kube,
+    controller: "iam.muster.dev/operator",
+    instance: hostname(),
+    clock,
+    onDrop: (reason, events, error) => options.telemetry.eventsDropped(reason, events, error),
+  });
+  const core = new OperatorCore({
     ...governingFacts(values, cluster, () => options.serviceAccountKeys?.uploaded),
     kinds,
     stores: caches,
@@ -238,8 +232,13 @@ function connectSources(
     settleMs,
     clock,
     signal: lifetime.signal,
+    recorder,
+    random: options.random,
+    telemetry: options.telemetry,
+    tracer: options.tracer,
+    enqueue,
   });
-  return { ...connected, tenancy };
+  return { core, tenancy };
 }
 
 /** The controller of Tenants. */
@@ -270,27 +269,11 @@ function createTenantController(
  * delay the edit of another.
  */
 function createControllers(
-  { kinds, kube, telemetry, tracer, clock, random }: LeadOptions,
-  sources: Sources,
+  { kinds, telemetry, tracer, clock, random }: LeadOptions,
+  { reconciler }: OperatorCore,
   tenantsOf: (namespace: string) => readonly string[],
 ): PerKind<Controller> {
-  const recorder = new EventRecorder({
-    api: kube,
-    controller: "iam.muster.dev/operator",
-    instance: hostname(),
-    clock,
-    onDrop: (reason, events, error) => telemetry.eventsDropped(reason, events, error),
-  });
-  const reconciler = new Reconciler({
-    sources,
-    kube,
-    recorder,
-    random,
-    telemetry,
-    tracer,
-    enqueue: (kind, key, how) => controllers.get(kind).enqueue(key, how),
-  });
-  const controllers = new PerKind(
+  return new PerKind(
     kinds,
     (kind) =>
       new Controller({
@@ -304,5 +287,4 @@ function createControllers(
         onFailure: (failure) => telemetry.reconcileFailed(failure),
       }),
   );
-  return controllers;
 }

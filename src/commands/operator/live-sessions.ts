@@ -3,7 +3,7 @@ import { PerKind } from "#src/kinds/per-kind.ts";
 import type { OwnerCheck } from "#src/platform-client/owner-check.ts";
 import { subjectTokenFile } from "#src/platform-client/subject-token-file.ts";
 import { observeOrphans } from "#src/reconcile/observe/orphans.ts";
-import type { Sources } from "#src/reconcile/observe/sources.ts";
+import type { OperatorCore } from "#src/reconcile/operator-core.ts";
 import { runResyncs } from "#src/reconcile/resync.ts";
 import { SessionChecks } from "#src/reconcile/session-checks.ts";
 import { outermostGroups } from "#src/reconcile/tenancy/boundary.ts";
@@ -57,17 +57,15 @@ export interface SessionWorkOptions {
   readonly kinds: readonly Kind[];
   readonly values: OperatorValues;
   readonly sessions: TenantSessions;
-  readonly sources: Sources;
+  readonly core: OperatorCore;
   readonly telemetry: OperatorTelemetry;
   readonly checks: SessionChecks;
   /** Called with the orphans that a resync found. */
   readonly onOrphans: (kind: Kind, uids: readonly string[]) => void;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Called before each resync of the session. */
-  readonly onResync: (session: ServedSession["session"]) => Promise<void>;
   /** Called after a resync of the session in which no list failed. */
-  readonly onResynced: (session: ServedSession["session"]) => Promise<void>;
+  readonly onResynced: (session: ServedSession["session"]) => void;
 }
 
 export interface SessionWork {
@@ -104,7 +102,7 @@ export function createSessionChecks(options: SessionChecksSources): SessionCheck
 
 /** Checks and resyncs every session until it ends. */
 export function startSessionWork(options: SessionWorkOptions): SessionWork {
-  const { kinds, values, sessions, sources, telemetry, checks, clock, random } = options;
+  const { kinds, values, sessions, core, telemetry, checks, clock, random } = options;
   const running = new Set<Promise<void>>();
   const track = (work: Promise<void>) => {
     running.add(work);
@@ -121,30 +119,20 @@ export function startSessionWork(options: SessionWorkOptions): SessionWork {
     };
     signal.addEventListener("abort", forgetOrphans, { once: true });
     track(checks.run(session, signal));
-    track(
-      runResyncs(
-        {
-          kinds,
-          tenancy: sources.tenancy,
-          session,
-          intervalMs: values.resync,
-          limit: resyncs,
-          clock,
-          random,
-          onStart: options.onResync,
-          onListed: (kind, seconds) => {
-            const ofKind = orphans.get(kind.name);
-            ofKind.set(session, observeOrphans(sources, kind, [session]));
-            const all = [...new Set([...ofKind.values()].flat())];
-            telemetry.resynced(kind, seconds, all);
-            options.onOrphans(kind, all);
-          },
-          onFailure: (kind, root, error) => telemetry.resyncFailed(kind, root, error),
-          onComplete: options.onResynced,
+    const resync = async () => {
+      const isComplete = await core.resync(session, {
+        onListed: (kind, seconds) => {
+          const ofKind = orphans.get(kind.name);
+          ofKind.set(session, observeOrphans(core.sources, kind, [session]));
+          const all = [...new Set([...ofKind.values()].flat())];
+          telemetry.resynced(kind, seconds, all);
+          options.onOrphans(kind, all);
         },
-        signal,
-      ),
-    );
+        onFailure: (kind, root, error) => telemetry.resyncFailed(kind, root, error),
+      });
+      if (isComplete) options.onResynced(session);
+    };
+    track(runResyncs({ intervalMs: values.resync, limit: resyncs, clock, random }, resync, signal));
   });
   return {
     ended: async () => {

@@ -1,5 +1,3 @@
-import { apiGroup, version } from "#src/api/custom-resource.ts";
-import type { ResourceKind } from "#src/kube/object.ts";
 import type { ObjectEvent } from "#src/kube/store.ts";
 import type { OuterBound } from "#src/reconcile/tenancy/boundary.ts";
 import { LiveTenancy } from "#src/reconcile/tenancy/live-tenancy.ts";
@@ -11,14 +9,6 @@ import {
   TenantSessions,
 } from "#src/reconcile/tenancy/tenant-sessions.ts";
 import type { MemoryKube } from "./memory-kube.ts";
-
-export const tenantResource: ResourceKind = {
-  group: apiGroup,
-  version,
-  plural: "tenants",
-  kind: "Tenant",
-  namespaced: false,
-};
 
 export interface LiveTenantsOptions {
   readonly kube: MemoryKube;

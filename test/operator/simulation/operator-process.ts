@@ -1,5 +1,6 @@
 import type { Kind, ServiceAccountTokens } from "#src/kinds/kind.ts";
 import { settleTimes } from "#src/commands/operator/earlier-leader.ts";
+import { tenantResource } from "#src/commands/operator/tenancy-caches.ts";
 import type { KubeApi } from "#src/kube/api.ts";
 import type { KubeObject } from "#src/kube/object.ts";
 import type { Acquisition } from "#src/kube/leadership.ts";
@@ -8,14 +9,11 @@ import type { PlatformApi } from "#src/platform-client/api.ts";
 import { PostLedger } from "#src/platform-client/post-ledger.ts";
 import { GovernedApi } from "#src/platform-client/governed-api.ts";
 import { PlatformSession } from "#src/platform-client/session.ts";
-import { retainExtensions } from "#src/reconcile/observe/session-extensions.ts";
 import { observeOrphans } from "#src/reconcile/observe/orphans.ts";
-import { resyncOnce } from "#src/reconcile/resync.ts";
 import { newResourceStores, type ResourceStores } from "#src/reconcile/observe/resource-stores.ts";
 import { ownerHash } from "#src/kinds/marker.ts";
 import { PerKind } from "#src/kinds/per-kind.ts";
 import type { Observed } from "#src/reconcile/observe/observed.ts";
-import type { Sources } from "#src/reconcile/observe/sources.ts";
 import type { Boundary } from "#src/reconcile/tenancy/boundary.ts";
 import { everything } from "#src/reconcile/tenancy/boundary.testing.ts";
 import { singleTenant } from "#src/reconcile/tenancy/single-tenant.testing.ts";
@@ -23,13 +21,10 @@ import { connectTenantHandlers } from "#src/reconcile/tenant-handlers.ts";
 import { TenantReconciler } from "#src/reconcile/tenant-reconciler.ts";
 import { OwnerCheck } from "#src/platform-client/owner-check.ts";
 import type { Step } from "#src/reconcile/policy/step.ts";
-import { createSources } from "#src/reconcile/create-sources.ts";
-import { Reconciler } from "#src/reconcile/reconciler.ts";
-import type { UndeclaredAccess } from "#src/reconcile/undeclared/undeclared-access.ts";
-import { connectWatchHandlers } from "#src/reconcile/watch-handlers.ts";
+import { OperatorCore } from "#src/reconcile/operator-core.ts";
 import { Controller } from "#src/runtime/controller.ts";
 import { WorkerPool } from "#src/runtime/worker-pool.ts";
-import { LiveTenants, tenantResource } from "./live-tenants.ts";
+import { LiveTenants } from "./live-tenants.ts";
 import { MemoryCredential } from "./memory-credential.ts";
 import type { MemoryKube } from "./memory-kube.ts";
 import { allowedRoles, type MemoryPlatform, operatorIdentity, root } from "./memory-platform.ts";
@@ -81,7 +76,7 @@ export interface ProcessOptions {
 
 /** The components of the operator, connected as by `muster operator`, with doubles of Kubernetes and the platform. */
 export class OperatorProcess {
-  readonly sources: Sources;
+  readonly #core: OperatorCore;
   /** The errors of failed reconciles. */
   readonly failures: unknown[] = [];
   readonly #lifetime = new AbortController();
@@ -92,7 +87,6 @@ export class OperatorProcess {
   readonly #ownerCheck: OwnerCheck;
   readonly #live: LiveTenants | undefined;
   readonly #tenants: Controller | undefined;
-  readonly #undeclared: UndeclaredAccess;
   readonly #stopWatch: () => void;
   readonly #options: ProcessOptions;
   #dead = false;
@@ -145,8 +139,7 @@ export class OperatorProcess {
             signal: this.#lifetime.signal,
           })
         : undefined;
-    const breakerLimits = { objects: 20, share: 0.1 };
-    const { sources, undeclared } = createSources({
+    this.#core = new OperatorCore({
       kinds,
       stores,
       tenancy:
@@ -163,7 +156,7 @@ export class OperatorProcess {
         ),
       kube: gatedKube,
       newBreakerId: () => `opening at ${clock.monotonic()}`,
-      breakerLimits,
+      breakerLimits: { objects: 20, share: 0.1 },
       confirmationOf: () => options.confirmation?.(),
       ownerId: options.ownerId ?? "cluster",
       owners: [ownerHash(options.ownerId ?? "cluster")] as const,
@@ -178,12 +171,6 @@ export class OperatorProcess {
       settleMs,
       clock,
       signal: this.#lifetime.signal,
-    });
-    this.sources = sources;
-    this.#undeclared = undeclared;
-    const reconciler = new Reconciler({
-      sources: this.sources,
-      kube: gatedKube,
       recorder: {
         record: (object, { reason }) => onEvent?.(reason, object.metadata.name),
         write: async (object, { reason }) => {
@@ -208,7 +195,7 @@ export class OperatorProcess {
           name: kind.name,
           reconcile: (key, signal, observes) => {
             this.reconciles += 1;
-            return reconciler.reconcile(kind, key, signal, observes);
+            return this.#core.reconciler.reconcile(kind, key, signal, observes);
           },
           clock,
           random: () => 0.5,
@@ -220,9 +207,6 @@ export class OperatorProcess {
     this.#tenants = this.#live && this.#createTenantController(this.#live, gatedKube);
     const controllers = [...this.#controllers.values(), ...(this.#tenants === undefined ? [] : [this.#tenants])];
     this.#pool = new WorkerPool({ controllers, workers: 4, clock });
-    connectWatchHandlers(this.sources, breakerLimits, (kind, key, how) =>
-      this.#controllers.get(kind).enqueue(key, how),
-    );
     if (this.#live !== undefined && this.#tenants !== undefined) {
       const tenants = this.#tenants;
       connectTenantHandlers(this.#live.tenants, this.sources, (tenant, how) => tenants.enqueue(tenant, how));
@@ -258,8 +242,12 @@ export class OperatorProcess {
     });
   }
 
-  get undeclared(): UndeclaredAccess {
-    return this.#undeclared;
+  get sources(): OperatorCore["sources"] {
+    return this.#core.sources;
+  }
+
+  get undeclared(): OperatorCore["undeclared"] {
+    return this.#core.undeclared;
   }
 
   get dead(): boolean {
@@ -274,25 +262,10 @@ export class OperatorProcess {
 
   /** One resync of every session: lists the platform. */
   async resync(): Promise<void> {
-    const { kinds, clock } = this.#options;
     for (const session of this.sources.tenancy.sessions)
-      await resyncOnce({
-        tenancy: this.sources.tenancy,
-        kinds,
-        session,
-        intervalMs: 0,
-        clock,
-        random: () => 0.5,
-        onStart: async (started) => {
-          retainExtensions(this.sources, started);
-          await this.#undeclared.prepare(started);
-        },
+      await this.#core.resync(session, {
         onListed: () => undefined,
         onFailure: (_kind, _root, error) => this.failures.push(error),
-        onComplete: async (listed) => {
-          for (const key of await this.#undeclared.assess(listed))
-            this.#controllers.get("Group").enqueue(key, { priority: "low" });
-        },
       });
   }
 
@@ -333,7 +306,7 @@ export class OperatorProcess {
       ownerCheck: this.#ownerCheck,
       failedCheckOf: () => undefined,
       orphans: () => this.orphans(),
-      undeclared: (tenant) => this.#undeclared.shareOf(tenant),
+      undeclared: (tenant) => this.undeclared.shareOf(tenant),
       abandoned: () => 0,
       onConfirmed: () => undefined,
       onConfirmation: () => undefined,
