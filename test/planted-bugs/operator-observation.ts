@@ -145,8 +145,8 @@ export const bugsOfObservation: readonly PlantedBug[] = [
     file: "src/reconcile/observe/dependents.ts",
     before: "return [...byName, ...byUid].flatMap",
     after: "return byName.flatMap",
-    foundBy: "src/reconcile/policy/ending.test.ts",
-    level: "unit",
+    foundBy: "test/operator/simulation/foreign-dependents.test.ts",
+    level: "integration",
   },
   {
     name: "secret-cache-without-namespace",

@@ -187,8 +187,8 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
     file: "src/reconcile/policy/unrecorded.ts",
     before: "observed.matches.filter(({ uid }) => !wantedByOthers.includes(uid))",
     after: "observed.matches.filter(() => wantedByOthers !== null)",
-    foundBy: "src/reconcile/policy/unrecorded.test.ts",
-    level: "unit",
+    foundBy: "test/operator/simulation/equal-grants.test.ts",
+    level: "integration",
   },
   {
     name: "deleted-from-old-list",
