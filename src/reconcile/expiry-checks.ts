@@ -4,7 +4,7 @@ import type { Kind } from "#src/kinds/kind.ts";
 import { keyOf } from "#src/kube/object.ts";
 import type { Clock } from "#src/time/clock.ts";
 import { minutes } from "#src/time/durations.ts";
-import type { Enqueue } from "./enqueue.ts";
+import type { Enqueue } from "./wake/enqueue.ts";
 import type { Sources } from "./observe/sources.ts";
 
 export interface ExpiryChecksOptions {

@@ -8,7 +8,8 @@ import { PlatformFailure, provesNoEffect, reachedPlatform } from "#src/platform-
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import type { Result } from "#src/runtime/controller.ts";
 import type { Tracer } from "#src/telemetry/tracer.ts";
-import type { Enqueue } from "./enqueue.ts";
+import type { Enqueue } from "./wake/enqueue.ts";
+import { wake } from "./wake/wake.ts";
 import { governanceNow } from "./observe/governance-now.ts";
 import { observe } from "./observe/observe.ts";
 import type { Observed } from "./observe/observed.ts";
@@ -36,9 +37,6 @@ import {
 import { refusalOf, writtenByOthers } from "./policy/refusal.ts";
 import { failureOf } from "./policy/retry.ts";
 import type { TenantContext } from "./tenancy/tenancy.ts";
-import { wakeAfterDeletion } from "./wake-after-deletion.ts";
-import { wakeDeniedBy } from "./wake-denied.ts";
-import { wakeRoleUsers } from "./wake-role-users.ts";
 import { type Event, eventsOf, isPlatformStep, type KubeStep, type PlatformStep, type Step } from "./policy/step.ts";
 
 export interface ReconcilerOptions {
@@ -175,8 +173,8 @@ export class Reconciler {
     this.#recordRemoval(kind, key, step, "removed");
     reportDeletion();
     const cached = sources.stores.get(kind.name).get(key);
-    if (step.do === "update" && cached !== undefined) wakeRoleUsers(sources, kind, cached, enqueue, {});
-    if (step.do === "removeUndeclared") wakeDeniedBy(sources, [step.uid], enqueue, {});
+    if (step.do === "update" && cached !== undefined) wake(sources, "updated", { kind, cached }, enqueue);
+    if (step.do === "removeUndeclared") wake(sources, "undeclaredRemoved", { uid: step.uid }, enqueue);
     const remembered = {
       created: step.do === "create" ? (written ?? undefined) : undefined,
       secretSent: secretSentWith(kind, step, written ?? undefined),
@@ -243,7 +241,7 @@ export class Reconciler {
   #reportDeletion(session: PlatformSession, kind: Kind, by: string | undefined, step: PlatformStep): void {
     if (step.do !== "delete" && step.do !== "removeUndeclared") return;
     const { sources, enqueue } = this.#options;
-    wakeAfterDeletion(sources, session, kind, step.uid, by, enqueue);
+    wake(sources, "deleted", { session, kind, uid: step.uid, by }, enqueue);
   }
 
   /**

@@ -12,6 +12,7 @@ import { ReconcileStates } from "./observe/reconcile-states.ts";
 import { newResourceStores } from "./observe/resource-stores.ts";
 import type { Sources } from "./observe/sources.ts";
 import type { TenancyChange } from "./tenancy/tenancy.ts";
+import { wakeTable } from "./wake/wake.ts";
 import { connectWatchHandlers } from "./watch-handlers.ts";
 
 /** The uid of a group that other objects use. */
@@ -130,7 +131,11 @@ it("wakes an object that is being deleted at once only when the last object that
 it("is documented for everything that a decision is made from", async () => {
   const document = await readFile("docs/architecture.md", "utf8");
   const [section = ""] = document.split("\n## What wakes an object\n")[1]?.split("\n## ") ?? [];
-  const firstColumn = section.split("\n").flatMap((line) => (line.startsWith("| `") ? [line.split("|")[1] ?? ""] : []));
+  const rows = section.split("\n").filter((line) => line.startsWith("| `"));
+  const causes = rows.flatMap((line) => line.split("|")[3]?.match(/(?<=`)\w+(?=`)/g) ?? []);
+  const table = Object.values(wakeTable).flatMap((ofCause) => Object.keys(ofCause));
+  expect(causes.toSorted()).toEqual(table.toSorted());
+  const firstColumn = rows.map((line) => line.split("|")[1] ?? "");
   const named = new Set(firstColumn.flatMap((cell) => cell.match(/(?<=`)\w+(?=`)/g) ?? []));
   named.delete("claimedBy");
   named.delete("heldByBreaker");

@@ -43,10 +43,10 @@ export const bugsOfObservation: readonly PlantedBug[] = [
   {
     name: "list-compared-with-view",
     why: "28.2: A list is compared with what was known, from which our own DELETE has removed the row, and the Ready object sleeps.",
-    file: "src/reconcile/wake-missing.ts",
+    file: "src/reconcile/wake/missing.ts",
     before: "if (uid === undefined || !isInScope(uid)) continue;",
     after: 'if (uid === undefined || !isInScope(uid) || view.stateOf(uid).is === "gone") continue;',
-    foundBy: "src/reconcile/wake-missing.test.ts",
+    foundBy: "src/reconcile/wake/missing.test.ts",
     level: "unit",
   },
   {
@@ -133,7 +133,7 @@ export const bugsOfObservation: readonly PlantedBug[] = [
   {
     name: "referrers-not-woken",
     why: "A RoleBinding sleeps until the next resync when the Group that it waits for becomes Ready.",
-    file: "src/reconcile/wake-referrers.ts",
+    file: "src/reconcile/wake/referrers.ts",
     before: '[...store.index("refersTo", reference), ...byUid]',
     after: "[...byUid]",
     foundBy: "src/reconcile/watch-handlers.test.ts",

@@ -16,7 +16,7 @@ it("tries tests that start Muster as a process, whatever they import", () => {
 
 it("has the simulations in two levels", () => {
   const simulation = "test/operator/simulation/relist.test.ts";
-  const file = "src/reconcile/wake-missing.ts";
+  const file = "src/reconcile/wake/missing.ts";
   for (const level of ["integration", "admission"] as const) expect(order.filesFor(file, level)).toContain(simulation);
   expect(order.filesFor(file, "unit")).not.toContain(simulation);
 });

@@ -8,7 +8,7 @@ import type { KubeClient } from "#src/kube/client.ts";
 import { EventRecorder } from "#src/kube/event-recorder.ts";
 import { keyOf } from "#src/kube/object.ts";
 import type { Leadership } from "#src/kube/leadership.ts";
-import type { Enqueue } from "#src/reconcile/enqueue.ts";
+import type { Enqueue } from "#src/reconcile/wake/enqueue.ts";
 import type { TenantObservationSources } from "#src/reconcile/observe/observe-tenant.ts";
 import type { ResourceStores } from "#src/reconcile/observe/resource-stores.ts";
 import { isUnhandled } from "#src/reconcile/observe/unhandled.ts";

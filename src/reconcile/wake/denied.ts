@@ -2,9 +2,9 @@ import type { Kind } from "#src/kinds/kind.ts";
 import { roleBindings } from "#src/platform-client/permission-resources.ts";
 import type { AddOptions } from "#src/runtime/queue.ts";
 import type { Enqueue } from "./enqueue.ts";
-import { type CachedResource, readyReason, referencedKeys } from "./observe/cached-resource.ts";
-import { recordedUid } from "./observe/claims.ts";
-import type { Sources } from "./observe/sources.ts";
+import { type CachedResource, readyReason, referencedKeys } from "#src/reconcile/observe/cached-resource.ts";
+import { recordedUid } from "#src/reconcile/observe/claims.ts";
+import type { Sources } from "#src/reconcile/observe/sources.ts";
 
 // Which objects wait because of the role bindings of their resources, or because of the roles of these. Without this they would
 // wait for the next resync: an identity does not refer to what refers to it.

@@ -2,31 +2,38 @@ import type { Kind } from "#src/kinds/kind.ts";
 import { keyOf } from "#src/kube/object.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import type { Enqueue } from "./enqueue.ts";
-import type { CachedResource } from "./observe/cached-resource.ts";
-import { servedObjects } from "./observe/served-objects.ts";
-import type { Sources } from "./observe/sources.ts";
-import { wakeAllWaiting } from "./wake-waiting.ts";
+import type { CachedResource } from "#src/reconcile/observe/cached-resource.ts";
+import { servedObjects } from "#src/reconcile/observe/served-objects.ts";
+import type { Sources } from "#src/reconcile/observe/sources.ts";
+import { wakeAllWaiting } from "./waiting.ts";
 
 /**
- * What the session's Tenants permit depends on what the roles are that they list. After a read of the roles showed that one of
- * them changed: the objects of the session that declare or bind roles, and all that wait. A change of the lists is a change of
- * the Tenants, which wakes their objects itself.
+ * What the session's Tenants permit depends on what the roles are that they list. Calls `onChange` after a read of the roles showed
+ * that one of them changed. A change of the lists is a change of the Tenants, which wakes their objects itself.
  */
-export function wakeListedRoleUsers(
-  sources: Pick<Sources, "kinds" | "stores" | "states" | "tenancy">,
+export function watchListedRoles(
+  sources: Pick<Sources, "tenancy">,
   session: PlatformSession,
-  enqueue: Enqueue,
+  onChange: () => void,
 ): void {
   let known: ReadonlyMap<string, string> = new Map();
   session.onPermissionsRead(() => {
     const before = known;
     known = listedRoles(sources, session);
-    if (!Iterator.from(known).some(([role, content]) => (before.get(role) ?? content) !== content)) return;
-    wakeAllWaiting(sources, enqueue);
-    for (const kind of sources.kinds)
-      for (const cached of servedObjects(sources, session, kind.name))
-        if (usesRoles(kind, cached)) enqueue(kind.name, keyOf(cached), { priority: "low" });
+    if (Iterator.from(known).some(([role, content]) => (before.get(role) ?? content) !== content)) onChange();
   });
+}
+
+/** The objects of the session that declare or bind roles, and all that wait. */
+export function wakeObjectsOfListedRoles(
+  sources: Pick<Sources, "kinds" | "stores" | "states" | "tenancy">,
+  session: PlatformSession,
+  enqueue: Enqueue,
+): void {
+  wakeAllWaiting(sources, enqueue);
+  for (const kind of sources.kinds)
+    for (const cached of servedObjects(sources, session, kind.name))
+      if (usesRoles(kind, cached)) enqueue(kind.name, keyOf(cached), { priority: "low" });
 }
 
 /** What the platform says of each role that a Tenant of the session lists, by its name or uid. */

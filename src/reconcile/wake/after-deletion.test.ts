@@ -4,7 +4,7 @@ import { CollectionView } from "#src/platform-client/collection-view.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import { externalGroup, groupResource, ready, uid } from "#src/reconcile/policy/observed-fixture.testing.ts";
-import { wakeAfterDeletion } from "./wake-after-deletion.ts";
+import { wakeAfterDeletion } from "./after-deletion.ts";
 import { wakeWorld } from "./wake-world.testing.ts";
 
 const sessionThatSaw = (resource: ExternalResource) => {

@@ -6,8 +6,8 @@ import { root } from "#src/reconcile/policy/observed-fixture.testing.ts";
 import { everything } from "#src/reconcile/tenancy/boundary.testing.ts";
 import { singleTenant } from "#src/reconcile/tenancy/single-tenant.testing.ts";
 import type { Enqueue } from "./enqueue.ts";
-import { ReconcileStates } from "./observe/reconcile-states.ts";
-import { newResourceStores } from "./observe/resource-stores.ts";
+import { ReconcileStates } from "#src/reconcile/observe/reconcile-states.ts";
+import { newResourceStores } from "#src/reconcile/observe/resource-stores.ts";
 
 /**
  * For tests of what wakes objects: objects of one Tenant, and the keys of those that are woken, such as `Group team/shop`. Its

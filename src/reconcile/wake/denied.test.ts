@@ -7,9 +7,9 @@ import {
   ready,
   uid,
 } from "#src/reconcile/policy/observed-fixture.testing.ts";
-import type { DeniedBy } from "./observe/reconcile-state.ts";
-import { kindOf } from "./policy/observed-fixture.testing.ts";
-import { wakeAfterGrant, wakeDeniedBy } from "./wake-denied.ts";
+import type { DeniedBy } from "#src/reconcile/observe/reconcile-state.ts";
+import { kindOf } from "#src/reconcile/policy/observed-fixture.testing.ts";
+import { wakeAfterGrant, wakeDeniedBy } from "./denied.ts";
 import { markWaiting, wakeWorld } from "./wake-world.testing.ts";
 
 const binding = bindingResource({

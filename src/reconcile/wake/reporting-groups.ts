@@ -1,7 +1,7 @@
 import type { Kind } from "#src/kinds/kind.ts";
 import type { Enqueue } from "./enqueue.ts";
-import type { CachedResource } from "./observe/cached-resource.ts";
-import type { Sources } from "./observe/sources.ts";
+import type { CachedResource } from "#src/reconcile/observe/cached-resource.ts";
+import type { Sources } from "#src/reconcile/observe/sources.ts";
 
 /** Many objects that take over what is in one group cost one status of the group. */
 const gatherMs = 2_000;

@@ -2,7 +2,7 @@ import type { Kind } from "#src/kinds/kind.ts";
 import { keyOf } from "#src/kube/object.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import type { Enqueue } from "./enqueue.ts";
-import type { Sources } from "./observe/sources.ts";
+import type { Sources } from "#src/reconcile/observe/sources.ts";
 
 /**
  * After a DELETE of ours that took effect, or may have: the objects that claim the resource look again, except the one that

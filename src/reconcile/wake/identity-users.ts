@@ -1,9 +1,9 @@
 import type { Kind } from "#src/kinds/kind.ts";
 import { keyOf } from "#src/kube/object.ts";
 import type { Enqueue } from "./enqueue.ts";
-import { type CachedResource, claimedUids } from "./observe/cached-resource.ts";
-import type { Sources } from "./observe/sources.ts";
-import { wakeAllWaiting } from "./wake-waiting.ts";
+import { type CachedResource, claimedUids } from "#src/reconcile/observe/cached-resource.ts";
+import type { Sources } from "#src/reconcile/observe/sources.ts";
+import { wakeAllWaiting } from "./waiting.ts";
 
 /**
  * After identities became credentials or identities for emergencies of any Tenant, or ceased to be: the objects that declare

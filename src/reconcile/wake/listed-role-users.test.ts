@@ -8,7 +8,7 @@ import {
   identityResource,
   parent,
 } from "#src/reconcile/policy/observed-fixture.testing.ts";
-import { wakeListedRoleUsers } from "./wake-listed-role-users.ts";
+import { wakeObjectsOfListedRoles, watchListedRoles } from "./listed-role-users.ts";
 import { listedRole, markWaiting, wakeWorld } from "./wake-world.testing.ts";
 
 const viewer: ExternalRole = { uid: "c".repeat(40), name: "viewer", capabilities: ["CAP_REPO_LIST"] };
@@ -36,7 +36,9 @@ function start(first: readonly ExternalRole[]) {
     session,
   );
   markWaiting(world, "Group", "team/waits");
-  wakeListedRoleUsers(world.sources, world.session, world.enqueue);
+  watchListedRoles(world.sources, world.session, () =>
+    wakeObjectsOfListedRoles(world.sources, world.session, world.enqueue),
+  );
   const read = (found: readonly ExternalRole[]) => {
     roles = rolesOf(found);
     world.woken.length = 0;

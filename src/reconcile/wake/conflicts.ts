@@ -8,9 +8,9 @@ import {
   contestedName,
   isInConflict,
   readyReason,
-} from "./observe/cached-resource.ts";
-import { comesFirst, rivalKeys, type RivalLookup } from "./observe/claims.ts";
-import type { Sources } from "./observe/sources.ts";
+} from "#src/reconcile/observe/cached-resource.ts";
+import { comesFirst, rivalKeys, type RivalLookup } from "#src/reconcile/observe/claims.ts";
+import type { Sources } from "#src/reconcile/observe/sources.ts";
 
 // Which objects in Conflict with another resource or object may continue. Without this they would wait for the next resync.
 
@@ -60,6 +60,18 @@ function keepFirst(first: Map<string, CachedResource>, key: string, other: Cache
   const known = first.get(key);
   if (known === undefined || (known.resource.status?.uid === undefined && comesFirst(other, known)))
     first.set(key, other);
+}
+
+/** The objects in Conflict with any of `others`, each of which is given with its kind. */
+export function wakeConflictsWith(
+  sources: Sources,
+  others: readonly (readonly [kind: string, cached: CachedResource])[],
+  enqueue: Enqueue,
+): void {
+  for (const kind of sources.kinds) {
+    const ofKind = others.flatMap(([name, cached]) => (name === kind.name ? [cached] : []));
+    if (ofKind.length > 0) wakeConflicts(sources, kind, ofKind, enqueue);
+  }
 }
 
 /** The objects in Conflict over a name, wherever that is: a resource has it no longer. */

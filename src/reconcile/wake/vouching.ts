@@ -1,8 +1,8 @@
 import type { Kind } from "#src/kinds/kind.ts";
 import type { Enqueue } from "./enqueue.ts";
-import type { CachedResource } from "./observe/cached-resource.ts";
-import { recordedUid } from "./observe/claims.ts";
-import type { Sources } from "./observe/sources.ts";
+import type { CachedResource } from "#src/reconcile/observe/cached-resource.ts";
+import { recordedUid } from "#src/reconcile/observe/claims.ts";
+import type { Sources } from "#src/reconcile/observe/sources.ts";
 
 /** Many objects that take over identities at once cost one look at the provider of these. */
 const gatherMs = 250;

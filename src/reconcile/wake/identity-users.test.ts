@@ -6,7 +6,7 @@ import {
   parent,
   ready,
 } from "#src/reconcile/policy/observed-fixture.testing.ts";
-import { wakeIdentityUsers } from "./wake-identity-users.ts";
+import { wakeIdentityUsers } from "./identity-users.ts";
 import { markWaiting, wakeWorld } from "./wake-world.testing.ts";
 
 const changed = `${parent}/4444444444444444`;

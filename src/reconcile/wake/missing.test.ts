@@ -5,7 +5,7 @@ import { CollectionView } from "#src/platform-client/collection-view.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import { bindingResource, parent, ready, root } from "#src/reconcile/policy/observed-fixture.testing.ts";
-import { wakeMissing } from "./wake-missing.ts";
+import { wakeMissing } from "./missing.ts";
 import { wakeWorld } from "./wake-world.testing.ts";
 
 const identity = `${parent}/4444444444444444`;

@@ -2,11 +2,11 @@ import type { Kind } from "#src/kinds/kind.ts";
 import { keyOf } from "#src/kube/object.ts";
 import type { AddOptions } from "#src/runtime/queue.ts";
 import type { Enqueue } from "./enqueue.ts";
-import { type CachedResource, claimedUids } from "./observe/cached-resource.ts";
-import { recordedUid } from "./observe/claims.ts";
-import type { Sources } from "./observe/sources.ts";
-import { wakeDeniedBy } from "./wake-denied.ts";
-import { referrersOf } from "./wake-referrers.ts";
+import { type CachedResource, claimedUids } from "#src/reconcile/observe/cached-resource.ts";
+import { recordedUid } from "#src/reconcile/observe/claims.ts";
+import type { Sources } from "#src/reconcile/observe/sources.ts";
+import { wakeDeniedBy } from "./denied.ts";
+import { referrersOf } from "./referrers.ts";
 
 // Which objects depend on what a role allows, and on whether an object declares it. Without this they would wait for the next
 // resync: an identity does not refer to the roles that it holds.

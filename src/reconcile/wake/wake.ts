@@ -1,0 +1,230 @@
+import type { Kind } from "#src/kinds/kind.ts";
+import type { ChangeSource } from "#src/kube/store.ts";
+import type { ListScope } from "#src/platform-client/api.ts";
+import type { PlatformSession } from "#src/platform-client/session.ts";
+import type { CachedResource } from "#src/reconcile/observe/cached-resource.ts";
+import type { Sources } from "#src/reconcile/observe/sources.ts";
+import type { TenancyChange } from "#src/reconcile/tenancy/tenancy.ts";
+import { wakeAfterDeletion } from "./after-deletion.ts";
+import { wakeObjectsOfChanged } from "./changed-resources.ts";
+import { wakeClaimants } from "./claimants.ts";
+import { mayReleaseClaim, wakeConflicts } from "./conflicts.ts";
+import { wakeAfterGrant, wakeDeniedBy } from "./denied.ts";
+import type { Enqueue } from "./enqueue.ts";
+import { wakeGoverned } from "./governed.ts";
+import { wakeIdentityUsers } from "./identity-users.ts";
+import { wakeItself } from "./itself.ts";
+import { wakeObjectsOfListedRoles } from "./listed-role-users.ts";
+import { wakeMissing } from "./missing.ts";
+import { wakeReferents } from "./referents.ts";
+import { wakeReferrers } from "./referrers.ts";
+import { wakeAfterNameReleased } from "./released-name.ts";
+import { wakeReportingGroups } from "./reporting-groups.ts";
+import { wakeAfterDeclaration, wakeRoleUsers } from "./role-users.ts";
+import { wakeForTrial } from "./trial.ts";
+import { wakeVouching } from "./vouching.ts";
+import { wakeAllWaiting, wakeWaiting } from "./waiting.ts";
+
+/** What can change, and what is known of the change. */
+export interface Changes {
+  /** A custom resource: as it was, and as it is. Undefined: it did not exist, or is gone. */
+  readonly object: {
+    readonly kind: Kind;
+    readonly before: CachedResource | undefined;
+    readonly after: CachedResource | undefined;
+    readonly source: ChangeSource;
+  };
+  /** All objects of a kind have been read for the first time. */
+  readonly kindRead: Record<never, never>;
+  /** What a session knows of a collection, after a list of `scope` or a read. */
+  readonly platform: {
+    readonly session: PlatformSession;
+    readonly kind: Kind;
+    /** The uids of the resources that differ from before. */
+    readonly changed: readonly string[];
+    readonly scope: ListScope | undefined;
+    /** The objects of the session that record a uid. */
+    readonly recording: readonly CachedResource[];
+  };
+  /** A resource has the name no longer. */
+  readonly nameReleased: {
+    readonly session: PlatformSession;
+    readonly kind: Kind;
+    readonly name: string;
+    readonly uid: string;
+  };
+  /** What a session may do, or its outage ended. */
+  readonly session: { readonly session: PlatformSession };
+  /** A write has to show whether an outage of writes has ended. */
+  readonly trialWanted: { readonly session: PlatformSession };
+  /** A read of the roles showed that one which a Tenant of the session lists changed. */
+  readonly listedRoles: { readonly session: PlatformSession };
+  /** Tenants, or the labels of namespaces. */
+  readonly tenancy: TenancyChange;
+  /** An object's resource, by an update of ours. */
+  readonly updated: { readonly kind: Kind; readonly cached: CachedResource };
+  /** A resource that a DELETE of ours removed, or may have; `by` the object with that key, if it is of the same kind. */
+  readonly deleted: {
+    readonly session: PlatformSession;
+    readonly kind: Kind;
+    readonly uid: string;
+    readonly by: string | undefined;
+  };
+  /** A resource that nobody declared was removed. */
+  readonly undeclaredRemoved: { readonly uid: string };
+}
+
+/** Whose objects a change wakes. */
+export interface Wake<Change> {
+  /** The objects, and why. */
+  readonly wakes: string;
+  readonly find: (sources: Sources, change: Change, enqueue: Enqueue) => void;
+}
+
+/**
+ * Every cause for which an object is looked at again, and whom it wakes: in this order, which is the order of the queue.
+ * docs/architecture.md, *What wakes an object*, names each row beside what it keeps up to date; a test compares them.
+ *
+ * Priorities: `high` for a change in Kubernetes and for everything that it wakes, because somebody waits for the result;
+ * `low` for objects that a list of a store changed and for which nobody waits, and for what the platform, new permissions,
+ * the end of an outage or a Tenant wake.
+ */
+export const wakeTable: { readonly [Cause in keyof Changes]: Readonly<Record<string, Wake<Changes[Cause]>>> } = {
+  object: {
+    itself: {
+      wakes: "The object itself, unless we wrote it: the reconcile that did observes it.",
+      find: (sources, { kind, before, after, source }, enqueue) =>
+        wakeItself(sources, kind, before, after, source, enqueue),
+    },
+    referrers: {
+      wakes:
+        "The objects that refer to it, or use its uid because it permits that; those in Conflict over what these wanted.",
+      find: (sources, { kind, before, after }, enqueue) => wakeReferrers(sources, kind, before, after, enqueue),
+    },
+    referents: {
+      wakes: "If it is gone, or first says what it has: the objects that wait to be deleted after it.",
+      find: (sources, { kind, before, after }, enqueue) => wakeReferents(sources, kind, before, after, enqueue),
+    },
+    claimants: {
+      wakes: "The objects that claim a uid which it claims now, or claimed.",
+      find: (sources, { kind, before, after }, enqueue) => wakeClaimants(sources, kind, before, after, enqueue),
+    },
+    roleDeclared: {
+      wakes: "If it began or ceased to manage a role: the objects that wait because their resources hold that role.",
+      find: (sources, { kind, before, after }, enqueue) => wakeAfterDeclaration(sources, kind, before, after, enqueue),
+    },
+    roleBindingDeclared: {
+      wakes:
+        "If it began or ceased to declare a role binding: the objects that wait because of that, and its identity.",
+      find: (sources, { kind, before, after }, enqueue) => wakeAfterGrant(sources, kind, before, after, enqueue),
+    },
+    reportingGroups: {
+      wakes: "If it took a resource over: the Groups that report that as undeclared.",
+      find: (sources, { kind, before, after }, enqueue) => wakeReportingGroups(sources, kind, before, after, enqueue),
+    },
+    vouching: {
+      wakes: "If it took an identity over: the objects that wait to be deleted after their people.",
+      find: (sources, { kind, before, after }, enqueue) => wakeVouching(sources, kind, before, after, enqueue),
+    },
+    conflicts: {
+      wakes: "If it may have released what they want: the objects in Conflict with it.",
+      find: (sources, { kind, before, after }, enqueue) => {
+        if (before !== undefined && mayReleaseClaim(before, after)) wakeConflicts(sources, kind, [before], enqueue);
+      },
+    },
+  },
+  kindRead: {
+    allWaiting: {
+      wakes: "All objects that wait.",
+      find: (sources, _, enqueue) => wakeAllWaiting(sources, enqueue),
+    },
+  },
+  platform: {
+    changedResources: {
+      wakes: "The objects whose resources changed, and those that bind a role which changed.",
+      find: (sources, { session, kind, changed }, enqueue) =>
+        wakeObjectsOfChanged(sources, session, kind, changed, enqueue),
+    },
+    deniedBy: {
+      wakes: "The objects that wait because of a role or a role binding which changed.",
+      find: (sources, { changed }, enqueue) => wakeDeniedBy(sources, changed, enqueue, { priority: "low" }),
+    },
+    missing: {
+      wakes: "The objects that record a resource which the list lacks.",
+      find: (sources, { session, kind, scope, recording }, enqueue) => {
+        if (scope !== undefined) wakeMissing(sources, session, kind, scope, recording, enqueue);
+      },
+    },
+    waitingForList: {
+      wakes: "All objects of the kind that wait: for a name that was released, or for a resource that now exists.",
+      find: (sources, { session, kind }, enqueue) => wakeWaiting(sources, session, kind, enqueue),
+    },
+  },
+  nameReleased: {
+    conflictsOverName: {
+      wakes: "The objects in Conflict over the name.",
+      find: (sources, { session, kind, name, uid }, enqueue) =>
+        wakeAfterNameReleased(sources, session, kind, name, uid, enqueue),
+    },
+  },
+  session: {
+    waitingForSession: {
+      wakes: "All objects of the session that wait.",
+      find: (sources, { session }, enqueue) => {
+        for (const kind of sources.kinds) wakeWaiting(sources, session, kind, enqueue);
+      },
+    },
+  },
+  trialWanted: {
+    trial: {
+      wakes: "One object of the session that waits for the end of the outage, so that its write is the trial.",
+      find: (sources, { session }, enqueue) => wakeForTrial(sources, session, enqueue),
+    },
+  },
+  listedRoles: {
+    listedRoleUsers: {
+      wakes: "The objects of the session that declare or bind roles, and all that wait.",
+      find: (sources, { session }, enqueue) => wakeObjectsOfListedRoles(sources, session, enqueue),
+    },
+  },
+  tenancy: {
+    governed: {
+      wakes: "All objects in the namespaces, those that refer to them, and those in Conflict with any of these.",
+      find: (sources, change, enqueue) => wakeGoverned(sources, change, enqueue),
+    },
+    identityUsers: {
+      wakes:
+        "The objects that declare an identity which became a credential or one for emergencies, or ceased to be, or that bind a role to it; and all that wait.",
+      find: (sources, { identities }, enqueue) => wakeIdentityUsers(sources, identities, enqueue),
+    },
+  },
+  updated: {
+    roleUsers: {
+      wakes: "If it is a role: the objects that bind it, and those that wait because their resources hold it.",
+      find: (sources, { kind, cached }, enqueue) => wakeRoleUsers(sources, kind, cached, enqueue, {}),
+    },
+  },
+  deleted: {
+    otherClaimants: {
+      wakes: "The other objects that claim its uid.",
+      find: (sources, { session, kind, uid, by }, enqueue) =>
+        wakeAfterDeletion(sources, session, kind, uid, by, enqueue),
+    },
+  },
+  undeclaredRemoved: {
+    deniedByRemoved: {
+      wakes: "The objects that wait because of it.",
+      find: (sources, { uid }, enqueue) => wakeDeniedBy(sources, [uid], enqueue, {}),
+    },
+  },
+};
+
+/** Wakes the objects whose decisions depend on what changed. */
+export function wake<Cause extends keyof Changes>(
+  sources: Sources,
+  cause: Cause,
+  change: Changes[Cause],
+  enqueue: Enqueue,
+): void {
+  for (const { find } of Object.values(wakeTable[cause])) find(sources, change, enqueue);
+}
