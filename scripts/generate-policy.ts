@@ -55,8 +55,13 @@ What the operator does about an object is one decision at a time, made from what
 ([\`decide\`](../src/reconcile/policy/decide.ts)). The checks below are asked in this order. The first one that finds something decides on the
 next step: a call, a status, or a wait. Then the operator observes again.
 
-The debug log says which check decided (\`step decided\`, field \`check\`), and so does a trace (\`muster.check\`). A check is a constant in
-[\`src/reconcile/policy/\`](../src/reconcile/policy), with its reason: search for its name.
+The debug log says which check decided (\`step decided\`, field \`check\`), and so does a trace (\`muster.check\`). The code of a check is
+in [\`src/reconcile/policy/\`](../src/reconcile/policy): search for its name. Where several phases ask the same, they use the same name. What a reference
+means, and what the Tenant permits, is found before, in [\`observe/references.ts\`](../src/reconcile/observe/references.ts) and
+[\`observe/reference-denials.ts\`](../src/reconcile/observe/reference-denials.ts).
+
+A call that failed a moment ago is not made again yet: the failure is reported instead ([\`retry.ts\`](../src/reconcile/policy/retry.ts)). What resolves by
+itself is reported once it has lasted two seconds ([\`conclude.ts\`](../src/reconcile/policy/conclude.ts)).
 ${sections.map((section) => `\n## ${section.title}\n\n${linesOf(section.entries, section).join("\n")}\n`).join("")}
 A step that Kubernetes refused a moment ago is not repeated: the refusal is what the object reports (\`refusedByKubernetes\`).
 `;

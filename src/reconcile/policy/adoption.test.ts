@@ -259,6 +259,11 @@ describe("an equal role binding that no object claims", () => {
       },
     },
     {
+      name: "is not taken over before its role was read: what it allows now may be more than the Tenant does",
+      given: { resource: bindingResource(), references, matches: [equal], roleToRead: viewer },
+      expected: { do: "readRole", role: viewer },
+    },
+    {
       name: "is Created if a POST of this process for the object created it",
       given: {
         resource: bindingResource(),

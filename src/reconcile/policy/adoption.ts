@@ -60,11 +60,20 @@ const granted: Phase<Granted> = [
  * Makes an existing resource the object's; finds nothing once it is. To adopt is: one write to the status that
  * records the uid and `Adopted`, and then one PATCH that writes the marker together with the fields that differ (see
  * `drift.ts`). A second cluster meets the marker and reports a Conflict, and a lost status does not turn the resource
- * into something created. What forbids an adoption is checked until the marker is written.
+ * into something created. What forbids an adoption is checked until the marker is written. A role binding, which has no marker, is taken
+ * over by the status alone, with the first Ready (`resource.ts`).
  */
 export const adopting: Phase<Found> = [
   identityUnread(({ kind, external }) => kind.identityOf(external)),
-  reports("adoptionDenied", "The Tenant does not allow existing resources to be adopted.", findNotPermitted),
+  // Before an equal role binding is taken over, as before one is created: the Tenant may not permit what the role allows now.
+  calls("roleUnread", "What the role allows now is not known.", ({ roleToRead }) =>
+    roleToRead === null ? undefined : { do: "readRole", role: roleToRead },
+  ),
+  reports(
+    "adoptionDenied",
+    "The Tenant does not allow existing resources to be adopted. A role binding is exempt, unless `spec.uid` names it.",
+    findNotPermitted,
+  ),
   reports("neverAdopted", "It belongs to an identity for emergencies, or of another owner.", findAdoptionProtected),
   reports("otherPeople", "It lets in other people than the spec says.", findOtherPeople),
   reports("timeUnknown", "The platform does not say when it created a singleton.", findTimeUnknown),
@@ -78,17 +87,21 @@ export const adopting: Phase<Found> = [
   ]),
   finalizerMissing,
   // Without a marker there is nothing to write to the platform: the status that reports Ready records the adoption.
-  where("it has no marker yet", (observed) => observed.kind.hasMarker && !owns(observed, observed.external), [
-    calls("readBeforeUpdate", "The resource was not read since the spec was seen.", (observed) =>
-      readBeforeUpdate(observed, observed.external),
-    ),
-    check("adoptable", "Nothing forbids the adoption.", (observed) =>
-      recordNow(observed, {
-        ...waiting("Updating", ownershipMessages.adopting(observed.kind.noun, observed.external.uid)),
-        recorded: recordOf(observed.references.uids, observed.external, "Adopted"),
-      }),
-    ),
-  ]),
+  where(
+    "resources of the kind have markers, and this one has not the object's",
+    (observed) => observed.kind.hasMarker && !owns(observed, observed.external),
+    [
+      calls("readBeforeUpdate", "The resource was not read since the spec was seen.", (observed) =>
+        readBeforeUpdate(observed, observed.external),
+      ),
+      check("adoptable", "Nothing forbids the adoption.", (observed) =>
+        recordNow(observed, {
+          ...waiting("Updating", ownershipMessages.adopting(observed.kind.noun, observed.external.uid)),
+          recorded: recordOf(observed.references.uids, observed.external, "Adopted"),
+        }),
+      ),
+    ],
+  ),
 ];
 
 /** The resource is not the object's, or its adoption has not been completed. */

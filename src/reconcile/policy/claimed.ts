@@ -119,9 +119,13 @@ export const claimed: Phase<Claimed> = [
   }),
   mayBeGone,
   where("the resource is gone", ({ claim }) => claim.external.is === "gone", gone),
-  part("it has a marker", (observed) => (observed.kind.hasMarker ? asPresent(observed) : undefined), presentMarked),
   part(
-    "its fields identify it",
+    "resources of the kind have markers",
+    (observed) => (observed.kind.hasMarker ? asPresent(observed) : undefined),
+    presentMarked,
+  ),
+  part(
+    "fields identify resources of the kind",
     (observed) => (observed.kind.hasMarker ? undefined : asPresent(observed)),
     presentGrant,
   ),

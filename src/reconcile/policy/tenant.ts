@@ -84,9 +84,8 @@ export function tenantName(tenant: DecisionInput["tenant"]): string | undefined 
   return tenant.is === "known" ? tenant.name : undefined;
 }
 
-// What they say.
-
-// read Tenants, and the status names one only together with a resource.
+// What they say. Messages name the Tenant: people who may edit a namespace may not read Tenants, and the status
+// names one only together with a resource.
 
 /** @param name undefined if not exactly one Tenant governs the object */
 function theTenant(name: string | undefined): string {
