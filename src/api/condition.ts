@@ -1,5 +1,4 @@
 import * as z from "zod";
-import type { Reason } from "./reason.ts";
 
 /** The types of conditions that this version writes, each with what it means while it is True. */
 export const conditionTypes = {
@@ -52,9 +51,6 @@ export const conditionSchema = z
  * have written it, so its type and reason can be unknown here.
  */
 export type Condition = z.output<typeof conditionSchema>;
-
-/** A condition that this version writes. */
-export type WrittenCondition = Condition & { type: ConditionType; reason: Reason };
 
 /** The condition `Ready` of an object with conditions, or of a change of its status. */
 export function readyCondition({

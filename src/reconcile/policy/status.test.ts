@@ -74,6 +74,17 @@ describe("conditions", () => {
   ])("ReferencesResolved reports the result: %j", (references, condition) => {
     expect(conditionsOf(after(undefined, problem("waiting"), { references }))).toContain(condition);
   });
+
+  it("ReferencesResolved keeps what was reported for this spec while the roles are not read", () => {
+    const before = after(undefined, problem("waiting"), { references: { are: "denied", message: "no" } });
+    const reported = before?.conditions?.at(-1);
+    const unread = { references: { are: "unread" } } as const;
+    expect(after(before, problem("stalled"), unread)?.conditions).toContainEqual(reported);
+    const edited = groupResource({ status: before as Status, metadata: { generation: 2 } });
+    expect(conditionsOf(after(before, problem("stalled"), { ...unread, resource: edited }))).toContain(
+      "ReferencesResolved=Unknown/PlatformUnavailable",
+    );
+  });
 });
 
 describe("a status", () => {

@@ -1,6 +1,6 @@
 import { timestamp } from "#src/api/timestamp.ts";
 import { isDeepStrictEqual } from "node:util";
-import type { Condition, ConditionType, WrittenCondition } from "#src/api/condition.ts";
+import type { Condition, ConditionType } from "#src/api/condition.ts";
 import type { Reason } from "#src/api/reason.ts";
 import type { Drift, Status, StatusError, Undeclared } from "#src/api/status.ts";
 import { statusBounds } from "#src/api/status.ts";
@@ -147,7 +147,7 @@ function undeclaredOf({ undeclared }: DecisionInput): { readonly undeclared?: Un
 }
 
 /** A condition before its generation and its times are filled in. */
-type NewCondition = Omit<WrittenCondition, "lastTransitionTime" | "observedGeneration">;
+type NewCondition = Omit<Condition, "lastTransitionTime" | "observedGeneration">;
 
 function conditionsOf(outcome: Outcome, observed: DecisionInput): NewCondition[] {
   const others = [referencesResolved(observed), ...accessConditions(observed)];
@@ -165,7 +165,7 @@ function accessConditions({ undeclared }: DecisionInput): NewCondition[] {
   return condition === undefined ? [] : [{ type: "AccessDeclared", ...condition }];
 }
 
-function referencesResolved({ references }: DecisionInput): NewCondition {
+function referencesResolved({ references, resource }: DecisionInput): NewCondition {
   const type = "ReferencesResolved";
   switch (references.are) {
     case "resolved":
@@ -177,7 +177,9 @@ function referencesResolved({ references }: DecisionInput): NewCondition {
     case "invalid":
       return newCondition(type, "False", "InvalidSpec", boundedMessage(references.message));
     case "unread":
-      return newCondition(type, "Unknown", "PlatformUnavailable", messages.rolesUnread());
+      return (
+        reportedReferences(resource) ?? newCondition(type, "Unknown", "PlatformUnavailable", messages.rolesUnread())
+      );
     case "unreadKind":
       return newCondition(
         type,
@@ -186,6 +188,13 @@ function referencesResolved({ references }: DecisionInput): NewCondition {
         kubernetesMessages.referencedKindUnread(references.path, references.kind),
       );
   }
+}
+
+/** What the status says of the references of this spec. That a new leader has not read the roles yet does not change it. */
+function reportedReferences({ status, metadata }: DecisionInput["resource"]): Condition | undefined {
+  return status?.conditions?.find(
+    ({ type, observedGeneration }) => type === "ReferencesResolved" && observedGeneration === metadata.generation,
+  );
 }
 
 function newCondition(type: ConditionType, status: Condition["status"], reason: Reason, message: string): NewCondition {
