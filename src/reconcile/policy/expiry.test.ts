@@ -10,6 +10,7 @@ import {
   notReady,
   observed,
   kindOf,
+  type ObservedParts,
   parent,
   ready,
   resolved,
@@ -229,6 +230,32 @@ it("an expired role binding waits until its POST is settled, not for the retry o
   const reported = decideFor(undefined);
   if (reported.do !== "writeStatus") throw new Error(reported.do);
   expect(decideFor({ observedGeneration: 1, ...reported.patch } as Status)).toEqual({ do: "wait", until: 25_000 });
+});
+
+describe("an expired role binding that is reported as ended", () => {
+  const stepFor = (parts: ObservedParts, status?: Status) => {
+    const resource = bindingResource({ spec: { expiresAt: past }, ...(status === undefined ? {} : { status }) });
+    const observation = observed({ resource, ...parts });
+    return decide(observation, kindOf(observation)).step;
+  };
+  const written = stepFor({ references, state: { ...emptyState, bornHere: true } });
+  if (written.do !== "writeStatus") throw new Error(written.do);
+  const reported = { observedGeneration: 1, ...written.patch } as Status;
+
+  it("is not looked for again by a new leader that has not read the roles", () => {
+    expect(stepFor({ references: { are: "unread" } }, reported).do).toBe("wait");
+  });
+
+  it("does not become one that may still exist when no Tenant governs it any longer", () => {
+    const waiting = { are: "waiting", reason: "ReferenceNotReady", message: "no Tenant" } as const;
+    const ungoverned = { tenant: { is: "none" }, references: waiting, unrecorded: { is: "unknown" } } as const;
+    expect(JSON.stringify(stepFor(ungoverned))).toContain("it may still exist");
+    const step = stepFor(ungoverned, reported);
+    expect(step).toMatchObject({
+      do: "writeStatus",
+      patch: { conditions: [...(reported.conditions ?? []).slice(0, 2), {}] },
+    });
+  });
 });
 
 describe("a paused role binding that has expired", () => {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { readyCondition } from "#src/api/condition.ts";
 import { type Expiry, expiryOf } from "#src/kinds/expiry.ts";
 import { mayHaveManaged } from "#src/kinds/may-have-managed.ts";
@@ -41,7 +42,8 @@ const unrecorded: Phase<Expiring> = [
   ]),
   // To read the roles comes first: without them, nothing is looked for.
   check("expiredUnpermitted", "A resource may have been created when a Tenant permitted the object.", (observed) => {
-    const recheckAt = observed.references.are === "unread" ? undefined : recheckUnrecordedAt(observed);
+    if (observed.references.are === "unread" || isReported(observed)) return undefined;
+    const recheckAt = recheckUnrecordedAt(observed);
     if (recheckAt === undefined) return undefined;
     const message = expiredUnpermittedMessage(observed.kind.noun);
     return conclude(observed, stalled("Expired", message), recheckAt);
@@ -135,9 +137,13 @@ function asUnreported(observed: Expiring): (Expiring & IssueInput) | undefined {
   return issuesCode(observed) && !isReported(observed) ? observed : undefined;
 }
 
-/** Whether the status says that the grant has ended. */
+/** Whether the status says that the grant has ended, whatever became of the references since. */
 function isReported(observed: Expiring): boolean {
-  return statusPatch(observed, observed.ended) === undefined;
+  const { conditions, ...others } = statusPatch(observed, observed.ended) ?? {};
+  const isSaid =
+    conditions === undefined ||
+    isDeepStrictEqual(readyCondition({ status: { conditions } }), readyCondition(observed.resource));
+  return isSaid && Object.keys(others).length === 0;
 }
 
 function asEndingByExpiry(observed: Expiring): (Expiring & Ending) | undefined {
