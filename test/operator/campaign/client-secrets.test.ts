@@ -32,7 +32,7 @@ function permitted(): Journal {
 function picture(object: KubeObject, stored: string): Picture {
   const clientSecrets = new Map([[uid, stored]]);
   const resources = {} as Picture["resources"];
-  const others = { teams: new Map(), reportedOrphans: new Set<string>(), ownerId: "" };
+  const others = { teams: new Map(), reportedOrphans: new Set<string>(), ownerId: "", undeclaredInvites: 0 };
   return { objects: [object], secrets: [secret], clientSecrets, resources, ...others };
 }
 

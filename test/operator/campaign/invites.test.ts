@@ -11,6 +11,7 @@ const now = Date.now();
 const own = invite("root/group/own", "key-of-own", now - 600_000);
 const lost = invite("root/group/lost", "key-of-lost", now);
 const group = ready(musterObject("Group", "team", "shop", {}), { uid: "root/group" });
+const ignoring = ready(musterObject("Group", "team", "shop", { undeclared: "Ignore" }), { uid: "root/group" });
 const object = ready(musterObject("GroupInvite", "team", "ada", {}), { uid: own.uid, parentUid: "root/group" });
 
 function permitted(): Journal {
@@ -37,7 +38,13 @@ function secretWith(code: string, uid: string): KubeObject {
 
 function picture(groupInvites: readonly PlatformResource[], secret: KubeObject, shop = group): Picture {
   const resources = { groupInvites } as Picture["resources"];
-  const others = { clientSecrets: new Map(), teams: new Map(), reportedOrphans: new Set<string>(), ownerId: "" };
+  const others = {
+    clientSecrets: new Map(),
+    teams: new Map(),
+    reportedOrphans: new Set<string>(),
+    ownerId: "",
+    undeclaredInvites: 0,
+  };
   return { objects: [object, shop], secrets: [secret], resources, ...others };
 }
 
@@ -80,4 +87,21 @@ it("finds a second invite, unless something was disturbed and the Group reports 
     violations: [],
     reported: [expect.stringContaining(lost.uid)],
   });
+});
+
+it("finds an invite that the metric does not count, if its Group ignores what nobody declares", () => {
+  const journal = permitted();
+  journal.noteDisturbance();
+  const found = (undeclaredInvites: number | undefined) =>
+    findInviteViolations(journal, { ...picture([own, lost], good, ignoring), undeclaredInvites });
+  for (const counted of [0, undefined])
+    expect(found(counted).violations).toEqual([expect.stringContaining(`the metric counts ${counted} of 1`)]);
+  expect(found(1)).toMatchObject({ violations: [], reported: [expect.stringContaining(lost.uid)] });
+});
+
+it("expects nobody to report an invite that has expired", () => {
+  const journal = permitted();
+  journal.noteDisturbance();
+  const expired = { ...lost, expirationTime: new Date(now - 1_000).toISOString() };
+  expect(findInviteViolations(journal, picture([own, expired], good)).violations).toEqual([]);
 });

@@ -27,7 +27,13 @@ function picture(
   { bindings = [], objects = [] }: { bindings?: readonly PlatformResource[]; objects?: readonly KubeObject[] } = {},
 ): Picture {
   const resources = { identities, roleBindings: bindings } as unknown as Picture["resources"];
-  const others = { clientSecrets: new Map(), teams: new Map(), reportedOrphans: new Set<string>(), ownerId: "" };
+  const others = {
+    clientSecrets: new Map(),
+    teams: new Map(),
+    reportedOrphans: new Set<string>(),
+    ownerId: "",
+    undeclaredInvites: 0,
+  };
   return { objects, secrets: [], resources, ...others };
 }
 

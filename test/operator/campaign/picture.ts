@@ -14,11 +14,17 @@ export interface Picture {
   readonly clientSecrets: ReadonlyMap<string, string>;
   /** The orphans that Tenants report, and those that events report when their objects go. */
   readonly reportedOrphans: ReadonlySet<string>;
+  /** How many invites nobody declares, as the leader's metric says; undefined without a leader. */
+  readonly undeclaredInvites: number | undefined;
   readonly ownerId: string;
 }
 
+/** A leader that does not respond in this time says nothing. */
+const metricsMs = 5_000;
+
 export async function takePicture(world: World): Promise<Picture> {
-  const [objects, secrets, assigned, tenants, events, ownerId, ...lists] = await Promise.all([
+  const [undeclaredInvites, objects, secrets, assigned, tenants, events, ownerId, ...lists] = await Promise.all([
+    countUndeclaredInvites(world),
     world.objects(),
     world.secrets(),
     world.assignments(),
@@ -38,5 +44,24 @@ export async function takePicture(world: World): Promise<Picture> {
   );
   const reportedOrphans = new Set<string>([...tenants.flatMap(({ status }) => status?.orphanUids ?? []), ...inEvents]);
   const clientSecrets = readStoredSecrets(world.system.platformDataFile);
-  return { objects, secrets, teams: assigned, resources, clientSecrets, reportedOrphans, ownerId };
+  return {
+    objects,
+    secrets,
+    teams: assigned,
+    resources,
+    clientSecrets,
+    reportedOrphans,
+    undeclaredInvites,
+    ownerId,
+  };
+}
+
+async function countUndeclaredInvites({ operators }: World): Promise<number | undefined> {
+  const leader = operators.running.find(({ process }) => process === operators.leader);
+  if (leader === undefined) return undefined;
+  const response = await fetch(`${leader.url}/metrics`, { signal: AbortSignal.timeout(metricsMs) }).catch(
+    () => undefined,
+  );
+  const count = /^muster_undeclared\{kind="GroupInvite"\} (\d+)$/m.exec((await response?.text()) ?? "")?.[1];
+  return count === undefined ? undefined : Number(count);
 }
