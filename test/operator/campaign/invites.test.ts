@@ -3,6 +3,7 @@ import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { musterObject } from "#test/support/harness/muster-objects.ts";
 import type { PlatformResource } from "#test/support/harness/platform-admin.ts";
 import { emptySecret } from "#test/support/harness/secret-objects.ts";
+import type { CallEnd } from "#test/support/harness/fault-proxy.ts";
 import { findInviteViolations } from "./invites.ts";
 import { Journal } from "./journal.ts";
 import type { Picture } from "./picture.ts";
@@ -104,4 +105,21 @@ it("expects nobody to report an invite that has expired", () => {
   journal.noteDisturbance();
   const expired = { ...lost, expirationTime: new Date(now - 1_000).toISOString() };
   expect(findInviteViolations(journal, picture([own, expired], good)).violations).toEqual([]);
+});
+
+it("finds a second invite whose response an operator got in time, or whose call created something else", () => {
+  const found = (call: object, end: CallEnd) => {
+    const journal = permitted();
+    journal.noteResponse({ method: "POST", collection: "groupInvites", number: 1, bearer: "", ...call }, end);
+    return findInviteViolations(journal, picture([own, lost], good)).violations;
+  };
+  const nothingWentWrong = [expect.stringMatching(/nothing went wrong/)];
+  expect(found({}, { arrivedAt: now, isSent: true })).toEqual(nothingWentWrong);
+  expect(found({ collection: "groups" }, { arrivedAt: now, isSent: false })).toEqual(nothingWentWrong);
+  expect(found({ method: "GET" }, { arrivedAt: now, isSent: false })).toEqual(nothingWentWrong);
+  for (const end of [
+    { arrivedAt: now, isSent: false },
+    { arrivedAt: now - 1_500, isSent: true },
+  ])
+    expect(found({}, end)).toEqual([expect.stringMatching(/its Group does not report it/)]);
 });

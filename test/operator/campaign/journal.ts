@@ -1,6 +1,9 @@
 import type { PlatformCollection, PlatformResource } from "#test/support/harness/platform-admin.ts";
 import type { AnyMusterKind } from "#test/support/harness/muster-objects.ts";
+import type { Call, CallEnd } from "#test/support/harness/fault-proxy.ts";
 
+/** A response that takes longer is slow: operators wait for it for twice this time. */
+const slowMs = 1_000;
 /** A request takes effect at most this long after it was sent, on a busy machine. */
 const inFlightMs = 500;
 
@@ -37,7 +40,7 @@ export class Journal {
   readonly handMade = new Set<HandMade>();
   /** The names of resources that may stay without a marker when their objects are deleted: adopted or orphaned. Unique. */
   readonly mayStay = new Set<string>();
-  readonly counts = { operations: 0, refused: 0, creations: 0, kills: 0, pauses: 0, cuts: 0, stalls: 0 };
+  readonly counts = { operations: 0, refused: 0, creations: 0, kills: 0, pauses: 0, cuts: 0, stalls: 0, slow: 0 };
   /** How often each operation was done. */
   readonly done = new Map<string, number>();
   /** The code that was seen in each Secret, by the Secret's uid. */
@@ -146,14 +149,25 @@ export class Journal {
   /**
    * Notes that something begins after which a process may not know what it created.
    * @param delayMs how much later a request may take effect that was sent before the end
+   * @param from when it began, in milliseconds since the epoch
    * @returns to be called when it is over, unless it only lasts a moment
    */
-  noteDisturbance(delayMs = 0): () => void {
-    const disturbance = { from: Date.now(), until: Date.now() + delayMs };
+  noteDisturbance(delayMs = 0, from = Date.now()): () => void {
+    const disturbance = { from, until: Date.now() + delayMs };
     this.#disturbances.push(disturbance);
     return () => {
       disturbance.until = Date.now() + delayMs;
     };
+  }
+
+  /**
+   * Notes that an operator got the response to a call, or gave up. On a busy machine it gives up what nobody disturbed: then it
+   * does not know whether it created an invite.
+   */
+  noteResponse({ method, collection }: Call, { arrivedAt, isSent }: CallEnd): void {
+    if (isSent && Date.now() - arrivedAt < slowMs) return;
+    this.counts.slow += 1;
+    if (method === "POST" && collection === "groupInvites") this.noteDisturbance(0, arrivedAt);
   }
 
   /** Whether something was disturbed at this time, in milliseconds since the epoch, or within `afterMs` after it. */

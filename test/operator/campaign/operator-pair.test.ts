@@ -55,3 +55,24 @@ it("starts no operator while it is held", async () => {
     await pair.stop();
   }
 });
+
+it("calls back when an operator ends by itself, and not when it is killed", async () => {
+  let starts = 0;
+  const ends: number[] = [];
+  const startOperator = async () => {
+    starts += 1;
+    const options = starts === 3 ? { launcher: ["/bin/sh", "-c", "exit 1"] } : {};
+    return new Operator(new MusterProcess([], { program, ...options }), "http://127.0.0.1:0");
+  };
+  const pair = new OperatorPair({ startOperator }, [], { platformUrl: "", kubernetesUrl: "" });
+  pair.onEnd = () => ends.push(starts);
+  try {
+    await pair.led(20_000);
+    await vi.waitFor(() => expect(pair.follower).toBeDefined(), 20_000);
+    await pair.follower?.kill();
+    await vi.waitFor(() => expect(starts).toBe(4), 20_000);
+    expect(ends).toEqual([3]);
+  } finally {
+    await pair.stop();
+  }
+});

@@ -16,6 +16,8 @@ const restartMs = 500;
  * server that issues its tokens may be away.
  */
 export class OperatorPair {
+  /** Called when an operator ended by itself, as one does that could not renew the Lease. Can be replaced at any time. */
+  onEnd: () => void = () => undefined;
   readonly #current: (Operator | undefined)[] = [undefined, undefined];
   readonly #failures: string[] = [];
   readonly #running: Promise<unknown>;
@@ -97,7 +99,9 @@ export class OperatorPair {
       this.#starting = start;
       await start;
       if (this.#stopped) await this.#kill();
-      await this.#current[index]?.process.ended;
+      const { process } = this.#current[index] ?? {};
+      await process?.ended;
+      if (process !== undefined && process.signalCode === null) this.onEnd();
     }
   }
 

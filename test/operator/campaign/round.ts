@@ -18,7 +18,16 @@ import { carries, check } from "./model.ts";
 import type { CampaignOptions } from "./options.ts";
 import { type Picture, takePicture } from "./picture.ts";
 import { Work } from "./work.ts";
-import { managedCollections, maxLateMs, permittedRoles, settleMs, type Settings, teams, World } from "./world.ts";
+import {
+  leaseMs,
+  managedCollections,
+  maxLateMs,
+  permittedRoles,
+  settleMs,
+  type Settings,
+  teams,
+  World,
+} from "./world.ts";
 
 export interface RoundResult {
   readonly seed: number;
@@ -62,7 +71,11 @@ export async function runRound(
   try {
     await world.operators.led(startMs);
     const networkRandom = new Random(seed, "network");
+    const afterResponding = journal.noteResponse.bind(journal);
+    // An invite may be lost that an operator created just before, unless it got to write the code.
+    world.operators.onEnd = () => journal.noteDisturbance(0, Date.now() - leaseMs);
     world.proxy.options = {
+      afterResponding,
       faultFor: (call) => {
         const fault = drawFault(call, networkRandom, options.faults);
         const { method, collection } = call;
@@ -74,7 +87,7 @@ export async function runRound(
     };
     await work(world, journal, seed, options, log);
     if (options.verbose) log("the work is done");
-    world.proxy.options = {};
+    world.proxy.options = { afterResponding };
     await world.proxy.settled();
     for (const team of teams) await world.applyTenant(team);
     const settled = await converge(world, journal, async (picture) => {
@@ -85,7 +98,7 @@ export async function runRound(
     });
     if (options.verbose) log("everything has settled");
     const { objects } = await takePicture(world);
-    violations.push(...settled.violations, ...(await changesAtRest(world)));
+    violations.push(...settled.violations, ...(await changesAtRest(world, journal)));
     log(`at rest: ${objects.length} objects, ${violations.length} violations`);
     if (violations.length > 0) await evidence.save(world, "at-rest", violations);
     for (const object of new Random(seed, "end").chance(0.5) ? objects : objects.toReversed())
@@ -315,15 +328,18 @@ function contentOf(resources: readonly PlatformResource[]): string {
 
 /**
  * What is written although nothing happens. An operator that begins to lead writes what it finds: if another one leads at the end,
- * as on a machine on which the Lease could not be renewed in time, that was no rest.
+ * as on a machine on which the Lease could not be renewed in time, that was no rest. Neither was it one if something was written
+ * while the machine was so busy that responses were late, which statuses show.
  */
-async function changesAtRest(world: World): Promise<string[]> {
+async function changesAtRest(world: World, journal: Journal): Promise<string[]> {
   for (let attempt = 1; ; attempt += 1) {
     // What is as it shall be may be so without a leader. One that has just begun looks at everything once it may.
     await world.operators.led(startMs);
     const { leader } = world.operators;
+    const { slow } = journal.counts;
     const changed = await changesWhileResting(world);
-    if (world.operators.leader === leader || attempt === maxRests) return changed;
+    const isRest = world.operators.leader === leader && (changed.length === 0 || journal.counts.slow === slow);
+    if (isRest || attempt === maxRests) return changed;
   }
 }
 

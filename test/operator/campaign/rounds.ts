@@ -62,9 +62,9 @@ function listOf(numbers: Readonly<Record<string, number>>): string {
 }
 
 function lineOf({ seed, counts, faults, objects, violations: found, reported, seconds }: RoundResult): string {
-  const { operations, refused, creations, kills, pauses, cuts, stalls } = counts;
+  const { operations, refused, creations, kills, pauses, cuts, stalls, slow } = counts;
   return (
     `seed ${seed}: ${operations} operations (${refused} refused), ${creations} requests to create, ${kills} SIGKILLs, ${pauses} paused leaders, ${cuts} cuts, ${stalls} stalls, ` +
-    `${faults} faults, ${objects} objects left, ${reported.length} reported orphans, ${found.length} violations, ${seconds} s`
+    `${faults} faults, ${slow} late responses, ${objects} objects left, ${reported.length} reported orphans, ${found.length} violations, ${seconds} s`
   );
 }

@@ -32,6 +32,14 @@ export interface Call {
   readonly bearer: string;
 }
 
+/** How a call without a fault ended that the platform responded to. */
+export interface CallEnd {
+  /** When the call arrived, in milliseconds since the epoch. */
+  readonly arrivedAt: number;
+  /** Whether the response was sent before the caller gave up. */
+  readonly isSent: boolean;
+}
+
 export interface FaultProxyOptions {
   /** The fault of a call; undefined for none. */
   readonly faultFor?: (call: Call) => Fault | undefined;
@@ -39,6 +47,8 @@ export interface FaultProxyOptions {
   readonly beforeForwarding?: (call: Call) => Promise<void> | void;
   /** Called after the platform's response and before it is sent on, which waits for the promise. */
   readonly beforeResponding?: (call: Call) => Promise<void> | void;
+  /** Called when a call without a fault is over. */
+  readonly afterResponding?: (call: Call, end: CallEnd) => void;
 }
 
 /** A proxy between the operator and the platform that injects faults of the network. */
@@ -84,10 +94,11 @@ export class FaultProxy {
   }
 
   async #handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const arrivedAt = Date.now();
     const body = await readBody(incoming);
     const call = this.#callOf(incoming);
     this.#collectTokens(incoming.headers.authorization ?? "");
-    const { faultFor, beforeForwarding, beforeResponding: beforeAnswering } = this.options;
+    const { faultFor, beforeForwarding, beforeResponding: beforeAnswering, afterResponding } = this.options;
     const fault = faultFor?.(call);
     if (fault !== undefined) this.injected.push({ call, fault });
     await beforeForwarding?.(call);
@@ -106,8 +117,13 @@ export class FaultProxy {
     await beforeAnswering?.(call);
     if (fault?.is === "response lost") return void outgoing.destroy();
     outgoing.writeHead(response.status, { ...response.headers, "content-length": String(response.body.length) });
-    if (fault?.is !== "response truncated") return void outgoing.end(response.body);
-    outgoing.write(response.body.subarray(0, response.body.length / 2), () => outgoing.destroy());
+    if (fault?.is === "response truncated")
+      return void outgoing.write(response.body.subarray(0, response.body.length / 2), () => outgoing.destroy());
+    // Nothing follows the end of a response whose caller is gone.
+    const isGivenUp = outgoing.destroyed;
+    outgoing.end(response.body);
+    if (!isGivenUp) await once(outgoing, "close");
+    afterResponding?.(call, { arrivedAt, isSent: !isGivenUp && outgoing.writableFinished });
   }
 
   async #forward(incoming: IncomingMessage, body: Buffer): Promise<ProxiedResponse> {
