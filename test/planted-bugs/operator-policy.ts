@@ -297,8 +297,9 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
     name: "adoption-not-recorded-first",
     why: "The marker is written before the status records the adoption, and after a crash the resource counts as created.",
     file: "src/reconcile/policy/adoption.ts",
-    before: "observed.kind.hasMarker && !owns(observed, observed.external), [",
-    after: "observed.kind.hasMarker && observed.resource.status !== undefined && !owns(observed, observed.external), [",
+    before: "(observed) => observed.kind.hasMarker && !owns(observed, observed.external),",
+    after:
+      "(observed) => observed.kind.hasMarker && observed.resource.status !== undefined && !owns(observed, observed.external),",
     foundBy: "src/reconcile/policy/adoption.test.ts",
     level: "unit",
   },

@@ -54,7 +54,13 @@ export const mutants: readonly Mutant[] = [
         if (response.status === 401) response.status = 403;
       },
     },
-    failing: ["5.1: another scheme than Bearer", "errors.http-status: 3, 5, 9, 16"],
+    failing: [
+      "5.1: another scheme than Bearer",
+      "errors.http-status: 3, 5, 9, 16",
+      "errors.unauthenticated: before anything in the request is read",
+      "errors.unauthenticated: with a challenge (RFC 9110, 11.6.1), and without the token",
+      "access.revoke-tokens",
+    ],
   },
   {
     what: "deleting a group that is not empty reports success",
@@ -87,6 +93,7 @@ export const mutants: readonly Mutant[] = [
       "4.6.1",
       "4.6.3",
       "tags.order",
+      "tags.order: across pages",
       "paging.order-by",
       "paging.order-by-invalid: other values",
     ],
