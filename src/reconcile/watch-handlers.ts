@@ -9,7 +9,8 @@ import type { Sources } from "./observe/sources.ts";
 import { type BreakerLimits, opensBreaker } from "./policy/breaker.ts";
 import type { Enqueue } from "./wake/enqueue.ts";
 import { watchListedRoles } from "./wake/listed-role-users.ts";
-import { type Changes, wake } from "./wake/wake.ts";
+import type { Changes } from "./wake/change.ts";
+import { wake } from "./wake/wake.ts";
 
 /**
  * Turns changes into keys to reconcile. Whom each change wakes is the table in `wake/wake.ts`. Before that, what the change says is

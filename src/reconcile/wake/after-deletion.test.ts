@@ -21,7 +21,11 @@ const objects = [
 
 it("wakes the other objects that claim the resource", () => {
   const world = wakeWorld(objects);
-  wakeAfterDeletion(world.sources, world.session, groupKind, uid, "team/deleting", world.enqueue);
+  wakeAfterDeletion(
+    world.sources,
+    { session: world.session, kind: groupKind, uid, by: "team/deleting" },
+    world.enqueue,
+  );
   expect(world.woken.toSorted()).toEqual(["Group team/named", "Group team/recorded"]);
 });
 
@@ -29,7 +33,7 @@ it("other sessions do not rely on what they have seen of it, and the one that de
   const world = wakeWorld([]);
   const [own, other] = [sessionThatSaw(externalGroup()), sessionThatSaw(externalGroup())];
   const sources = { ...world.sources, tenancy: { ...world.sources.tenancy, sessions: [own, other] } };
-  wakeAfterDeletion(sources, own, groupKind, uid, undefined, world.enqueue);
+  wakeAfterDeletion(sources, { session: own, kind: groupKind, uid, by: undefined }, world.enqueue);
   expect([own, other].map((session) => session.viewOf(groupKind.collection).stateOf(uid).is)).toEqual([
     "present",
     "stale",

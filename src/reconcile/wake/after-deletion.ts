@@ -1,8 +1,7 @@
-import type { Kind } from "#src/kinds/kind.ts";
 import { keyOf } from "#src/kube/object.ts";
-import type { PlatformSession } from "#src/platform-client/session.ts";
-import type { Enqueue } from "./enqueue.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
+import type { Changes } from "./change.ts";
+import type { Enqueue } from "./enqueue.ts";
 
 /**
  * After a DELETE of ours that took effect, or may have: the objects that claim the resource look again, except the one that
@@ -11,10 +10,7 @@ import type { Sources } from "#src/reconcile/observe/sources.ts";
  */
 export function wakeAfterDeletion(
   { stores, tenancy }: Pick<Sources, "stores" | "tenancy">,
-  session: PlatformSession,
-  kind: Kind,
-  uid: string,
-  by: string | undefined,
+  { session, kind, uid, by }: Changes["deleted"],
   enqueue: Enqueue,
 ): void {
   for (const other of tenancy.sessions) if (other !== session) other.viewOf(kind.collection).recordStale(uid);

@@ -4,6 +4,7 @@ import { keyOf } from "#src/kube/object.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import type { CachedResource } from "#src/reconcile/observe/cached-resource.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
+import type { Changes } from "./change.ts";
 import type { Enqueue } from "./enqueue.ts";
 import { wakeRoleUsers } from "./role-users.ts";
 
@@ -13,9 +14,7 @@ const correctionMs = 2_000;
 /** The objects of resources that a list showed to have changed, and those that depend on what these allow. */
 export function wakeObjectsOfChanged(
   sources: Sources,
-  session: PlatformSession,
-  kind: Kind,
-  changed: readonly string[],
+  { session, kind, changed }: Changes["platform"],
   enqueue: Enqueue,
 ): void {
   for (const uid of changed)

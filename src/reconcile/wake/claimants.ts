@@ -1,16 +1,14 @@
-import type { Kind } from "#src/kinds/kind.ts";
 import { keyOf } from "#src/kube/object.ts";
 import { type CachedResource, claimedUids } from "#src/reconcile/observe/cached-resource.ts";
 import { comesFirst } from "#src/reconcile/observe/claims.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
+import type { ObjectChange } from "./change.ts";
 import type { Enqueue } from "./enqueue.ts";
 
 /** The other objects that claim a uid which this object now claims, or no longer claims, and that come after it. */
 export function wakeClaimants(
   { stores, breakers }: Sources,
-  kind: Kind,
-  before: CachedResource | undefined,
-  after: CachedResource | undefined,
+  { kind, before, after }: ObjectChange,
   enqueue: Enqueue,
 ): void {
   const [previous, current] = [claimsOf(before), claimsOf(after)];

@@ -1,6 +1,5 @@
 import type { Kind, ResolvedUids } from "#src/kinds/kind.ts";
 import { keyOf } from "#src/kube/object.ts";
-import type { Enqueue } from "./enqueue.ts";
 import {
   anyConflict,
   type CachedResource,
@@ -11,6 +10,7 @@ import {
 } from "#src/reconcile/observe/cached-resource.ts";
 import { comesFirst, rivalKeys, type RivalLookup } from "#src/reconcile/observe/claims.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
+import type { Enqueue } from "./enqueue.ts";
 
 // Which objects in Conflict with another resource or object may continue. Without this they would wait for the next resync.
 

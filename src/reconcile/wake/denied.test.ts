@@ -50,7 +50,7 @@ it.each(["appears", "is Ready", "is gone"])(
       "is gone": [withUid, undefined],
     } as const;
     const [before, after] = changes[how as keyof typeof changes];
-    wakeAfterGrant(sources, kindOf({ resource: binding }), before, after, enqueue);
+    wakeAfterGrant(sources, { kind: kindOf({ resource: binding }), before, after }, enqueue);
     const byUid = how === "appears" ? [] : ["Identity team/other"];
     expect(woken).toEqual([...byUid, "Identity team/named"]);
   },
@@ -59,8 +59,8 @@ it.each(["appears", "is Ready", "is gone"])(
 it("wakes nobody after a change of an object that declares the same role binding as before, or none", () => {
   const { sources, enqueue, woken } = start({ named: [uid] });
   const cached = sources.stores.get("RoleBinding").get("team/grants");
-  wakeAfterGrant(sources, kindOf({ resource: binding }), cached, cached, enqueue);
+  wakeAfterGrant(sources, { kind: kindOf({ resource: binding }), before: cached, after: cached }, enqueue);
   const group = sources.stores.get("Group").get("team/payments");
-  wakeAfterGrant(sources, kindOf({ resource: groupResource() }), undefined, group, enqueue);
+  wakeAfterGrant(sources, { kind: kindOf({ resource: groupResource() }), before: undefined, after: group }, enqueue);
   expect(woken).toEqual([]);
 });

@@ -1,10 +1,10 @@
-import type { Kind } from "#src/kinds/kind.ts";
 import { roleBindings } from "#src/platform-client/permission-resources.ts";
-import type { AddOptions } from "#src/runtime/queue.ts";
-import type { Enqueue } from "./enqueue.ts";
-import { type CachedResource, readyReason, referencedKeys } from "#src/reconcile/observe/cached-resource.ts";
+import { readyReason, referencedKeys } from "#src/reconcile/observe/cached-resource.ts";
 import { recordedUid } from "#src/reconcile/observe/claims.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
+import type { AddOptions } from "#src/runtime/queue.ts";
+import type { ObjectChange } from "./change.ts";
+import type { Enqueue } from "./enqueue.ts";
 
 // Which objects wait because of the role bindings of their resources, or because of the roles of these. Without this they would
 // wait for the next resync: an identity does not refer to what refers to it.
@@ -29,13 +29,7 @@ export function wakeDeniedBy(
  * After an object began or ceased to declare a role binding, or may have: the objects that wait because of that role binding, and
  * the object of its identity.
  */
-export function wakeAfterGrant(
-  sources: DeniedSources,
-  kind: Kind,
-  before: CachedResource | undefined,
-  after: CachedResource | undefined,
-  enqueue: Enqueue,
-): void {
+export function wakeAfterGrant(sources: DeniedSources, { kind, before, after }: ObjectChange, enqueue: Enqueue): void {
   const cached = after ?? before;
   if (kind.collection.name !== roleBindings.name || cached === undefined) return;
   const isSame =

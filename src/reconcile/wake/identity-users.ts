@@ -1,8 +1,8 @@
 import type { Kind } from "#src/kinds/kind.ts";
 import { keyOf } from "#src/kube/object.ts";
-import type { Enqueue } from "./enqueue.ts";
 import { type CachedResource, claimedUids } from "#src/reconcile/observe/cached-resource.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
+import type { Enqueue } from "./enqueue.ts";
 import { wakeAllWaiting } from "./waiting.ts";
 
 /**

@@ -1,9 +1,8 @@
-import type { Kind } from "#src/kinds/kind.ts";
 import { keyOf } from "#src/kube/object.ts";
-import type { ChangeSource } from "#src/kube/store.ts";
 import type { CachedResource } from "#src/reconcile/observe/cached-resource.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
 import { isUnhandled } from "#src/reconcile/observe/unhandled.ts";
+import type { Changes } from "./change.ts";
 import type { Enqueue } from "./enqueue.ts";
 
 /**
@@ -15,10 +14,7 @@ const gatherDeletionsMs = 1_000;
 /** The object that changed. The reconcile that made a write observes it itself. */
 export function wakeItself(
   { states }: Pick<Sources, "states">,
-  kind: Kind,
-  before: CachedResource | undefined,
-  after: CachedResource | undefined,
-  source: ChangeSource,
+  { kind, before, after, source }: Changes["object"],
   enqueue: Enqueue,
 ): void {
   const cached = after ?? before;

@@ -1,10 +1,10 @@
 import type { Kind } from "#src/kinds/kind.ts";
 import { keyOf } from "#src/kube/object.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
-import type { Enqueue } from "./enqueue.ts";
 import type { CachedResource } from "#src/reconcile/observe/cached-resource.ts";
 import { servedObjects } from "#src/reconcile/observe/served-objects.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
+import type { Enqueue } from "./enqueue.ts";
 import { wakeAllWaiting } from "./waiting.ts";
 
 /**

@@ -2,10 +2,10 @@ import type { Kind } from "#src/kinds/kind.ts";
 import { keyOf } from "#src/kube/object.ts";
 import type { ListScope } from "#src/platform-client/api.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
-import type { Enqueue } from "./enqueue.ts";
 import type { CachedResource } from "#src/reconcile/observe/cached-resource.ts";
 import { claimedState } from "#src/reconcile/observe/claimed-state.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
+import type { Enqueue } from "./enqueue.ts";
 
 /**
  * After a list of `scope` was recorded: the objects that record a resource in it which the list did not show. The list may

@@ -1,9 +1,9 @@
-import type { Kind } from "#src/kinds/kind.ts";
 import { keyOf } from "#src/kube/object.ts";
 import { type CachedResource, referencedKeys, referencedUids, uidKey } from "#src/reconcile/observe/cached-resource.ts";
 import { recordedUid } from "#src/reconcile/observe/claims.ts";
 import { objectsWithUid } from "#src/reconcile/observe/objects-with-uid.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
+import type { ObjectChange } from "./change.ts";
 import type { Enqueue } from "./enqueue.ts";
 
 /**
@@ -15,9 +15,7 @@ const remainingReferrersMs = 250;
 /** The objects that wait to be deleted after one that refers to them. */
 export function wakeReferents(
   { stores, states }: Pick<Sources, "stores" | "states">,
-  kind: Kind,
-  before: CachedResource | undefined,
-  after: CachedResource | undefined,
+  { kind, before, after }: ObjectChange,
   enqueue: Enqueue,
 ): void {
   const referrer = after ?? before;

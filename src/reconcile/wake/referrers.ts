@@ -5,6 +5,7 @@ import type { Kind } from "#src/kinds/kind.ts";
 import { type CachedResource, readyReason, referenceKey, uidKey } from "#src/reconcile/observe/cached-resource.ts";
 import { isReadyAsItIs } from "#src/reconcile/observe/referenced-objects.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
+import type { ObjectChange } from "./change.ts";
 import { wakeConflictsWith } from "./conflicts.ts";
 import type { Enqueue } from "./enqueue.ts";
 
@@ -34,13 +35,7 @@ export function referrersOf(
 }
 
 /** The objects whose references depend on an object, and those in Conflict over what these may have wanted because of it. */
-export function wakeReferrers(
-  sources: Sources,
-  kind: Kind,
-  before: CachedResource | undefined,
-  after: CachedResource | undefined,
-  enqueue: Enqueue,
-): void {
+export function wakeReferrers(sources: Sources, { kind, before, after }: ObjectChange, enqueue: Enqueue): void {
   const cached = after ?? before;
   if (cached === undefined || !mattersToReferrers(kind, before, after)) return;
   const referrers = referrersOf(sources, kind, cached, ...(before === undefined ? [] : [before]));

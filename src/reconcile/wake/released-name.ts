@@ -1,16 +1,12 @@
-import type { Kind } from "#src/kinds/kind.ts";
-import type { PlatformSession } from "#src/platform-client/session.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
+import type { Changes } from "./change.ts";
 import { wakeConflictsOverName } from "./conflicts.ts";
 import type { Enqueue } from "./enqueue.ts";
 
 /** A resource has the name no longer. Other sessions, which have not seen that, read it before they rely on it. */
 export function wakeAfterNameReleased(
   sources: Sources,
-  session: PlatformSession,
-  kind: Kind,
-  name: string,
-  uid: string,
+  { session, kind, name, uid }: Changes["nameReleased"],
   enqueue: Enqueue,
 ): void {
   const { collection } = kind;

@@ -1,7 +1,6 @@
-import type { Kind } from "#src/kinds/kind.ts";
-import type { Enqueue } from "./enqueue.ts";
-import type { CachedResource } from "#src/reconcile/observe/cached-resource.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
+import type { ObjectChange } from "./change.ts";
+import type { Enqueue } from "./enqueue.ts";
 
 /** Many objects that take over what is in one group cost one status of the group. */
 const gatherMs = 2_000;
@@ -9,9 +8,7 @@ const gatherMs = 2_000;
 /** After an object recorded a resource: the Groups that report it as undeclared. Another singleton has the same uid. */
 export function wakeReportingGroups(
   { undeclared }: Pick<Sources, "undeclared">,
-  kind: Kind,
-  before: CachedResource | undefined,
-  after: CachedResource | undefined,
+  { kind, before, after }: ObjectChange,
   enqueue: Enqueue,
 ): void {
   const { uid, createTime } = after?.resource.status ?? {};

@@ -1,11 +1,12 @@
 import type { Kind } from "#src/kinds/kind.ts";
 import { keyOf } from "#src/kube/object.ts";
-import type { AddOptions } from "#src/runtime/queue.ts";
-import type { Enqueue } from "./enqueue.ts";
 import { type CachedResource, claimedUids } from "#src/reconcile/observe/cached-resource.ts";
 import { recordedUid } from "#src/reconcile/observe/claims.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
+import type { AddOptions } from "#src/runtime/queue.ts";
+import type { ObjectChange } from "./change.ts";
 import { wakeDeniedBy } from "./denied.ts";
+import type { Enqueue } from "./enqueue.ts";
 import { referrersOf } from "./referrers.ts";
 
 // Which objects depend on what a role allows, and on whether an object declares it. Without this they would wait for the next
@@ -36,9 +37,7 @@ const declarationsMs = 2_000;
  */
 export function wakeAfterDeclaration(
   sources: Pick<Sources, "kinds" | "stores" | "states" | "tenancy">,
-  kind: Kind,
-  before: CachedResource | undefined,
-  after: CachedResource | undefined,
+  { kind, before, after }: ObjectChange,
   enqueue: Enqueue,
 ): void {
   if (kind.bindable === null) return;

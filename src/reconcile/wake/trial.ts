@@ -1,9 +1,9 @@
 import type { PlatformSession } from "#src/platform-client/session.ts";
-import type { Enqueue } from "./enqueue.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
 import { waitingObjects } from "#src/reconcile/observe/waiting-objects.ts";
 import { stateWithoutDelay } from "#src/reconcile/policy/reconcile-state.ts";
 import { chooseTrial } from "#src/reconcile/policy/trial.ts";
+import type { Enqueue } from "./enqueue.ts";
 
 /** Wakes one of the session's objects that wait for the end of an outage of writes, so that its write is the trial. */
 export function wakeForTrial(sources: Sources, session: PlatformSession, enqueue: Enqueue): void {

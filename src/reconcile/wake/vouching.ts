@@ -1,8 +1,7 @@
-import type { Kind } from "#src/kinds/kind.ts";
-import type { Enqueue } from "./enqueue.ts";
-import type { CachedResource } from "#src/reconcile/observe/cached-resource.ts";
 import { recordedUid } from "#src/reconcile/observe/claims.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
+import type { ObjectChange } from "./change.ts";
+import type { Enqueue } from "./enqueue.ts";
 
 /** Many objects that take over identities at once cost one look at the provider of these. */
 const gatherMs = 250;
@@ -13,9 +12,7 @@ const gatherMs = 250;
  */
 export function wakeVouching(
   { kinds, stores, states }: Pick<Sources, "kinds" | "stores" | "states">,
-  { principal }: Kind,
-  before: CachedResource | undefined,
-  after: CachedResource | undefined,
+  { kind: { principal }, before, after }: ObjectChange,
   enqueue: Enqueue,
 ): void {
   const uid = recordedUid(after);

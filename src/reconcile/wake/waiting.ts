@@ -1,8 +1,8 @@
 import type { Kind } from "#src/kinds/kind.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
-import type { Enqueue } from "./enqueue.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
 import { waitingObjects } from "#src/reconcile/observe/waiting-objects.ts";
+import type { Enqueue } from "./enqueue.ts";
 
 // The objects that wait, of which nobody knows whether a change lets them continue. Each is looked at once.
 

@@ -2,12 +2,12 @@ import { kinds } from "#src/kinds/kinds.ts";
 import { PerKind } from "#src/kinds/per-kind.ts";
 import type { KubeObject } from "#src/kube/object.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
+import { ReconcileStates } from "#src/reconcile/observe/reconcile-states.ts";
+import { newResourceStores } from "#src/reconcile/observe/resource-stores.ts";
 import { root } from "#src/reconcile/policy/observed-fixture.testing.ts";
 import { everything } from "#src/reconcile/tenancy/boundary.testing.ts";
 import { singleTenant } from "#src/reconcile/tenancy/single-tenant.testing.ts";
 import type { Enqueue } from "./enqueue.ts";
-import { ReconcileStates } from "#src/reconcile/observe/reconcile-states.ts";
-import { newResourceStores } from "#src/reconcile/observe/resource-stores.ts";
 
 /**
  * For tests of what wakes objects: objects of one Tenant, and the keys of those that are woken, such as `Group team/shop`. Its

@@ -1,12 +1,7 @@
-import type { Kind } from "#src/kinds/kind.ts";
-import type { ChangeSource } from "#src/kube/store.ts";
-import type { ListScope } from "#src/platform-client/api.ts";
-import type { PlatformSession } from "#src/platform-client/session.ts";
-import type { CachedResource } from "#src/reconcile/observe/cached-resource.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
-import type { TenancyChange } from "#src/reconcile/tenancy/tenancy.ts";
 import { wakeAfterDeletion } from "./after-deletion.ts";
 import { wakeObjectsOfChanged } from "./changed-resources.ts";
+import type { Changes } from "./change.ts";
 import { wakeClaimants } from "./claimants.ts";
 import { mayReleaseClaim, wakeConflicts } from "./conflicts.ts";
 import { wakeAfterGrant, wakeDeniedBy } from "./denied.ts";
@@ -24,55 +19,6 @@ import { wakeAfterDeclaration, wakeRoleUsers } from "./role-users.ts";
 import { wakeForTrial } from "./trial.ts";
 import { wakeVouching } from "./vouching.ts";
 import { wakeAllWaiting, wakeWaiting } from "./waiting.ts";
-
-/** What can change, and what is known of the change. */
-export interface Changes {
-  /** A custom resource: as it was, and as it is. Undefined: it did not exist, or is gone. */
-  readonly object: {
-    readonly kind: Kind;
-    readonly before: CachedResource | undefined;
-    readonly after: CachedResource | undefined;
-    readonly source: ChangeSource;
-  };
-  /** All objects of a kind have been read for the first time. */
-  readonly kindRead: Record<never, never>;
-  /** What a session knows of a collection, after a list of `scope` or a read. */
-  readonly platform: {
-    readonly session: PlatformSession;
-    readonly kind: Kind;
-    /** The uids of the resources that differ from before. */
-    readonly changed: readonly string[];
-    readonly scope: ListScope | undefined;
-    /** The objects of the session that record a uid. */
-    readonly recording: readonly CachedResource[];
-  };
-  /** A resource has the name no longer. */
-  readonly nameReleased: {
-    readonly session: PlatformSession;
-    readonly kind: Kind;
-    readonly name: string;
-    readonly uid: string;
-  };
-  /** What a session may do, or its outage ended. */
-  readonly session: { readonly session: PlatformSession };
-  /** A write has to show whether an outage of writes has ended. */
-  readonly trialWanted: { readonly session: PlatformSession };
-  /** A read of the roles showed that one which a Tenant of the session lists changed. */
-  readonly listedRoles: { readonly session: PlatformSession };
-  /** Tenants, or the labels of namespaces. */
-  readonly tenancy: TenancyChange;
-  /** An object's resource, by an update of ours. */
-  readonly updated: { readonly kind: Kind; readonly cached: CachedResource };
-  /** A resource that a DELETE of ours removed, or may have; `by` the object with that key, if it is of the same kind. */
-  readonly deleted: {
-    readonly session: PlatformSession;
-    readonly kind: Kind;
-    readonly uid: string;
-    readonly by: string | undefined;
-  };
-  /** A resource that nobody declared was removed. */
-  readonly undeclaredRemoved: { readonly uid: string };
-}
 
 /** Whose objects a change wakes. */
 export interface Wake<Change> {
@@ -93,38 +39,37 @@ export const wakeTable: { readonly [Cause in keyof Changes]: Readonly<Record<str
   object: {
     itself: {
       wakes: "The object itself, unless we wrote it: the reconcile that did observes it.",
-      find: (sources, { kind, before, after, source }, enqueue) =>
-        wakeItself(sources, kind, before, after, source, enqueue),
+      find: wakeItself,
     },
     referrers: {
       wakes:
         "The objects that refer to it, or use its uid because it permits that; those in Conflict over what these wanted.",
-      find: (sources, { kind, before, after }, enqueue) => wakeReferrers(sources, kind, before, after, enqueue),
+      find: wakeReferrers,
     },
     referents: {
       wakes: "If it is gone, or first says what it has: the objects that wait to be deleted after it.",
-      find: (sources, { kind, before, after }, enqueue) => wakeReferents(sources, kind, before, after, enqueue),
+      find: wakeReferents,
     },
     claimants: {
       wakes: "The objects that claim a uid which it claims now, or claimed.",
-      find: (sources, { kind, before, after }, enqueue) => wakeClaimants(sources, kind, before, after, enqueue),
+      find: wakeClaimants,
     },
     roleDeclared: {
       wakes: "If it began or ceased to manage a role: the objects that wait because their resources hold that role.",
-      find: (sources, { kind, before, after }, enqueue) => wakeAfterDeclaration(sources, kind, before, after, enqueue),
+      find: wakeAfterDeclaration,
     },
     roleBindingDeclared: {
       wakes:
         "If it began or ceased to declare a role binding: the objects that wait because of that, and its identity.",
-      find: (sources, { kind, before, after }, enqueue) => wakeAfterGrant(sources, kind, before, after, enqueue),
+      find: wakeAfterGrant,
     },
     reportingGroups: {
       wakes: "If it took a resource over: the Groups that report that as undeclared.",
-      find: (sources, { kind, before, after }, enqueue) => wakeReportingGroups(sources, kind, before, after, enqueue),
+      find: wakeReportingGroups,
     },
     vouching: {
       wakes: "If it took an identity over: the objects that wait to be deleted after their people.",
-      find: (sources, { kind, before, after }, enqueue) => wakeVouching(sources, kind, before, after, enqueue),
+      find: wakeVouching,
     },
     conflicts: {
       wakes: "If it may have released what they want: the objects in Conflict with it.",
@@ -142,8 +87,7 @@ export const wakeTable: { readonly [Cause in keyof Changes]: Readonly<Record<str
   platform: {
     changedResources: {
       wakes: "The objects whose resources changed, and those that bind a role which changed.",
-      find: (sources, { session, kind, changed }, enqueue) =>
-        wakeObjectsOfChanged(sources, session, kind, changed, enqueue),
+      find: wakeObjectsOfChanged,
     },
     deniedBy: {
       wakes: "The objects that wait because of a role or a role binding which changed.",
@@ -163,8 +107,7 @@ export const wakeTable: { readonly [Cause in keyof Changes]: Readonly<Record<str
   nameReleased: {
     conflictsOverName: {
       wakes: "The objects in Conflict over the name.",
-      find: (sources, { session, kind, name, uid }, enqueue) =>
-        wakeAfterNameReleased(sources, session, kind, name, uid, enqueue),
+      find: wakeAfterNameReleased,
     },
   },
   session: {
@@ -190,7 +133,7 @@ export const wakeTable: { readonly [Cause in keyof Changes]: Readonly<Record<str
   tenancy: {
     governed: {
       wakes: "All objects in the namespaces, those that refer to them, and those in Conflict with any of these.",
-      find: (sources, change, enqueue) => wakeGoverned(sources, change, enqueue),
+      find: wakeGoverned,
     },
     identityUsers: {
       wakes:
@@ -207,8 +150,7 @@ export const wakeTable: { readonly [Cause in keyof Changes]: Readonly<Record<str
   deleted: {
     otherClaimants: {
       wakes: "The other objects that claim its uid.",
-      find: (sources, { session, kind, uid, by }, enqueue) =>
-        wakeAfterDeletion(sources, session, kind, uid, by, enqueue),
+      find: wakeAfterDeletion,
     },
   },
   undeclaredRemoved: {
