@@ -1,31 +1,27 @@
-import * as ownershipMessages from "./ownership-messages.ts";
 import { hasFinalizer } from "#src/api/custom-resource.ts";
 import { carriedMarker } from "#src/kinds/marker.ts";
-import type { ExternalResource, Grants } from "#src/reconcile/observe/observed.ts";
+import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
 import { appliedGeneration } from "./applied.ts";
-import { type Phase, calls, check, part, reports, where } from "./check.ts";
+import { calls, check, type Phase, reports, where } from "./check.ts";
 import { recordNow } from "./conclude.ts";
 import type { DecisionInput, Found } from "./decision-input.ts";
+import { otherPeopleMessage } from "./dependent-people.ts";
 import { markerFits } from "./differences.ts";
 import { readBeforeUpdate } from "./freshness.ts";
 import { type Problem, stalled, waiting } from "./outcome.ts";
+import * as ownershipMessages from "./ownership-messages.ts";
 import { owns, protectionOf } from "./ownership.ts";
-import { recentGrants } from "./recent-grants.ts";
+import { heldRoleUnread, onGrants } from "./recent-grants.ts";
 import { recordOf } from "./recorded.ts";
 import { timeUnknown } from "./singleton-messages.ts";
 import { findAdoptionDenied } from "./tenant.ts";
 import { identityUnread } from "./unknown-identity.ts";
-import { otherPeopleMessage } from "./dependent-people.ts";
+import { roleUnread } from "./unread.ts";
 
 /** Nothing is created or taken over before the finalizer keeps the object until that is gone. */
 export const finalizerMissing = check("finalizerMissing", "The object has no finalizer yet.", ({ resource }) =>
   hasFinalizer(resource) ? undefined : { do: "addFinalizer" },
 );
-
-/** A resource whose roles and role bindings were read, as far as that matters to its adoption. */
-interface Granted extends Found {
-  readonly read: Grants;
-}
 
 /**
  * Whoever may change who assumes an identity gets its roles: it is adopted only if the Tenant may bind all of them. Whoever may
@@ -33,7 +29,7 @@ interface Granted extends Found {
  * binding of it, so that a Role object takes nothing from an identity from which a RoleBinding object could not take it; and
  * only if its own capabilities are not needed to permit what the spec says: a role that an object manages permits nothing.
  */
-const granted: Phase<Granted> = [
+const granted: Phase<Found> = onGrants([
   reports("bindingsDenied", "The Tenant may not take over the role bindings of the resource.", (observed) => {
     const { kind, external, read } = observed;
     if (read.denied.length === 0) return undefined;
@@ -48,13 +44,11 @@ const granted: Phase<Granted> = [
       ? undefined
       : stalled("TenantDenied", ownershipMessages.rolePermitsItself(external.uid, read.excess)),
   ),
-  calls("roleUnread", "What a role that the identity holds allows now is not known.", ({ read: { roleToRead } }) =>
-    roleToRead === null ? undefined : { do: "readRole", role: roleToRead },
-  ),
+  heldRoleUnread,
   calls("identityUnread", "Whether an identity is the credential of another operator is not known.", ({ read }) =>
     read.unknownIdentity === null ? undefined : { do: "readIdentity", identity: read.unknownIdentity },
   ),
-];
+]);
 
 /**
  * Makes an existing resource the object's; finds nothing once it is. To adopt is: one write to the status that
@@ -66,9 +60,7 @@ const granted: Phase<Granted> = [
 export const adopting: Phase<Found> = [
   identityUnread(({ kind, external }) => kind.identityOf(external)),
   // Before an equal role binding is taken over, as before one is created: the Tenant may not permit what the role allows now.
-  calls("roleUnread", "What the role allows now is not known.", ({ roleToRead }) =>
-    roleToRead === null ? undefined : { do: "readRole", role: roleToRead },
-  ),
+  roleUnread(({ roleToRead }) => roleToRead),
   reports(
     "adoptionDenied",
     "The Tenant does not allow existing resources to be adopted. A role binding is exempt, unless `spec.uid` names it.",
@@ -78,13 +70,7 @@ export const adopting: Phase<Found> = [
   reports("otherPeople", "It lets in other people than the spec says.", findOtherPeople),
   reports("timeUnknown", "The platform does not say when it created a singleton.", findTimeUnknown),
   reports("noRoomForMarker", "The description leaves no room for the marker.", findNoRoomForMarker),
-  where("it is an identity or a role", ({ kind }) => kind.bindable !== null || kind.principal !== null, [
-    calls("grantsUnread", "Its role bindings were not read a moment ago.", (observed) => {
-      const read = recentGrants(observed, observed.external);
-      return "missing" in read ? read.missing : undefined;
-    }),
-    part("its role bindings were read", asGranted, granted),
-  ]),
+  where("it is an identity or a role", ({ kind }) => kind.bindable !== null || kind.principal !== null, granted),
   finalizerMissing,
   // Without a marker there is nothing to write to the platform: the status that reports Ready records the adoption.
   where(
@@ -107,11 +93,6 @@ export const adopting: Phase<Found> = [
 /** The resource is not the object's, or its adoption has not been completed. */
 export function isToAdopt(observed: Found): boolean {
   return !owns(observed, observed.external) || isBeingAdopted(observed, observed.external);
-}
-
-function asGranted(observed: Found): Granted | undefined {
-  const read = recentGrants(observed, observed.external);
-  return "grants" in read ? { ...observed, read: read.grants } : undefined;
 }
 
 /** The adoption is recorded, and the marker was never written: before that, no spec is applied. */

@@ -1,13 +1,13 @@
-import * as absenceMessages from "./absence-messages.ts";
-import * as deletionMessages from "./deletion-messages.ts";
-import * as ownershipMessages from "./ownership-messages.ts";
 import type { Claim } from "#src/reconcile/observe/observed.ts";
-import { type Phase, calls, part, reports, where } from "./check.ts";
+import * as absenceMessages from "./absence-messages.ts";
+import { calls, part, type Phase, reports, where } from "./check.ts";
 import { conclude } from "./conclude.ts";
-import { type DecisionInput, type Found, type Managed, groupOf, rootAbove } from "./decision-input.ts";
-import { type Consequences, asEnding, endResource } from "./end-resource.ts";
+import { type DecisionInput, type Found, groupOf, type Managed, rootAbove } from "./decision-input.ts";
+import * as deletionMessages from "./deletion-messages.ts";
+import { asEnding, type Consequences, endResource } from "./end-resource.ts";
 import { isEdited } from "./object.ts";
-import { type Problem, failing, stalled } from "./outcome.ts";
+import { failing, type Problem, stalled } from "./outcome.ts";
+import * as ownershipMessages from "./ownership-messages.ts";
 import { equalsSpec, findOtherClaimant, findProtected, owns, recordedKey } from "./ownership.ts";
 import { resource } from "./resource.ts";
 import type { PlatformStep } from "./step.ts";
@@ -81,8 +81,10 @@ const presentGrant: Phase<Found> = [
     "`spec.uid` names a role binding that grants something else than the spec.",
     findGrantDiffers,
   ),
-  reports("grantChangedOutside", "The role binding was changed, and drift is reported and not corrected.", (observed) =>
-    findGrantChangedOutside(observed),
+  reports(
+    "grantChangedOutside",
+    "The role binding was changed, and drift is reported and not corrected.",
+    findGrantChangedOutside,
   ),
 ];
 
@@ -166,9 +168,9 @@ function findGrantDiffers({ resource: { spec }, kind, external: { uid } }: Found
   return spec.uid === undefined ? undefined : stalled("InvalidSpec", ownershipMessages.grantDiffers(kind.noun, uid));
 }
 
-function findGrantChangedOutside({ resource: { spec }, kind, request, external: { uid } }: Found): Problem | undefined {
-  if (spec.policy.drift !== "Report" || request !== null) return undefined;
-  return failing("DriftDetected", ownershipMessages.grantChangedOutside(kind.noun, uid));
+function findGrantChangedOutside(observed: Found): Problem | undefined {
+  if (!reportsDrift(observed)) return undefined;
+  return failing("DriftDetected", ownershipMessages.grantChangedOutside(observed.kind.noun, observed.external.uid));
 }
 
 /** The breaker is open: to create the resource again would probably be wrong. */
@@ -186,11 +188,11 @@ function findGoneReported(observed: Claimed): Problem | undefined {
   const { kind, references, claim } = observed;
   // Without a marker: the grant to an earlier uid of a reference was deleted by us, not by others.
   if (!kind.hasMarker && recordedKey(observed) !== references.naturalKey) return undefined;
-  if (!reportsLoss(observed)) return undefined;
+  if (!reportsDrift(observed)) return undefined;
   return { ...failing("ExternalGone", absenceMessages.goneReported(kind.noun, claim.uid)), recorded: "cleared" };
 }
 
 /** Whether drift, also a deletion, is reported and not corrected, and nobody requested a reconcile. */
-export function reportsLoss({ resource: { spec }, request }: DecisionInput): boolean {
+export function reportsDrift({ resource: { spec }, request }: DecisionInput): boolean {
   return spec.policy.drift === "Report" && request === null;
 }

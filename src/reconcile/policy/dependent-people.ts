@@ -1,9 +1,9 @@
+import { shortList } from "#src/text/short-list.ts";
 import { minutes } from "#src/time/durations.ts";
 import { conclude } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { waiting } from "./outcome.ts";
 import type { PlatformStep, Step } from "./step.ts";
-import { shortList } from "#src/text/short-list.ts";
 
 /** Who logged in since the last list is not known: a list may be this old when the resource is deleted. */
 const maxAgeMs = minutes(1);

@@ -1,19 +1,19 @@
-import * as messages from "./messages.ts";
 import { isDeepStrictEqual } from "node:util";
+import type { Drift } from "#src/api/status.ts";
 import type { MonotonicTime } from "#src/reconcile/observe/observed.ts";
 import { appliedGeneration } from "./applied.ts";
-import { type Phase, calls, check, part, reports } from "./check.ts";
+import { attemptOf } from "./attempted.ts";
+import { calls, check, part, type Phase, reports } from "./check.ts";
 import { conclude } from "./conclude.ts";
 import type { DecisionInput, Found } from "./decision-input.ts";
 import type { Differences } from "./differences.ts";
-import { asLettingIn, lettingIn } from "./held-roles.ts";
 import { readBeforeUpdate } from "./freshness.ts";
-import { type Problem, failing, stalled } from "./outcome.ts";
-import { attemptOf } from "./attempted.ts";
+import { asLettingIn, lettingIn } from "./held-roles.ts";
+import * as messages from "./messages.ts";
+import { failing, type Problem, stalled } from "./outcome.ts";
 import { fightEndsAt, stalledDelayMs } from "./retry.ts";
 import { changedSecret, differencesWithSecret } from "./secret.ts";
 import type { Event } from "./step.ts";
-import type { Drift } from "#src/api/status.ts";
 
 /** A resource whose managed fields do not match the spec. */
 interface Differing extends Found {

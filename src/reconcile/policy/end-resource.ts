@@ -1,15 +1,15 @@
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
-import { type Phase, check } from "./check.ts";
+import { type Check, check, type Phase } from "./check.ts";
 import { conclude } from "./conclude.ts";
 import { type DecisionInput, rootAbove } from "./decision-input.ts";
 import { isStale, readBeforeEnding } from "./freshness.ts";
-import { type IssueInput, isUnidentified, issuesCode } from "./issued.ts";
+import { type IssueInput, issuesCode, isUnidentified } from "./issued.ts";
 import type { Problem } from "./outcome.ts";
 import { managedUid, owns } from "./ownership.ts";
 import { findPeople, readPeople } from "./dependent-people.ts";
 import { decideRelease } from "./release.ts";
 import { attempt } from "./retry.ts";
-import { type PlatformStep, type Step, isPlatformStep } from "./step.ts";
+import { isPlatformStep, type PlatformStep, type Step } from "./step.ts";
 import { findEndingDenied } from "./tenant.ts";
 import { identityRead } from "./unknown-identity.ts";
 
@@ -39,7 +39,12 @@ export interface Ending extends DecisionInput {
   readonly consequences: Consequences;
 }
 
-export function asEnding(observed: DecisionInput, uid: string, consequences: Consequences): Ending {
+/** The end of the resource with this uid, as far as it is known. */
+export function asEnding<Input extends DecisionInput>(
+  observed: Input,
+  uid: string,
+  consequences: Consequences,
+): Input & Ending {
   const external = observed.claim?.uid === uid ? observed.claim.external : undefined;
   const mayBeGone = external?.is === "stale" || isStale(observed, uid);
   const listed = mayBeGone ? undefined : observed.matches.find((match) => match.uid === uid);
@@ -97,16 +102,13 @@ export const endResource: Phase<Ending> = [
 ];
 
 /** A check that finds a call to the platform. While that fails, the object reports what `consequences` say. */
-function calling(name: string, finds: string, find: (observed: Ending) => PlatformStep | undefined) {
-  return check<Ending>(name, finds, (observed) => {
+function calling(name: string, finds: string, find: (observed: Ending) => PlatformStep | undefined): Check<Ending> {
+  return check(name, finds, (observed) => {
     const step = find(observed);
-    return step === undefined ? undefined : attemptMeanwhile(observed, step, observed.consequences.meanwhile);
+    if (step === undefined) return undefined;
+    const { meanwhile } = observed.consequences;
+    const next = attempt(observed, step);
+    if (meanwhile === undefined || isPlatformStep(next)) return next;
+    return conclude(observed, meanwhile, observed.state.failure?.retryAt);
   });
-}
-
-/** `step`, or the report of `meanwhile` while it may not be made again. */
-export function attemptMeanwhile(observed: DecisionInput, step: PlatformStep, meanwhile: Problem | undefined): Step {
-  const next = attempt(observed, step);
-  if (meanwhile === undefined || isPlatformStep(next)) return next;
-  return conclude(observed, meanwhile, observed.state.failure?.retryAt);
 }

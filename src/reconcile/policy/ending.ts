@@ -1,21 +1,21 @@
-import * as deletionMessages from "./deletion-messages.ts";
-import * as kubernetesMessages from "./kubernetes-messages.ts";
-import * as ownershipMessages from "./ownership-messages.ts";
 import { hasFinalizer } from "#src/api/custom-resource.ts";
 import type { Dependent, ExternalResource } from "#src/reconcile/observe/observed.ts";
 import { proveAbsenceBelowRoots } from "./absence.ts";
-import { type Phase, check, part, reports, where } from "./check.ts";
+import { check, part, type Phase, reports, where } from "./check.ts";
 import { conclude, maxStatusDelayMs, statusDelayAmidDeletions, statusDelayMs } from "./conclude.ts";
 import { type DecisionInput, rootAbove } from "./decision-input.ts";
-import { type Consequences, type Ending, asEnding, endResource, isGone } from "./end-resource.ts";
+import * as deletionMessages from "./deletion-messages.ts";
+import { asEnding, type Consequences, type Ending, endResource, isGone } from "./end-resource.ts";
 import { endsByExpiry } from "./expiry.ts";
 import { codeNotHandedOver } from "./handover.ts";
 import { abandon, abandonLost, awaitReferences, readSecretToDelete } from "./issue-ending.ts";
 import { leftBecause } from "./issue-messages.ts";
-import { type IssueInput, asIssuing, isOnlyHeld, issuesCode } from "./issued.ts";
+import { asIssuing, isOnlyHeld, type IssueInput, issuesCode } from "./issued.ts";
+import * as kubernetesMessages from "./kubernetes-messages.ts";
 import { isAbandoned, isPaused } from "./object.ts";
 import { type Problem, stalled, waiting } from "./outcome.ts";
-import { managementOf, protectionOf } from "./ownership.ts";
+import * as ownershipMessages from "./ownership-messages.ts";
+import { findProtected, managementOf } from "./ownership.ts";
 import { orphaned } from "./release.ts";
 import { attempt } from "./retry.ts";
 import type { Step } from "./step.ts";
@@ -41,12 +41,12 @@ const consequences: Consequences = {
   denied: conclude,
   unidentified: awaitReferences,
   kept: keptBecause,
-  note: ({ kind, uid, ...observed }) => deletionMessages.deleted(kind.noun, uid, equalTo({ kind, ...observed }, uid)),
+  note: (observed) => deletionMessages.deleted(observed.kind.noun, observed.uid, equalTo(observed)),
 };
 
 /** No uid is recorded. The resource may exist nevertheless, created by a request whose response was lost. */
 const unknown: Phase = [
-  where("what was created would be found", ({ state, references }) => isFindable(state, references), [
+  where("what was created would be found", (observed) => isFindable(observed), [
     check("absenceUnproven", "That nothing was created for the object is not proven.", (observed) =>
       proveAbsenceBelowRoots(observed),
     ),
@@ -84,10 +84,9 @@ const known: Phase<Ending> = [
   }),
   // Of a resource that stays, a code that nothing but this process has would be of no use to anybody.
   part("the kind issues codes, and the resource stays", asKeptCode, [codeNotHandedOver]),
-  check("protectedResource", "Muster never writes the resource.", (observed) => {
-    const because = protectionOf(observed, observed.uid);
-    return because === "root" || because === "credential" ? leave(observed) : undefined;
-  }),
+  check("protectedResource", "Muster never writes the resource.", (observed) =>
+    findProtected(observed, observed) === undefined ? undefined : leave(observed),
+  ),
   where("the resource is gone", (observed) => isGone(observed), [
     createdAgain(),
     check("gone", "The resource is gone.", () => ({ do: "removeFinalizer" })),
@@ -157,7 +156,7 @@ function asKnown(observed: DecisionInput): Ending | undefined {
 }
 
 /** Whether a list shows what was created. */
-function isFindable(state: DecisionInput["state"], references: DecisionInput["references"]): boolean {
+function isFindable({ state, references }: DecisionInput): boolean {
   return state.posted !== undefined || references.are === "resolved";
 }
 
@@ -240,8 +239,8 @@ function concludeDependents(observed: DecisionInput, dependents: readonly Depend
   return conclude(observed, problem, isUnsettled ? now + Math.max(settleMs, statusDelayMs) : undefined);
 }
 
-/** The equal resources that remain after `uid` is deleted. */
-function equalTo({ kind, matches }: DecisionInput, uid: string): readonly string[] {
+/** The equal resources that remain. */
+function equalTo({ kind, matches, uid }: Ending): readonly string[] {
   if (kind.hasMarker) return [];
   return matches.flatMap((match) => (match.uid === uid ? [] : [match.uid]));
 }

@@ -2,22 +2,22 @@ import { isDeepStrictEqual } from "node:util";
 import { readyCondition } from "#src/api/condition.ts";
 import { type Expiry, expiryOf } from "#src/kinds/expiry.ts";
 import { mayHaveManaged } from "#src/kinds/may-have-managed.ts";
-import { type Phase, check, part, reports, where } from "./check.ts";
-import { conclude } from "./conclude.ts";
+import { hours } from "#src/time/durations.ts";
 import { proveAbsenceBelowRoots } from "./absence.ts";
+import { check, part, type Phase, reports, where } from "./check.ts";
+import { conclude } from "./conclude.ts";
 import { type DecisionInput, rootAbove } from "./decision-input.ts";
-import { type Consequences, type Ending, asEnding, endResource, isGone } from "./end-resource.ts";
+import { asEnding, type Consequences, type Ending, endResource, isGone } from "./end-resource.ts";
 import { readSecretToExpire } from "./issue-ending.ts";
 import { issueExpired } from "./issue-messages.ts";
-import { type IssueInput, issuesCode } from "./issued.ts";
+import { asIssuing } from "./issued.ts";
 import { type Problem, stalled } from "./outcome.ts";
-import { managedUid, protectionOf } from "./ownership.ts";
+import { managedUid, findProtected } from "./ownership.ts";
+import { orphanedUnproven } from "./release.ts";
 import { attempt } from "./retry.ts";
 import { statusPatch } from "./status.ts";
-import { type Step, isPlatformStep, noLaterThan } from "./step.ts";
+import { isPlatformStep, noLaterThan, type Step } from "./step.ts";
 import { findEndingDenied, findOrphanDenied, findUngoverned, outsideReachMessage } from "./tenant.ts";
-import { hours } from "#src/time/durations.ts";
-import { orphanedUnproven } from "./release.ts";
 import { leftUnproven, createdAgain, recheckUnrecordedAt, uidToEnd } from "./unrecorded.ts";
 
 /** No timer runs longer. */
@@ -25,6 +25,8 @@ const maxTimerMs = hours(24);
 
 /** An object whose grant has ended, or is ending. */
 interface Expiring extends DecisionInput {
+  /** That of the resource that ends; undefined if none is known. */
+  readonly uid: string | undefined;
   /** What it reports until its resource is gone. */
   readonly ending: Problem;
   /** What it reports from then on. */
@@ -35,23 +37,24 @@ interface Expiring extends DecisionInput {
 
 /** The object has no resource that is known. */
 const unrecorded: Phase<Expiring> = [
-  part("the kind issues codes, and the end is not reported yet", asUnreported, [
-    check("secretUnread", "What the Secret with the code names is not known.", (observed) =>
-      readSecretToExpire(observed, observed.ending),
+  // It was reported as ended only after that was proven.
+  where("the end is not reported yet", (observed) => !isReported(observed), [
+    part("the kind issues codes", asIssuing<Expiring>, [
+      check("secretUnread", "What the Secret with the code names is not known.", (observed) =>
+        readSecretToExpire(observed, observed.ending),
+      ),
+    ]),
+    // To read the roles comes first: without them, nothing is looked for.
+    check("expiredUnpermitted", "A resource may have been created when a Tenant permitted the object.", (observed) => {
+      const recheckAt = observed.references.are === "unread" ? undefined : recheckUnrecordedAt(observed);
+      if (recheckAt === undefined) return undefined;
+      const message = expiredUnpermittedMessage(observed.kind.noun);
+      return conclude(observed, stalled("Expired", message), recheckAt);
+    }),
+    check("absenceUnproven", "That nothing was created for the object is not proven.", (observed) =>
+      proveEnded(observed, observed.ending),
     ),
   ]),
-  // To read the roles comes first: without them, nothing is looked for.
-  check("expiredUnpermitted", "A resource may have been created when a Tenant permitted the object.", (observed) => {
-    if (observed.references.are === "unread" || isReported(observed)) return undefined;
-    const recheckAt = recheckUnrecordedAt(observed);
-    if (recheckAt === undefined) return undefined;
-    const message = expiredUnpermittedMessage(observed.kind.noun);
-    return conclude(observed, stalled("Expired", message), recheckAt);
-  }),
-  // It was reported as ended only after that was proven.
-  check("absenceUnproven", "That nothing was created for the object is not proven.", (observed) =>
-    isReported(observed) ? undefined : proveEnded(observed, observed.ending),
-  ),
   check("ended", "The grant has expired, and the object has no resource.", (observed) =>
     conclude(
       observed,
@@ -64,10 +67,9 @@ const unrecorded: Phase<Expiring> = [
 
 /** The object has a resource, and reports that its grant has expired. */
 const expired: Phase<Expiring & Ending> = [
-  check("protectedResource", "Muster never writes the resource.", (observed) => {
-    const because = protectionOf(observed, observed.uid);
-    return because === "root" || because === "credential" ? conclude(observed, observed.ended) : undefined;
-  }),
+  check("protectedResource", "Muster never writes the resource.", (observed) =>
+    findProtected(observed, observed) === undefined ? undefined : conclude(observed, observed.ended),
+  ),
   // Another object may be Ready because of it.
   check("claimedByOther", "The uid belongs to another object.", (observed) =>
     observed.claim?.uid === observed.uid && observed.claim.claimedBy !== null
@@ -101,7 +103,7 @@ export const expiring: Phase<Expiring> = [
   reports("expiredObserving", "The object only observes, and its grant has expired.", (observed) =>
     onlyObserves(observed) ? stalled("Expired", expiredMessage(observed.kind.noun)) : undefined,
   ),
-  where("no resource is known", (observed) => uidToExpire(observed) === undefined, unrecorded),
+  where("no resource is known", ({ uid }) => uid === undefined, unrecorded),
   reports("expired", "The object does not report yet that its grant has expired.", (observed) =>
     saysExpired(observed) ? undefined : observed.ending,
   ),
@@ -121,7 +123,7 @@ export function asExpiring(observed: DecisionInput): Expiring | undefined {
     kind.issued === null
       ? { ...stalled("Expired", left ?? expiredMessage(kind.noun)), recorded: "forgotten" }
       : { ...stalled("Expired", issueExpired(kind.noun)), recorded: "ended" };
-  return { ...observed, ending, ended, left };
+  return { ...observed, uid, ending, ended, left };
 }
 
 /** The uid of the resource that ends: an extended grant completes what was begun, and looks for nothing. */
@@ -131,10 +133,6 @@ function uidToExpire(observed: DecisionInput): string | undefined {
 
 function saysExpired({ resource }: DecisionInput): boolean {
   return readyCondition(resource)?.reason === "Expired";
-}
-
-function asUnreported(observed: Expiring): (Expiring & IssueInput) | undefined {
-  return issuesCode(observed) && !isReported(observed) ? observed : undefined;
 }
 
 /** Whether the status says that the grant has ended, whatever became of the references since. */
@@ -147,8 +145,7 @@ function isReported(observed: Expiring): boolean {
 }
 
 function asEndingByExpiry(observed: Expiring): (Expiring & Ending) | undefined {
-  const { ending, ended, left } = observed;
-  const uid = uidToExpire(observed);
+  const { uid, ending, ended } = observed;
   if (uid === undefined) return undefined;
   const consequences: Consequences = {
     meanwhile: ending,
@@ -158,7 +155,7 @@ function asEndingByExpiry(observed: Expiring): (Expiring & Ending) | undefined {
     kept: () => undefined,
     note: (input) => deletedExpiredMessage(input.kind.noun, input.uid),
   };
-  return { ...asEnding(observed, uid, consequences), ending, ended, left };
+  return asEnding(observed, uid, consequences);
 }
 
 /** The step that is missing before it is proven that no process created a resource whose uid was not recorded. */

@@ -1,10 +1,10 @@
 import type { Grants } from "#src/reconcile/observe/observed.ts";
-import { type Phase, calls, part, reports } from "./check.ts";
+import { type Phase, reports } from "./check.ts";
 import type { Differences } from "./differences.ts";
 import { isDelayed } from "./freshness.ts";
 import { identityGivenMore } from "./ownership-messages.ts";
 import { type Problem, stalled } from "./outcome.ts";
-import { recentGrants } from "./recent-grants.ts";
+import { heldRoleUnread, onGrants } from "./recent-grants.ts";
 import type { Found } from "./decision-input.ts";
 
 /** An update of who may assume an identity. */
@@ -14,28 +14,16 @@ interface LettingIn extends Found {
   readonly field: string;
 }
 
-interface Granted extends LettingIn {
-  readonly read: Grants;
-}
-
 /**
  * What comes before an update of who may assume an identity. Whoever it lets in gets all
  * roles of the identity, also those that somebody bound by hand since it was created or adopted. So the Tenant must permit to
  * bind each of them, or a RoleBinding object must declare it that its own Tenant permits: who declares a role binding of an
  * identity trusts those who manage that. An update that lets in nobody else is always made.
  */
-export const lettingIn: Phase<LettingIn> = [
-  calls("grantsUnread", "The role bindings of the identity were not read a moment ago.", (observed) => {
-    const read = recentGrants(observed, observed.external);
-    return "missing" in read ? read.missing : undefined;
-  }),
-  part("they were read", asGranted, [
-    reports("heldRolesDenied", "The identity holds a role that the Tenant may not bind.", findHeldRolesDenied),
-    calls("roleUnread", "What a role that the identity holds allows now is not known.", ({ read: { roleToRead } }) =>
-      roleToRead === null ? undefined : { do: "readRole", role: roleToRead },
-    ),
-  ]),
-];
+export const lettingIn: Phase<LettingIn> = onGrants([
+  reports("heldRolesDenied", "The identity holds a role that the Tenant may not bind.", findHeldRolesDenied),
+  heldRoleUnread,
+]);
 
 export function asLettingIn<Input extends Found & { readonly differences: Differences }>(
   observed: Input,
@@ -48,12 +36,7 @@ export function asLettingIn<Input extends Found & { readonly differences: Differ
   return { ...observed, field };
 }
 
-function asGranted(observed: LettingIn): Granted | undefined {
-  const read = recentGrants(observed, observed.external);
-  return "grants" in read ? { ...observed, read: read.grants } : undefined;
-}
-
-function findHeldRolesDenied(observed: Granted): Problem | undefined {
+function findHeldRolesDenied(observed: LettingIn & { readonly read: Grants }): Problem | undefined {
   const { kind, resource, tenant, external, differences, field, read } = observed;
   const groups = tenant.is === "known" ? tenant.groups : [];
   const undeclared = read.denied.filter((uid) => !read.declared.includes(uid));

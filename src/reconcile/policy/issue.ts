@@ -1,34 +1,35 @@
-import * as issueMessages from "./issue-messages.ts";
-import * as messages from "./messages.ts";
-import * as ownershipMessages from "./ownership-messages.ts";
 import type { Drift } from "#src/api/status.ts";
 import type { Claim } from "#src/reconcile/observe/observed.ts";
 import { proveAbsenceBelow } from "./absence.ts";
 import { finalizerMissing } from "./adoption.ts";
 import { hasSameGoal } from "./attempted.ts";
-import { type Phase, calls, check, part, reports, where } from "./check.ts";
+import { calls, check, part, type Phase, reports, where } from "./check.ts";
 import { mayBeGone, readRequested } from "./claimed.ts";
 import { conclude } from "./conclude.ts";
-import { type DecisionInput, type Found, type Managed, asManaged, groupOf, rootAbove } from "./decision-input.ts";
+import { asManaged, type DecisionInput, type Found, groupOf, type Managed, rootAbove } from "./decision-input.ts";
 import { creationBody } from "./differences.ts";
 import { fieldDifferences } from "./field-differences.ts";
+import * as issueMessages from "./issue-messages.ts";
+import { checkSecret, locationOf, outdatedAt, prepareSecret, readSecret } from "./issued-secret.ts";
 import {
-  type IssueInput,
+  asIssuing,
   equalsRecord,
   expiresAsDescribed,
   hasEnded,
+  type IssueInput,
   isUnrecorded,
-  issuesCode,
   lostUids,
   ownsIssued,
 } from "./issued.ts";
-import { checkSecret, locationOf, outdatedAt, prepareSecret, readSecret } from "./issued-secret.ts";
-import { type Problem, failing, stalled } from "./outcome.ts";
+import * as messages from "./messages.ts";
+import { failing, type Problem, stalled } from "./outcome.ts";
+import * as ownershipMessages from "./ownership-messages.ts";
 import { findOtherClaimant } from "./ownership.ts";
 import { recordOf } from "./recorded.ts";
 import { delayingRefusal } from "./refusal.ts";
 import type { Event, Step } from "./step.ts";
 import { findOutsideTenant } from "./tenant.ts";
+import { roleUnread } from "./unread.ts";
 
 /**
  * The policy for a kind that issues codes: the platform returns the code of a resource once, in the response to the POST, and
@@ -63,9 +64,7 @@ const creating: Phase<Issuing> = [
   check("absenceUnproven", "That the platform has no resource for the object is not proven.", (observed) =>
     proveAbsenceBelow(observed, observed.references.uids.parent),
   ),
-  calls("roleUnread", "What the role allows now is not known.", ({ roleToRead }) =>
-    roleToRead === null ? undefined : { do: "readRole", role: roleToRead },
-  ),
+  roleUnread(({ roleToRead }) => roleToRead),
   check("secretNotPrepared", "The code cannot be written into the Secret, or that is not known.", prepareSecret),
   finalizerMissing,
   calls("absent", "The platform has no resource for the object.", (observed) => {
@@ -140,7 +139,7 @@ export const issuing: Phase<Issuing> = [
 
 export function asIssuingManaged(observed: DecisionInput): Issuing | undefined {
   const managed = asManaged(observed);
-  return managed !== undefined && issuesCode(managed) ? managed : undefined;
+  return managed === undefined ? undefined : asIssuing(managed);
 }
 
 function asIssued(observed: Issuing): Issued | undefined {

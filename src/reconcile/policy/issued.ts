@@ -9,11 +9,12 @@ import { fieldDifferences } from "./field-differences.ts";
 /** The input of a decision about an object of a kind that issues codes. */
 export type IssueInput = DecisionInput & { readonly kind: Kind & { readonly issued: IssuedCode } };
 
-export function issuesCode(observed: DecisionInput): observed is IssueInput {
+export function issuesCode<Input extends DecisionInput>(observed: Input): observed is Input & IssueInput {
   return observed.kind.issued !== null;
 }
 
-export function asIssuing(observed: DecisionInput): IssueInput | undefined {
+/** `observed`, if its kind issues codes. */
+export function asIssuing<Input extends DecisionInput>(observed: Input): (Input & IssueInput) | undefined {
   return issuesCode(observed) ? observed : undefined;
 }
 

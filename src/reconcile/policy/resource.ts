@@ -1,13 +1,14 @@
-import * as deletionMessages from "./deletion-messages.ts";
-import * as ownershipMessages from "./ownership-messages.ts";
 import { readyCondition } from "#src/api/condition.ts";
 import { takenName, wantedName } from "#src/kinds/unique-name.ts";
 import { ownDuplicateOf, proveListedSince } from "./absence.ts";
 import { adopting, finalizerMissing, isToAdopt } from "./adoption.ts";
-import { type Phase, calls, check, part, reports, where } from "./check.ts";
+import { calls, check, part, type Phase, reports, where } from "./check.ts";
 import { conclude } from "./conclude.ts";
+import type { Found, Managed } from "./decision-input.ts";
+import * as deletionMessages from "./deletion-messages.ts";
 import { asDiffering, differing } from "./drift.ts";
 import { listBeforeNaming, readBeforeEnding, readIfStale } from "./freshness.ts";
+import * as ownershipMessages from "./ownership-messages.ts";
 import {
   findForeignMarker,
   findNameManagedByOther,
@@ -22,7 +23,6 @@ import { concludeUnusableSecret, readSecretFirst } from "./secret.ts";
 import type { Event, PlatformStep, Step } from "./step.ts";
 import { findOutsideTenant } from "./tenant.ts";
 import { decideRemoval } from "./undeclared.ts";
-import type { Found, Managed } from "./decision-input.ts";
 
 /** A POST of this process whose response was lost created the resource a second time. */
 const duplicated: Phase<Duplicated> = [

@@ -8,7 +8,7 @@ import { conclude } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { isBeingDeleted } from "./object.ts";
 import { type Concerned, problemOf } from "./platform-problem.ts";
-import { type PlatformStep, type Step, staysReady } from "./step.ts";
+import { type PlatformStep, staysReady, type Step } from "./step.ts";
 
 /**
  * When a platform call is made again.

@@ -1,10 +1,10 @@
-import type { DecisionInput } from "./decision-input.ts";
-import { equalsRecord, issuesCode } from "./issued.ts";
+import { abandonAnnotation } from "#src/api/annotations.ts";
 import { carriedMarker } from "#src/kinds/marker.ts";
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
-import { type Problem, stalled } from "./outcome.ts";
-import { abandonAnnotation } from "#src/api/annotations.ts";
 import { startSentence } from "#src/text/sentence.ts";
+import type { DecisionInput } from "./decision-input.ts";
+import { equalsRecord, issuesCode } from "./issued.ts";
+import { type Problem, stalled } from "./outcome.ts";
 
 // What the Tenant of an object's namespace says. Each check is named after the problem that it finds.
 

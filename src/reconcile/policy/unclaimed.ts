@@ -1,14 +1,14 @@
-import { finalizerMissing } from "./adoption.ts";
-import * as absenceMessages from "./absence-messages.ts";
-import * as messages from "./messages.ts";
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
+import * as absenceMessages from "./absence-messages.ts";
 import { proveAbsenceBelow, proveListedSince } from "./absence.ts";
-import { reportsLoss } from "./claimed.ts";
-import { type Phase, calls, check, part, reports } from "./check.ts";
+import { finalizerMissing } from "./adoption.ts";
+import { calls, check, part, type Phase, reports } from "./check.ts";
+import { reportsDrift } from "./claimed.ts";
 import type { DecisionInput, Found, Managed } from "./decision-input.ts";
 import { creationBody } from "./differences.ts";
 import { listBeforeNaming, readIfStale } from "./freshness.ts";
-import { type Problem, failing } from "./outcome.ts";
+import * as messages from "./messages.ts";
+import { failing, type Problem } from "./outcome.ts";
 import {
   equalsSpec,
   findNameAmbiguous,
@@ -20,6 +20,7 @@ import {
 import { readNamesake, resource } from "./resource.ts";
 import { secretForCreation } from "./secret.ts";
 import { identityUnread } from "./unknown-identity.ts";
+import { roleUnread } from "./unread.ts";
 
 /** A resource has the desired name, and is neither the object's nor claimed by it. */
 const namesake: Phase<Found> = [
@@ -51,9 +52,7 @@ export const unclaimed: Phase<Managed> = [
   ),
   part("the name is taken", asNamesake, namesake),
   identityUnread(({ references }) => references.uids.identity),
-  calls("roleUnread", "What the role allows now is not known.", ({ roleToRead }) =>
-    roleToRead === null ? undefined : { do: "readRole", role: roleToRead },
-  ),
+  roleUnread(({ roleToRead }) => roleToRead),
   check("secretMissing", "The Secret to create the resource with was not read, or cannot be used.", (observed) => {
     const given = secretForCreation(observed);
     return "step" in given ? given.step : undefined;
@@ -97,7 +96,7 @@ function matchOf(observed: Managed): ExternalResource | undefined {
 /** As when it was found to be gone, after its uid was cleared from the status. What is left of it is how it was managed. */
 function findLossReported(observed: DecisionInput): Problem | undefined {
   const { status } = observed.resource;
-  if (managedUid(observed) !== undefined || !reportsLoss(observed)) return undefined;
+  if (managedUid(observed) !== undefined || !reportsDrift(observed)) return undefined;
   if (status?.management === undefined || status.management === "Observed") return undefined;
   return failing("ExternalGone", absenceMessages.goneReported(observed.kind.noun));
 }

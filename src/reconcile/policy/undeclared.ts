@@ -1,12 +1,12 @@
+import { confirmAnnotation } from "#src/api/annotations.ts";
 import type { Condition } from "#src/api/condition.ts";
 import type { Reason } from "#src/api/reason.ts";
 import type { Undeclared } from "#src/api/status.ts";
 import type { MonotonicTime, ObservedUndeclared, Removal, SparingReason } from "#src/reconcile/observe/observed.ts";
-import type { DecisionInput } from "./decision-input.ts";
 import { retryOf } from "./attempted.ts";
+import type { DecisionInput } from "./decision-input.ts";
 import { currentMs } from "./freshness.ts";
-import { type Event, type PlatformStep, type Step, noLaterThan } from "./step.ts";
-import { confirmAnnotation } from "#src/api/annotations.ts";
+import { type Event, noLaterThan, type PlatformStep, type Step } from "./step.ts";
 
 /**
  * What the object of a group says about resources in the group that nobody declared, and which of them is removed next.

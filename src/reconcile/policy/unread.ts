@@ -1,5 +1,6 @@
 import type { References } from "#src/reconcile/observe/observed.ts";
-import { calls } from "./check.ts";
+import { calls, type Check } from "./check.ts";
+import type { DecisionInput } from "./decision-input.ts";
 import * as kubernetesMessages from "./kubernetes-messages.ts";
 import { type Problem, waiting } from "./outcome.ts";
 
@@ -13,3 +14,11 @@ export const rolesUnread = calls(
   "The roles of the platform have not been read yet.",
   ({ references }) => (references.are === "unread" ? { do: "refreshPermissions" } : undefined),
 );
+
+/** A check that finds that what a role allows now is not known. @param roleOf the role of an object that is to be read */
+export function roleUnread<Input extends DecisionInput>(roleOf: (observed: Input) => string | null): Check<Input> {
+  return calls("roleUnread", "What the role allows now is not known.", (observed) => {
+    const role = roleOf(observed);
+    return role === null ? undefined : { do: "readRole", role };
+  });
+}
