@@ -204,7 +204,7 @@ export function findLimits(
   const accountDenials = linked.map((one) => everything.denialOfAccounts(one));
   if ([...denials, ...accountDenials].every((denial) => denial === undefined))
     return { limits: everything, denials, accountDenials };
-  // What is not permitted nevertheless needs nothing of the Tenant, and what only that would have permitted is not permitted either.
+  // What even these limits do not permit is left out of them. What was permitted only because of it is denied then, too.
   const limits = new TenantLimits({
     ...needs,
     authentications: authentications.filter((_, index) => denials[index] === undefined),

@@ -4,7 +4,6 @@ import { groupKind } from "#src/kinds/group.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { ownerHash } from "#src/kinds/marker.ts";
 import { PerKind } from "#src/kinds/per-kind.ts";
-import { Store } from "#src/kube/store.ts";
 import { CollectionView } from "#src/platform-client/collection-view.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import { groupResource, otherRoot, parent, ready, root, uid } from "#src/reconcile/policy/observed-fixture.testing.ts";
@@ -12,11 +11,11 @@ import type { Boundary } from "#src/reconcile/tenancy/boundary.ts";
 import { everything } from "#src/reconcile/tenancy/boundary.testing.ts";
 import type { Governance, TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
 import { ManualClock } from "#src/time/manual-clock.testing.ts";
-import { type CachedResource, parseResource, type ResourceIndex, resourceIndexes } from "./cached-resource.ts";
 import { observe } from "./observe.ts";
 import type { Observed } from "./observed.ts";
 import { ReconcileStates } from "./reconcile-states.ts";
 import type { Sources } from "./sources.ts";
+import { newResourceStores } from "./resource-stores.ts";
 
 /** Tenant `team` governs the namespace `team` and everything below `root`, Tenant `others` the other one. */
 const boundaries: Readonly<Record<string, Partial<Boundary>>> = {
@@ -53,14 +52,7 @@ function observeGroup(name: string, objects: readonly Resource[], limits: Partia
       settledAt: 0,
     } as TenantContext,
   });
-  const stores = new PerKind(
-    kinds,
-    (kind) =>
-      new Store<CachedResource, ResourceIndex>({
-        parse: (one) => parseResource(kind, one),
-        indexes: resourceIndexes(kind),
-      }),
-  );
+  const stores = newResourceStores(kinds);
   for (const [kind, store] of stores.entries()) {
     store.addScope(undefined);
     const ofKind = objects.filter((one) => one.kind === kind);

@@ -56,38 +56,43 @@ const unsettled = { ...dependent, has: "unsettled" };
 
 describe("an object that refers to another one", () => {
   it.each<[string, Resource, object[], WorldParts?]>([
-    ["by its name, and has a resource, is one", child({ status: recorded(uid) }), [recordedHere]],
-    ["by its uid, and has a resource, is one", child({ status: recorded(uid), byUid: true }), [recordedHere]],
+    ["counts if it refers by name and has a resource", child({ status: recorded(uid) }), [recordedHere]],
+    ["counts if it refers by uid and has a resource", child({ status: recorded(uid), byUid: true }), [recordedHere]],
     [
-      "and is being deleted is one, too",
+      "counts while it is being deleted, too",
       child({ status: recorded(uid), metadata: deleted }),
       [{ ...recordedHere, deleting: true }],
     ],
-    ["and only observes is none", child({ status: { ...recorded(uid), management: "Observed" } }), []],
-    ["and may have created something is one", child(), [unsettled]],
-    ["and has reported something without a resource is none", child({ status: seen }), []],
+    ["does not count if it only observes", child({ status: { ...recorded(uid), management: "Observed" } }), []],
+    ["counts if it may have created something", child(), [unsettled]],
+    ["does not count if it has reported something without a resource", child({ status: seen }), []],
     [
-      "and is being deleted before it recorded anything is one",
+      "counts if it is being deleted before it recorded anything",
       child({ status: seen, metadata: deleted }),
       [{ ...unsettled, deleting: true }],
     ],
-    ["and was created here without a POST is none", child(), [], { states: { "team/payments": { bornHere: true } } }],
     [
-      "and for which a POST was sent is one",
+      "does not count if it was created here without a POST",
+      child(),
+      [],
+      { states: { "team/payments": { bornHere: true } } },
+    ],
+    [
+      "counts if a POST was sent for it",
       child({ status: seen }),
       [unsettled],
       { states: { "team/payments": { bornHere: true, posted: { naturalKey: "" } } } },
     ],
-    ["and has no finalizer is none", child({ metadata: { finalizers: [] } }), []],
+    ["does not count without a finalizer", child({ metadata: { finalizers: [] } }), []],
     [
-      "of the same Tenant is one",
+      "counts if it is of the same Tenant",
       child({ metadata: { namespace: "sibling" } }),
       [{ ...unsettled, key: "sibling/payments" }],
     ],
-    ["of another Tenant is none", child({ metadata: { namespace: "others" } }), []],
-    ["that no Tenant governs is none", child({ metadata: { namespace: "ungoverned" } }), []],
+    ["does not count if it is of another Tenant", child({ metadata: { namespace: "others" } }), []],
+    ["does not count if no Tenant governs it", child({ metadata: { namespace: "ungoverned" } }), []],
     [
-      "of another Tenant that has a resource is one",
+      "counts if it is of another Tenant and has a resource",
       child({ metadata: { namespace: "others" }, status: recorded(uid) }),
       [{ ...recordedHere, key: "others/payments" }],
     ],
@@ -95,13 +100,13 @@ describe("an object that refers to another one", () => {
     expect(of(object, parts)).toEqual(expected);
   });
 
-  it("of another Tenant is one if its namespace was granted", () => {
+  it("counts if it is of another Tenant and its namespace was granted", () => {
     const object = child({ metadata: { namespace: "others" } });
     expect(of(object, {}, shop({ allowedNamespaces: ["others"] }))).toMatchObject([{ key: "others/payments" }]);
     expect(of(object, {}, shop({ allowedNamespaces: ["sibling"] }))).toEqual([]);
   });
 
-  it("to another object is none", () => {
+  it("does not count if it refers to another object", () => {
     expect(of(child(), {}, { ...shop(), metadata: { ...shop().metadata, name: "other" } })).toEqual([]);
   });
 });
@@ -112,32 +117,32 @@ describe("a role binding whose status records nothing", () => {
   const unlisted = { ...unrecorded, unlisted: parent };
 
   it.each<[string, Resource, object[], WorldParts?]>([
-    ["is one if it has what is found", binding(), [unrecorded], { listed: { RoleBinding: [equal] } }],
+    ["counts if it has what is found", binding(), [unrecorded], { listed: { RoleBinding: [equal] } }],
     [
-      "is one if it may have what is kept",
+      "counts if it may have what is kept",
       binding(),
       [unrecorded],
       { listed: { RoleBinding: [equal] }, breakGlass: [identityUid] },
     ],
-    ["is none if nothing is found", binding(), [], { listed: { RoleBinding: [] } }],
-    ["is one until the group was listed", binding(), [unlisted]],
+    ["does not count if nothing is found", binding(), [], { listed: { RoleBinding: [] } }],
+    ["counts until the group was listed", binding(), [unlisted]],
     [
-      "is one until the group was listed after the settle time",
+      "counts until the group was listed after the settle time",
       binding(),
       [unlisted],
       { listed: { RoleBinding: [] }, settledAt: listedAt + 1 },
     ],
     [
-      "is none if the group was listed at the settle time",
+      "does not count if the group was listed at the settle time",
       binding(),
       [],
       { listed: { RoleBinding: [] }, settledAt: listedAt },
     ],
-    ["is none if it was created here", binding(), [], { states: { "team/ci-views": { bornHere: true } } }],
-    ["is none without our finalizer", binding({ metadata: { finalizers: [] } }), []],
-    ["is none if another operator serves it", binding({ metadata: { namespace: "unserved" } }), []],
-    ["is none if its references mean nothing", binding({ spec: { roleRef: { name: "none" } } }), []],
-    ["of another Tenant is none", binding({ metadata: { namespace: "others" } }), []],
+    ["does not count if it was created here", binding(), [], { states: { "team/ci-views": { bornHere: true } } }],
+    ["does not count without our finalizer", binding({ metadata: { finalizers: [] } }), []],
+    ["does not count if another operator serves it", binding({ metadata: { namespace: "unserved" } }), []],
+    ["does not count if its references mean nothing", binding({ spec: { roleRef: { name: "none" } } }), []],
+    ["does not count if it is of another Tenant", binding({ metadata: { namespace: "others" } }), []],
   ])("%s", (_, object, expected, parts) => {
     expect(of(object, parts)).toEqual(expected);
   });

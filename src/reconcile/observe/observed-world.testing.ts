@@ -3,7 +3,6 @@ import type { Kind } from "#src/kinds/kind.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { ownerHash } from "#src/kinds/marker.ts";
 import { PerKind } from "#src/kinds/per-kind.ts";
-import { Store } from "#src/kube/store.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import { CollectionView } from "#src/platform-client/collection-view.ts";
 import type { ExternalRoleBinding } from "#src/platform-client/permission-resources.ts";
@@ -13,11 +12,12 @@ import type { Boundary } from "#src/reconcile/tenancy/boundary.ts";
 import { everything } from "#src/reconcile/tenancy/boundary.testing.ts";
 import type { Governance, TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
 import { ManualClock } from "#src/time/manual-clock.testing.ts";
-import { type CachedResource, parseResource, type ResourceIndex, resourceIndexes } from "./cached-resource.ts";
+import type { CachedResource } from "./cached-resource.ts";
 import type { ReconcileState } from "./reconcile-state.ts";
 import { ReconcileStates } from "./reconcile-states.ts";
 import { owner, viewer } from "./references-world.testing.ts";
 import type { Sources } from "./sources.ts";
+import { newResourceStores, type ResourceStores } from "./resource-stores.ts";
 
 /** When everything that the sessions see was listed. */
 export const listedAt = 500;
@@ -48,7 +48,7 @@ export interface WorldParts {
 
 export interface World {
   readonly sources: Sources;
-  readonly stores: PerKind<Store<CachedResource, ResourceIndex>>;
+  readonly stores: ResourceStores;
   readonly contexts: { readonly team: TenantContext; readonly others: TenantContext };
   readonly cached: (kind: string, key: string) => CachedResource;
 }
@@ -56,14 +56,7 @@ export interface World {
 export function world(parts: WorldParts = {}): World {
   const { objects = [], states = {}, unread = [], settledAt = 0 } = parts;
   const clock = new ManualClock();
-  const stores = new PerKind(
-    kinds,
-    (kind) =>
-      new Store<CachedResource, ResourceIndex>({
-        parse: (one) => parseResource(kind, one),
-        indexes: resourceIndexes(kind),
-      }),
-  );
+  const stores = newResourceStores(kinds);
   for (const [kind, store] of stores.entries()) {
     store.addScope(undefined);
     const ofKind = objects.filter((one) => one.kind === kind);

@@ -2,8 +2,6 @@ import { describe, expect, it } from "vitest";
 import { groupKind } from "#src/kinds/group.ts";
 import { markerOf, objectHash, ownerHash, withMarker } from "#src/kinds/marker.ts";
 import { kinds } from "#src/kinds/kinds.ts";
-import { PerKind } from "#src/kinds/per-kind.ts";
-import { Store } from "#src/kube/store.ts";
 import { CollectionView } from "#src/platform-client/collection-view.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import {
@@ -13,9 +11,9 @@ import {
   marker,
   uid,
 } from "#src/reconcile/policy/observed-fixture.testing.ts";
-import { type CachedResource, parseResource, type ResourceIndex, resourceIndexes } from "./cached-resource.ts";
 import { observeOrphans } from "./orphans.ts";
 import type { Sources } from "./sources.ts";
+import { newResourceStores } from "./resource-stores.ts";
 
 const earlier = markerOf(ownerHash("earlier"), objectHash("Group", "team", "payments"));
 const elsewhere = `${uid}/9999999999999999`;
@@ -23,14 +21,7 @@ const elsewhere = `${uid}/9999999999999999`;
 function orphansOf(external: ReturnType<typeof externalGroup>, object?: ReturnType<typeof groupResource>): string[] {
   const view = new CollectionView(groupKind.collection);
   view.record(external, 0);
-  const stores = new PerKind(
-    kinds,
-    (kind) =>
-      new Store<CachedResource, ResourceIndex>({
-        parse: (one) => parseResource(kind, one),
-        indexes: resourceIndexes(kind),
-      }),
-  );
+  const stores = newResourceStores(kinds);
   stores.get("Group").replace({
     namespace: undefined,
     objects: object === undefined ? [] : [object],

@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
-import { becomesReady, itDecides, present, readyGroup, reports, waitingLong } from "./decision-cases.testing.ts";
 import { withMarker } from "#src/kinds/marker.ts";
+import { becomesReady, itDecides, present, readyGroup, reports, waitingLong } from "./decision-cases.testing.ts";
 import {
   anotherUid,
   earlierMarker,

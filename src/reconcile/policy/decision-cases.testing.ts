@@ -13,6 +13,7 @@ import {
   ready,
   uid,
 } from "./observed-fixture.testing.ts";
+import type { Step } from "./step.ts";
 
 /** A decision: what is observed, and what the step must match. */
 export interface DecisionCase {
@@ -34,6 +35,12 @@ export function itDecides(cases: readonly DecisionCase[]): void {
     expect(copy).toStrictEqual(observation);
     expect(decide(copy, kindOf(copy)).step).toStrictEqual(step);
   });
+}
+
+/** The step for an observation. */
+export function stepFor(parts: ObservedParts): Step {
+  const observation = observed(parts);
+  return decide(observation, kindOf(observation)).step;
 }
 
 /** The step that writes Ready=False with `reason` and a message that contains `message`. */

@@ -1,8 +1,9 @@
-import { hours } from "#src/time/durations.ts";
 import { describe, expect } from "vitest";
 import { pausedAnnotation } from "#src/api/annotations.ts";
 import { withMarker } from "#src/kinds/marker.ts";
 import type { Failure, References } from "#src/reconcile/observe/observed.ts";
+import { hours } from "#src/time/durations.ts";
+import { attemptOf } from "./attempted.ts";
 import { itDecides, present, readyGroup, reports, reportsStalled, waitingLong } from "./decision-cases.testing.ts";
 import {
   anotherUid,
@@ -20,7 +21,6 @@ import {
   root,
   uid,
 } from "./observed-fixture.testing.ts";
-import { attemptOf } from "./attempted.ts";
 
 describe("an object that exists", () => {
   itDecides([

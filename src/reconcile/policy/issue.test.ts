@@ -4,15 +4,12 @@ import type { GroupInvite } from "#src/api/group-invite.ts";
 import type { Status } from "#src/api/status.ts";
 import type { ExternalResource, References, SecretRead } from "#src/reconcile/observe/observed.ts";
 import { seconds } from "#src/time/durations.ts";
-import { decide } from "./decide.ts";
-import { type DecisionCase, itDecides, present, reports, reportsStalled } from "./decision-cases.testing.ts";
+import { type DecisionCase, itDecides, present, reports, reportsStalled, stepFor } from "./decision-cases.testing.ts";
 import {
   anotherUid,
   emptyState,
   justRead,
-  kindOf,
   type ObservedParts,
-  observed,
   otherRoot,
   parent,
   ready,
@@ -85,11 +82,6 @@ const given = (parts: ObservedParts = {}): ObservedParts => ({
   secret: empty,
   ...parts,
 });
-const step = (parts: ObservedParts) => {
-  const observation = observed(parts);
-  return decide(observation, kindOf(observation)).step;
-};
-
 const reads = { do: "readSecret", at };
 const creates = { do: "create", parent };
 
@@ -216,14 +208,14 @@ describe("the creation of a group invite", () => {
 
   it("names at most ten that it may have created", () => {
     const matches = Array.from({ length: 11 }, (_, index) => like({ uid: `${parent}/${index}` }));
-    const created = step(given({ matches }));
+    const created = stepFor(given({ matches }));
     expect(created).toMatchObject({ event: { note: expect.stringContaining(`${parent}/9: an earlier`) } });
     expect(JSON.stringify(created)).not.toContain(`${parent}/10`);
   });
 
   it("does not say that only the write is refused if its dry run is, too", () => {
     const refusals = { ...refused("writeSecret").refusals, ...refused("checkSecret").refusals };
-    expect(JSON.stringify(step(given({ state: { ...waiting, refusals } })))).not.toContain("Only the write itself");
+    expect(JSON.stringify(stepFor(given({ state: { ...waiting, refusals } })))).not.toContain("Only the write itself");
   });
 
   it("waits until the Secret is to be read again, or until the refusal ends", () => {
@@ -448,9 +440,9 @@ function attempt(generation: number): string {
 
 /** The step once the status says what the decision is. */
 function settled(parts: ObservedParts) {
-  const written = step(parts);
+  const written = stepFor(parts);
   if (written.do !== "writeStatus") return written;
   const { resource = invite() } = parts;
   const merged = Object.entries({ ...resource.status, ...written.patch }).filter(([, value]) => value !== null);
-  return step({ ...parts, resource: { ...resource, status: Object.fromEntries(merged) as Status } });
+  return stepFor({ ...parts, resource: { ...resource, status: Object.fromEntries(merged) as Status } });
 }

@@ -1,4 +1,5 @@
 import { describe } from "vitest";
+import { withMarker } from "#src/kinds/marker.ts";
 import {
   becomesReady,
   readyGroup,
@@ -8,7 +9,6 @@ import {
   reportsStalled,
   unmarked,
 } from "./decision-cases.testing.ts";
-import { withMarker } from "#src/kinds/marker.ts";
 import {
   anotherUid,
   bindingResource,

@@ -6,19 +6,8 @@ import { identityProviderKind } from "#src/kinds/identity-provider.ts";
 import { withMarker } from "#src/kinds/marker.ts";
 import type { References, SecretRead } from "#src/reconcile/observe/observed.ts";
 import { minutes } from "#src/time/durations.ts";
-import { decide } from "./decide.ts";
-import { type DecisionCase, itDecides, present, reports } from "./decision-cases.testing.ts";
-import {
-  emptyState,
-  justRead,
-  kindOf,
-  marker,
-  type ObservedParts,
-  observed,
-  parent,
-  ready,
-  uid,
-} from "./observed-fixture.testing.ts";
+import { type DecisionCase, itDecides, present, reports, stepFor } from "./decision-cases.testing.ts";
+import { emptyState, justRead, marker, type ObservedParts, parent, ready, uid } from "./observed-fixture.testing.ts";
 
 // When the client secret of an identity provider is read, sent and removed.
 
@@ -94,18 +83,13 @@ function existing(parts: ObservedParts = {}, fields: Partial<typeof external> = 
   return given({ resource: provider({}, recorded), secret, external: seen, ...parts });
 }
 
-const step = (parts: ObservedParts) => {
-  const observation = observed(parts);
-  return decide(observation, kindOf(observation)).step;
-};
-
 /** The step once the status says what the decision is. */
 function settled(parts: ObservedParts) {
-  const written = step(parts);
+  const written = stepFor(parts);
   if (written.do !== "writeStatus") return written;
   const { resource = provider() } = parts;
   const merged = Object.entries({ ...resource.status, ...written.patch }).filter(([, value]) => value !== null);
-  return step({ ...parts, resource: { ...resource, status: Object.fromEntries(merged) as Status } });
+  return stepFor({ ...parts, resource: { ...resource, status: Object.fromEntries(merged) as Status } });
 }
 
 const reads = { do: "readSecret", at };
@@ -181,7 +165,7 @@ describe("the creation of an identity provider with a client secret", () => {
   });
 
   it("reads none that the spec does not name", () => {
-    const created = step(given({ resource: withoutSecret() }));
+    const created = stepFor(given({ resource: withoutSecret() }));
     expect(created).toMatchObject({ do: "create" });
     expect(created).not.toHaveProperty("secret");
   });
@@ -302,7 +286,7 @@ describe("an identity provider that exists", () => {
     ],
     ["it cannot be used", { secret: missing }, {}],
   ])("is corrected without the secret if %s", (_, parts, fields) => {
-    const updated = step(existing(parts, { defaultRole: "other", ...fields }));
+    const updated = stepFor(existing(parts, { defaultRole: "other", ...fields }));
     expect(updated).toMatchObject({ do: "update", body: { defaultRole: role }, mask: ["defaultRole"] });
     expect(updated).not.toHaveProperty("secret");
   });

@@ -4,17 +4,9 @@ import type { Resource } from "#src/api/custom-resource.ts";
 import type { Status } from "#src/api/status.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { markerOf, objectHash, ownerHash, withMarker } from "#src/kinds/marker.ts";
-import { PerKind } from "#src/kinds/per-kind.ts";
 import type { KubeObject } from "#src/kube/object.ts";
-import { Store } from "#src/kube/store.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
-import {
-  type CachedResource,
-  parseResource,
-  type ResourceIndex,
-  resourceIndexes,
-} from "#src/reconcile/observe/cached-resource.ts";
 import {
   bindingResource,
   groupResource,
@@ -24,6 +16,7 @@ import {
   ready,
 } from "#src/reconcile/policy/observed-fixture.testing.ts";
 import { Names } from "./names.ts";
+import { newResourceStores } from "#src/reconcile/observe/resource-stores.ts";
 
 const [viewer, editor] = ["c".repeat(40), "d".repeat(40)];
 const [person, robot] = [`${parent}/00000000000000a1`, `${parent}/00000000000000a2`];
@@ -38,14 +31,7 @@ function identity(parts: Parts<Identity> = {}): Resource {
 }
 
 function start(...objects: readonly Resource[]) {
-  const stores = new PerKind(
-    kinds,
-    (kind) =>
-      new Store<CachedResource, ResourceIndex>({
-        parse: (one) => parseResource(kind, one),
-        indexes: resourceIndexes(kind),
-      }),
-  );
+  const stores = newResourceStores(kinds);
   let version = 1;
   const versioned = (object: Resource) => {
     version += 1;
