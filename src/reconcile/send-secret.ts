@@ -27,15 +27,15 @@ export async function withSecretValue(
   return value === undefined ? undefined : { ...step, body: secret.withValue(step.body, value) };
 }
 
-/** What to remember of the secret that was sent with `step`, or removed by it; undefined if it did neither. */
+/** What to remember of the secret that the resource has after `step`, or that it has none; undefined if the step left it as it was. */
 export function secretSentWith(
   { secret }: Kind,
   step: PlatformStep,
   written: ExternalResource | undefined,
 ): ReconcileState["secretSent"] {
   if (secret === null || written === undefined || (step.do !== "create" && step.do !== "update")) return undefined;
-  if (step.secret === undefined) return undefined;
-  if (step.secret === "removed") return { of: written.uid, secret: null };
+  if (step.secret === undefined && step.do === "update") return undefined;
+  if (step.secret === undefined || step.secret === "removed") return { of: written.uid, secret: null };
   const { uid, resourceVersion, at } = step.secret;
   return { of: written.uid, secret: { uid, resourceVersion, key: at.key, updateTime: secret.updateTimeOf(written) } };
 }

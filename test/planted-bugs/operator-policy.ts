@@ -314,4 +314,13 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
     foundBy: "src/reconcile/policy/reconcile-state.test.ts",
     level: "unit",
   },
+  {
+    name: "unrecorded-secret-stays",
+    why: "A client secret that a leader sent before it died stays although the spec names none.",
+    file: "src/reconcile/policy/secret.ts",
+    before: 'if (mayHaveUnrecorded(observed, external)) return drifted(removed, "(none)", "(perhaps one)");',
+    after: "",
+    foundBy: "src/reconcile/policy/secret.test.ts",
+    level: "unit",
+  },
 ];

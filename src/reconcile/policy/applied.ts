@@ -1,5 +1,6 @@
 import { readyCondition } from "#src/api/condition.ts";
 import type { Status } from "#src/api/status.ts";
+import type { DecisionInput } from "./decision-input.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Recorded } from "#src/reconcile/observe/observed.ts";
 
@@ -10,6 +11,11 @@ import type { Recorded } from "#src/reconcile/observe/observed.ts";
 export function appliedGeneration(status: Status | undefined): number | undefined {
   const ready = readyCondition({ status });
   return ready?.status === "True" ? ready.observedGeneration : status?.appliedGeneration;
+}
+
+/** Whether this generation of the spec had been applied to the resource with this uid. */
+export function wasApplied({ resource: { status, metadata } }: DecisionInput, uid: string): boolean {
+  return status?.uid === uid && appliedGeneration(status) === metadata.generation;
 }
 
 /**

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Drift } from "#src/api/status.ts";
 import type { MonotonicTime } from "#src/reconcile/observe/observed.ts";
-import { appliedGeneration } from "./applied.ts";
+import { wasApplied } from "./applied.ts";
 import { attemptOf } from "./attempted.ts";
 import { calls, check, part, type Phase, reports } from "./check.ts";
 import { conclude } from "./conclude.ts";
-import type { DecisionInput, Found } from "./decision-input.ts";
+import type { Found } from "./decision-input.ts";
 import type { Differences } from "./differences.ts";
 import { readBeforeUpdate } from "./freshness.ts";
 import { asLettingIn, lettingIn } from "./held-roles.ts";
@@ -113,11 +113,6 @@ function fieldsOf({ drift }: Differences): string {
 /** Whether nobody changed the resource: what it is to be follows from facts of the cluster, which have changed. */
 function followsCluster({ kind, resource, differences: { isEdit, mask } }: Differing): boolean {
   return isEdit === true || mask.every((field) => kind.principal?.followsCluster(field, resource) === true);
-}
-
-/** Whether this generation of the spec had been applied to the resource. */
-function wasApplied({ resource: { status, metadata } }: DecisionInput, uid: string): boolean {
-  return status?.uid === uid && appliedGeneration(status) === metadata.generation;
 }
 
 // What they say.

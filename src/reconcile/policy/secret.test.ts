@@ -79,8 +79,9 @@ function given(parts: ObservedParts = {}): ObservedParts {
 
 /** An identity provider that exists as `fields` differ from its spec, and whose status records what was sent. */
 function existing(parts: ObservedParts = {}, fields: Partial<typeof external> = {}): ObservedParts {
-  const seen = present({ ...external, ...fields }, (parts.now ?? 20_000) - 100);
-  return given({ resource: provider({}, recorded), secret, external: seen, ...parts });
+  const resource = { ...external, ...fields };
+  const seen = present(resource, (parts.now ?? 20_000) - 100);
+  return given({ resource: provider({}, recorded), secret, external: seen, matches: [resource], ...parts });
 }
 
 /** The step once the status says what the decision is. */
@@ -109,6 +110,18 @@ const unusable: [string, SecretRead, string, string][] = [
   ["is empty", { ...secret, unusable: "empty" }, "ReferenceNotFound", "is empty"],
   ["has no such key", { ...secret, unusable: "noKey" }, "ReferenceNotFound", "has no key clientSecret"],
 ];
+
+const publicOidc = { ...oidc, pkceEnabled: true };
+/** What a status says that does not show what was sent for the present generation of the spec. */
+const unrecorded: [string, IdentityProvider][] = [
+  ["as its status is empty", withoutSecret()],
+  ["as an earlier generation was applied", withoutSecret({ ...recordedWithout(), appliedGeneration: 0 })],
+];
+
+function recordedWithout(): Status {
+  const { conditions: _, ...before } = ready;
+  return { ...before, roleUid: role };
+}
 
 describe("the creation of an identity provider with a client secret", () => {
   itDecides([
@@ -236,6 +249,18 @@ describe("an identity provider that exists", () => {
         correction: false,
       },
     },
+    ...unrecorded.map(([name, resource]) => ({
+      name: `loses the secret that a leader may have sent before it died, ${name}`,
+      given: existing({ resource }, { oidc: publicOidc }),
+      expected: {
+        do: "update" as const,
+        body: { oidc: publicOidc },
+        mask: ["oidc", "oidc.clientSecret"],
+        drift: drift("(none)", "(perhaps one)"),
+        secret: "removed" as const,
+        correction: false,
+      },
+    })),
     {
       name: "loses the secret that somebody may have given it with another issuer",
       given: existing(
@@ -276,6 +301,22 @@ describe("an identity provider that exists", () => {
 
   it("is left as it is if it has what was sent", () => {
     expect(settled(existing())).toMatchObject({ do: "done" });
+  });
+
+  it("is not removed from what the object adopted, which had it before", () => {
+    const adopted = existing(
+      { resource: withoutSecret() },
+      { oidc: publicOidc, description: withMarker("", marker, true) },
+    );
+    expect(settled(adopted)).toMatchObject({ do: "done" });
+  });
+
+  it.each([null, sent])("is removed once only, as this process knows what it sent", (known) => {
+    const shown = existing(
+      { resource: withoutSecret(), state: { ...emptyState, secretSent: { of: uid, secret: known } } },
+      { oidc: publicOidc },
+    );
+    expect(settled(shown)).toMatchObject(known === null ? { do: "done" } : { do: "update", secret: "removed" });
   });
 
   it.each<[string, ObservedParts, Partial<typeof external>]>([

@@ -9,7 +9,7 @@ import { type Differences, differencesOf } from "./differences.ts";
 import * as messages from "./secret-messages.ts";
 import { failing, type Problem, waiting } from "./outcome.ts";
 import { delayingRefusal } from "./refusal.ts";
-import { sentTo } from "./sent-secret.ts";
+import { mayHaveUnrecorded, sentTo } from "./sent-secret.ts";
 import { noLaterThan, type SecretToSend, type Step } from "./step.ts";
 
 /**
@@ -24,7 +24,8 @@ import { noLaterThan, type SecretToSend, type Step } from "./step.ts";
  *
  * Guarantees: a value is sent only if the Secret names the issuer of the spec in its annotation. While the Secret cannot be
  * used, everything else is still corrected, and the platform keeps the secret that it has, unless the issuer is corrected:
- * then the secret is removed, so that another issuer neither gets it nor lets anybody in.
+ * then the secret is removed, so that another issuer neither gets it nor lets anybody in. Where the spec names no Secret, what the
+ * object created has none, also if a leader died before it recorded that it had sent one.
  */
 
 /** A Secret that could be used is read again after this time. */
@@ -117,6 +118,7 @@ export function differencesWithSecret(
     case "none": {
       const removed = withSecret(kind.secret, desired, differences, "removed");
       if (sent !== undefined) return { ...drifted(removed, "(none)", versionOf(sent)), ...isEdit(differences) };
+      if (mayHaveUnrecorded(observed, external)) return drifted(removed, "(none)", "(perhaps one)");
       // Another issuer must not get the secret that somebody else gave the resource.
       return differences?.mask.includes(kind.secret.field) === true ? removed : differences;
     }

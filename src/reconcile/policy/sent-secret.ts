@@ -1,10 +1,23 @@
 import type { SentSecret } from "#src/api/status.ts";
+import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
+import { wasApplied } from "./applied.ts";
 import type { DecisionInput } from "./decision-input.ts";
+import { managementOf } from "./ownership.ts";
 
 /** What was last sent to the resource with this uid, by this process or as the status records it. */
 export function sentTo({ state, resource: { status } }: DecisionInput, uid: string): SentSecret | undefined {
   if (state.secretSent?.of === uid) return state.secretSent.secret ?? undefined;
   return status?.uid === uid ? status.secret : undefined;
+}
+
+/**
+ * Whether the resource may have a secret that a leader sent before it died, and that no status records: of what it did for a
+ * generation of the spec that was not applied to its end, the next leader knows nothing. What the object adopted is not meant:
+ * its secret was somebody else's before.
+ */
+export function mayHaveUnrecorded(observed: DecisionInput, external: ExternalResource): boolean {
+  const isKnown = observed.state.secretSent?.of === external.uid || wasApplied(observed, external.uid);
+  return !isKnown && managementOf(observed, external) === "Created";
 }
 
 /** What the status is to say of the secret of the resource with this uid; null removes it. */

@@ -346,13 +346,15 @@ class Check {
     const { uid, name, description, createTime } = resource;
     const text = `${collection} ${uid} (${name}, ${description}, ${resource["identity"]?.name} ${resource["role"]?.name}) has no object`;
     const isMarked = /\[muster:/.test(description ?? "");
+    // Left on purpose, as an event may say, too.
+    if (!isMarked && this.#journal.mayStay.has(name)) return;
     if (this.#picture.reportedOrphans.has(uid)) {
       // Only a process that dies, or cannot write a status, may lose what it created; or one that finds an equal grant by somebody
       // beside its own, after the status was lost.
       if (this.#journal.wasDisturbed(Date.parse(createTime), recordedMs) || this.#journal.hasTwinByHand(resource))
         this.#reported.push(text);
       else this.#violations.push(`L: ${text}, and nothing went wrong when it was created`);
-    } else if (isMarked || !this.#journal.mayStay.has(name)) this.#violations.push(`L: ${text}`);
+    } else this.#violations.push(`L: ${text}`);
   }
 }
 
