@@ -30,7 +30,7 @@ async function changeByHand(hands: Hands): Promise<void> {
   if (one.kind === "AccountAssociation") changes.push({ amazon: { account: "210987654321" } });
   const change = random.pick(changes);
   const { name } = change;
-  if (typeof name === "string" && journal.mayStay.has(one.name)) journal.mayStay.add(name);
+  if (typeof name === "string") journal.noteName(one, name);
   journal.noteChangeByHand(one);
   await world.platform.update(collection, uid, change);
 }

@@ -40,6 +40,8 @@ export class Journal {
   readonly handMade = new Set<HandMade>();
   /** The names of resources that may stay without a marker when their objects are deleted: adopted or orphaned. Unique. */
   readonly mayStay = new Set<string>();
+  /** The names that the objects with unique names were given later, by their specs or by hand, and the first name of each. */
+  readonly #renamed = new Map<string, string>();
   readonly counts = { operations: 0, refused: 0, creations: 0, kills: 0, pauses: 0, cuts: 0, stalls: 0, slow: 0 };
   /** How often each operation was done. */
   readonly done = new Map<string, number>();
@@ -177,6 +179,15 @@ export class Journal {
 
   changesByHand({ namespace, name }: { readonly namespace?: string; readonly name: string }): number {
     return this.#changes.get(`${namespace}/${name}`) ?? 0;
+  }
+
+  noteName({ name }: Declared, later: string): void {
+    this.#renamed.set(later, name);
+  }
+
+  /** Whether a resource with this name may stay without a marker when its object is deleted. */
+  mayBeLeft(name: string): boolean {
+    return this.mayStay.has(name) || this.mayStay.has(this.#renamed.get(name) ?? "");
   }
 
   declare(one: Declared): void {

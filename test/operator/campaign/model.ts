@@ -347,7 +347,7 @@ class Check {
     const text = `${collection} ${uid} (${name}, ${description}, ${resource["identity"]?.name} ${resource["role"]?.name}) has no object`;
     const isMarked = /\[muster:/.test(description ?? "");
     // Left on purpose, as an event may say, too.
-    if (!isMarked && this.#journal.mayStay.has(name)) return;
+    if (!isMarked && this.#journal.mayBeLeft(name)) return;
     if (this.#picture.reportedOrphans.has(uid)) {
       // Only a process that dies, or cannot write a status, may lose what it created; or one that finds an equal grant by somebody
       // beside its own, after the status was lost.

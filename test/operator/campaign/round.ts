@@ -227,7 +227,7 @@ async function removeReleased(world: World, journal: Journal, { objects, resourc
       const place = collection === "accountAssociations" ? `${uid}/` : uid;
       // An object that was orphaned may have the name of what no object may take over, which goes below.
       if (journal.mustStay(collection, uid)) continue;
-      if (journal.mayStay.has(name) && !description.includes("[muster:") && below(place, groups))
+      if (journal.mayBeLeft(name) && !description.includes("[muster:") && below(place, groups))
         await remove(collection, uid);
     }
   const leaving = groups.filter(({ metadata }) => metadata.deletionTimestamp !== undefined);

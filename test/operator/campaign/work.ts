@@ -102,7 +102,7 @@ async function edit(hands: Hands): Promise<void> {
 async function rename(hands: Hands): Promise<void> {
   const one = anyOf(hands, ...named);
   const name = hands.journal.newName("renamed");
-  if (hands.journal.mayStay.has(one.name)) hands.journal.mayStay.add(name);
+  hands.journal.noteName(one, name);
   await hands.world.kube.patch(refOf(one), { spec: { name } });
 }
 
