@@ -26,6 +26,28 @@ export interface Section {
   readonly requirements: readonly Requirement[];
 }
 
+/** The requirements on one subject that the contract states. */
+export const contractSection = (title: string, requirements: readonly Requirement[]): Section => ({
+  title,
+  origin: "contract",
+  requirements,
+});
+/** The requirements on one subject that the contract leaves open, as this project decided them. */
+export const decidedSection = (title: string, requirements: readonly Requirement[]): Section => ({
+  title,
+  origin: "decided",
+  requirements,
+});
+
+/** A requirement with the cases that check it. @param text the contract's sentence, as short as it can be without loss */
+export const requirement = (id: string, text: string, ...cases: readonly [Case, ...Case[]]): Requirement => ({
+  id,
+  text,
+  cases,
+});
+/** A requirement that no client can check. @param why not */
+export const untested = (id: string, text: string, why: string): Requirement => ({ id, text, untested: why });
+
 type Run = Case["run"];
 type Arguments = [run: Run] | [name: string, run: Run];
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { overBoth, overRest } from "./requirement.ts";
+import { contractSection, decidedSection, overBoth, overRest, requirement, untested } from "./requirement.ts";
 import { tableOf } from "./table.ts";
 
 const nothing = async () => {};
@@ -7,19 +7,11 @@ const nothing = async () => {};
 describe("the table of requirements and cases", () => {
   it("lists each requirement's cases, or why it is not tested; the contract's sections come first", () => {
     const table = tableOf([
-      {
-        title: "Masks",
-        origin: "decided",
-        requirements: [{ id: "masks.a", text: "`GET /x/<uid>` | a < b", cases: [overBoth(nothing)] }],
-      },
-      {
-        title: "4 Endpoints",
-        origin: "contract",
-        requirements: [
-          { id: "4.a", text: "A.", cases: [overBoth("one", nothing), overRest("two", nothing)] },
-          { id: "4.b", text: "B.", untested: "a run does not last three days" },
-        ],
-      },
+      decidedSection("Masks", [requirement("masks.a", "`GET /x/<uid>` | a < b", overBoth(nothing))]),
+      contractSection("4 Endpoints", [
+        requirement("4.a", "A.", overBoth("one", nothing), overRest("two", nothing)),
+        untested("4.b", "B.", "a run does not last three days"),
+      ]),
     ]);
     const rows = table.split("\n").filter((line) => /^(#|\| (?!id ))/.test(line));
     expect(rows).toEqual([

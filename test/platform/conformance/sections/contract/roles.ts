@@ -1,45 +1,35 @@
 import { equal, holds, matches, resourcesOf, succeeded } from "../../expect.ts";
-import { type Section, overBoth, overRest } from "../../requirement.ts";
+import { contractSection, overBoth, overRest, requirement } from "../../requirement.ts";
 
 /** Sections 2 (Role) and 4.3. */
-export const roles: Section = {
-  title: "4.3 Roles",
-  origin: "contract",
-  requirements: [
-    {
-      id: "2.role.fields",
-      text: "A role has `uid`, `name` and `description`.",
-      cases: [
-        overBoth(async (world) => {
-          const [role] = await world.list("roles", { name: "viewer", uidp: { inRoot: true } });
-          equal(role?.name, "viewer", "name");
-          matches(role?.uid, /./, "uid");
-          equal(typeof role?.description, "string", "the type of description");
-        }),
-      ],
-    },
-    {
-      id: "2.role.built-in",
-      text: "Built-in roles exist, for example one named `viewer`.",
-      cases: [
-        overBoth(async ({ api }) => {
-          const rows = resourcesOf(await api.list("roles", { pageSize: 200, uidp: { inRoot: true } }), "roles");
-          const names = rows.map(({ name }) => name);
-          holds(names.includes("viewer"), "the names of the built-in roles", "viewer among them", names);
-        }),
-      ],
-    },
-    {
-      id: "4.3.list",
-      text: "`GET /iam/v2beta1/roles` returns the list envelope with `roles`; the example uses no parameter.",
-      cases: [
-        overRest(async ({ rest }) => {
-          const body = succeeded(await rest.list("roles"), "a List without parameters");
-          equal(Array.isArray(body["roles"]), true, "whether roles is an array");
-          matches(body.totalCount, /^\d+$/, "totalCount");
-          equal(body.skipped, 0, "skipped");
-        }),
-      ],
-    },
-  ],
-};
+export const roles = contractSection("4.3 Roles", [
+  requirement(
+    "2.role.fields",
+    "A role has `uid`, `name` and `description`.",
+    overBoth(async (world) => {
+      const [role] = await world.list("roles", { name: "viewer", uidp: { inRoot: true } });
+      equal(role?.name, "viewer", "name");
+      matches(role?.uid, /./, "uid");
+      equal(typeof role?.description, "string", "the type of description");
+    }),
+  ),
+  requirement(
+    "2.role.built-in",
+    "Built-in roles exist, for example one named `viewer`.",
+    overBoth(async ({ api }) => {
+      const rows = resourcesOf(await api.list("roles", { pageSize: 200, uidp: { inRoot: true } }), "roles");
+      const names = rows.map(({ name }) => name);
+      holds(names.includes("viewer"), "the names of the built-in roles", "viewer among them", names);
+    }),
+  ),
+  requirement(
+    "4.3.list",
+    "`GET /iam/v2beta1/roles` returns the list envelope with `roles`; the example uses no parameter.",
+    overRest(async ({ rest }) => {
+      const body = succeeded(await rest.list("roles"), "a List without parameters");
+      equal(Array.isArray(body["roles"]), true, "whether roles is an array");
+      matches(body.totalCount, /^\d+$/, "totalCount");
+      equal(body.skipped, 0, "skipped");
+    }),
+  ),
+]);

@@ -1,7 +1,7 @@
 import type { Api, Json, Outcome } from "../../client/api.ts";
 import type { CollectionName } from "../../client/collections.ts";
 import { equal, has, matches, rejected, resourcesOf, Skip, succeeded } from "../../expect.ts";
-import { type Case, type Section, overBoth } from "../../requirement.ts";
+import { type Case, decidedSection, overBoth, requirement, untested } from "../../requirement.ts";
 import type { World } from "../../world.ts";
 import { makeRepo } from "./repos.ts";
 
@@ -162,61 +162,52 @@ function casesOf(resourceType: ResourceType): [Case, ...Case[]] {
   return cases;
 }
 
-const requirementOf = (id: keyof typeof resourceTypes, text: string) => ({
-  id: `permissions.${id.replaceAll("_", "-")}`,
-  text,
-  cases: casesOf(resourceTypes[id]),
-});
+const requirementOf = (id: keyof typeof resourceTypes, text: string) =>
+  requirement(`permissions.${id.replaceAll("_", "-")}`, text, ...casesOf(resourceTypes[id]));
 
 /** The capability that each method needs. */
-export const permissions: Section = {
-  title: "The capability that each method needs",
-  origin: "decided",
-  requirements: [
-    requirementOf("groups", "Groups need `groups.` `create` in the parent, `list`, `update`, `delete`."),
-    requirementOf("identity", "Identities need `identity.` `create` in the group, `list`, `update`, `delete`."),
-    requirementOf("roles", "Roles need `roles.` `create` in the group, `list`, `update`, `delete`."),
-    requirementOf("role_bindings", "Bindings need `role_bindings.` `create` in the group, `list`, `update`, `delete`."),
-    requirementOf(
-      "identity_providers",
-      "Identity providers need `identity_providers.` `create` in the group, `list`, `update`, `delete`.",
-    ),
-    requirementOf(
-      "account_associations",
-      "Account associations need `account_associations.` `create` in the group, `list`, `update`, `delete`.",
-    ),
-    requirementOf("group_invites", "Invites need `group_invites.` `create` in the group, `list`, `delete`."),
-    requirementOf("repo", "Repos need `repo.` `create` in the group, `list`, `update`, `delete`."),
-    requirementOf("tag", "Tags need `tag.` `create` in the repo, `list`, `delete`."),
-    {
-      id: "permissions.tag-update",
-      text: "Create of an existing tag updates it and needs `tag.update`.",
-      cases: [
-        overBoth(async (world) => {
-          const { uid: repo } = await makeRepo(world);
-          const tag = { name: "latest", digest: `sha256:${"0".repeat(64)}` };
-          made(await world.api.create("tags", repo, tag));
-          const again = { ...tag, digest: `sha256:${"1".repeat(64)}` };
-          await needs(world, resourceTypes.tag, "UPDATE", (api) => api.create("tags", repo, again));
-        }),
-        overBoth("the error does not show whether the tag exists", async (world) => {
-          const { uid: repo } = await makeRepo(world);
-          const digest = `sha256:${"0".repeat(64)}`;
-          made(await world.api.create("tags", repo, { name: "exists", digest }));
-          const api = await callerWith(world, ["CAP_REPO_LIST"]);
-          const [existing, absent] = [
-            rejected(await api.create("tags", repo, { name: "exists", digest }), { code: 7 }, "an existing tag"),
-            rejected(await api.create("tags", repo, { name: "absent", digest }), { code: 7 }, "an absent tag"),
-          ];
-          equal(existing, absent, "the error for a tag that exists");
-          matches(existing.message, /tag\.create/, "the message");
-        }),
-      ],
-    },
-    {
-      id: "permissions.advisories",
-      text: "Advisories need `advisories.list`.",
-      untested: "the API has no method that creates one; covered by the tests of this project's platform",
-    },
-  ],
-};
+export const permissions = decidedSection("The capability that each method needs", [
+  requirementOf("groups", "Groups need `groups.` `create` in the parent, `list`, `update`, `delete`."),
+  requirementOf("identity", "Identities need `identity.` `create` in the group, `list`, `update`, `delete`."),
+  requirementOf("roles", "Roles need `roles.` `create` in the group, `list`, `update`, `delete`."),
+  requirementOf("role_bindings", "Bindings need `role_bindings.` `create` in the group, `list`, `update`, `delete`."),
+  requirementOf(
+    "identity_providers",
+    "Identity providers need `identity_providers.` `create` in the group, `list`, `update`, `delete`.",
+  ),
+  requirementOf(
+    "account_associations",
+    "Account associations need `account_associations.` `create` in the group, `list`, `update`, `delete`.",
+  ),
+  requirementOf("group_invites", "Invites need `group_invites.` `create` in the group, `list`, `delete`."),
+  requirementOf("repo", "Repos need `repo.` `create` in the group, `list`, `update`, `delete`."),
+  requirementOf("tag", "Tags need `tag.` `create` in the repo, `list`, `delete`."),
+  requirement(
+    "permissions.tag-update",
+    "Create of an existing tag updates it and needs `tag.update`.",
+    overBoth(async (world) => {
+      const { uid: repo } = await makeRepo(world);
+      const tag = { name: "latest", digest: `sha256:${"0".repeat(64)}` };
+      made(await world.api.create("tags", repo, tag));
+      const again = { ...tag, digest: `sha256:${"1".repeat(64)}` };
+      await needs(world, resourceTypes.tag, "UPDATE", (api) => api.create("tags", repo, again));
+    }),
+    overBoth("the error does not show whether the tag exists", async (world) => {
+      const { uid: repo } = await makeRepo(world);
+      const digest = `sha256:${"0".repeat(64)}`;
+      made(await world.api.create("tags", repo, { name: "exists", digest }));
+      const api = await callerWith(world, ["CAP_REPO_LIST"]);
+      const [existing, absent] = [
+        rejected(await api.create("tags", repo, { name: "exists", digest }), { code: 7 }, "an existing tag"),
+        rejected(await api.create("tags", repo, { name: "absent", digest }), { code: 7 }, "an absent tag"),
+      ];
+      equal(existing, absent, "the error for a tag that exists");
+      matches(existing.message, /tag\.create/, "the message");
+    }),
+  ),
+  untested(
+    "permissions.advisories",
+    "Advisories need `advisories.list`.",
+    "the API has no method that creates one; covered by the tests of this project's platform",
+  ),
+]);

@@ -4,7 +4,7 @@ import { SecurityTokenService } from "#src/platform/gen/muster/platform/oidc/sec
 import { collections } from "../../client/collections.ts";
 import type { Reflection } from "../../client/reflection.ts";
 import { equal, has, holds, Mismatch } from "../../expect.ts";
-import { type Section, overGrpc } from "../../requirement.ts";
+import { decidedSection, overGrpc, requirement } from "../../requirement.ts";
 
 const services: readonly DescService[] = [
   ...Object.values(collections).map(({ service }) => service),
@@ -72,77 +72,69 @@ function messagesUsedBy(service: DescService): ReadonlySet<DescMessage> {
 }
 
 /** Server reflection, and the names and numbers on the wire that it describes. */
-export const reflection: Section = {
-  title: "Server reflection",
-  origin: "decided",
-  requirements: [
-    {
-      id: "reflection.services",
-      text: "Server reflection, `v1` and `v1alpha`, is available without a token and lists every service.",
-      cases: [
-        overGrpc("every service", async ({ grpc, target }) => {
-          const wanted = services.map(({ typeName }) => typeName.replace(/^muster\./, `${target.vendor}.`));
-          for (const version of ["v1", "v1alpha"] as const) {
-            const names = await grpc.as(undefined).reflection(version).services();
-            equal(
-              wanted.filter((name) => !names.includes(name)),
-              [],
-              `the services that ${version} does not list`,
-            );
+export const reflection = decidedSection("Server reflection", [
+  requirement(
+    "reflection.services",
+    "Server reflection, `v1` and `v1alpha`, is available without a token and lists every service.",
+    overGrpc("every service", async ({ grpc, target }) => {
+      const wanted = services.map(({ typeName }) => typeName.replace(/^muster\./, `${target.vendor}.`));
+      for (const version of ["v1", "v1alpha"] as const) {
+        const names = await grpc.as(undefined).reflection(version).services();
+        equal(
+          wanted.filter((name) => !names.includes(name)),
+          [],
+          `the services that ${version} does not list`,
+        );
+      }
+    }),
+    overGrpc("reflection and health", async ({ grpc }) => {
+      const names = await grpc.reflection("v1").services();
+      for (const name of ["grpc.health.v1.Health", "grpc.reflection.v1.ServerReflection"])
+        holds(names.includes(name), "the services", `${name} among them`, names);
+    }),
+  ),
+  requirement(
+    "reflection.files",
+    "It describes the methods of every service.",
+    overGrpc(async ({ grpc, target }) => {
+      const { typeName } = collections.groups.service;
+      const name = typeName.replace(/^muster\./, `${target.vendor}.`);
+      for (const version of ["v1", "v1alpha"] as const) {
+        const files = await filesOf(grpc.reflection(version), name);
+        const service = files.flatMap((file) =>
+          file.service.filter((descriptor) => `${file.package}.${descriptor.name}` === name),
+        )[0];
+        const methods = service?.method.map((method) => method.name) ?? [];
+        for (const verb of ["ListGroups", "GetGroup", "CreateGroup", "UpdateGroup", "DeleteGroup"])
+          holds(methods.includes(verb), `the methods of ${name}`, `${verb} among them`, methods);
+      }
+    }),
+  ),
+  requirement(
+    "reflection.wire",
+    "Messages have the fields, numbers, types and enums that clients of this family of APIs use.",
+    ...(services.map((service) =>
+      overGrpc(service.name, async ({ grpc, target }) => {
+        const renamed = (name: string) => name.replace(/^(\.?)muster\./, `$1${target.vendor}.`);
+        const files = await filesOf(grpc.reflection("v1"), renamed(service.typeName));
+        const [messages, values] = [messagesOf(files), valuesOf(files)];
+        for (const { typeName, fields } of messagesUsedBy(service)) {
+          const message = messages.get(renamed(typeName));
+          if (message === undefined) throw new Mismatch("the messages", `${renamed(typeName)} among them`, "not");
+          for (const { name, proto, enum: desc } of fields) {
+            if (proto.number >= firstOwnField) continue;
+            const { number, type, label } = proto;
+            const found = message.field.find((field) => field.name === name);
+            has(found, { number, type, label, typeName: renamed(proto.typeName) }, `${typeName}.${name}`);
+            for (const value of desc?.values ?? [])
+              equal(
+                values.get(`${renamed(desc?.typeName ?? "")}.${value.name}`),
+                value.number,
+                `the number of ${value.name}`,
+              );
           }
-        }),
-        overGrpc("reflection and health", async ({ grpc }) => {
-          const names = await grpc.reflection("v1").services();
-          for (const name of ["grpc.health.v1.Health", "grpc.reflection.v1.ServerReflection"])
-            holds(names.includes(name), "the services", `${name} among them`, names);
-        }),
-      ],
-    },
-    {
-      id: "reflection.files",
-      text: "It describes the methods of every service.",
-      cases: [
-        overGrpc(async ({ grpc, target }) => {
-          const { typeName } = collections.groups.service;
-          const name = typeName.replace(/^muster\./, `${target.vendor}.`);
-          for (const version of ["v1", "v1alpha"] as const) {
-            const files = await filesOf(grpc.reflection(version), name);
-            const service = files.flatMap((file) =>
-              file.service.filter((descriptor) => `${file.package}.${descriptor.name}` === name),
-            )[0];
-            const methods = service?.method.map((method) => method.name) ?? [];
-            for (const verb of ["ListGroups", "GetGroup", "CreateGroup", "UpdateGroup", "DeleteGroup"])
-              holds(methods.includes(verb), `the methods of ${name}`, `${verb} among them`, methods);
-          }
-        }),
-      ],
-    },
-    {
-      id: "reflection.wire",
-      text: "Messages have the fields, numbers, types and enums that clients of this family of APIs use.",
-      cases: services.map((service) =>
-        overGrpc(service.name, async ({ grpc, target }) => {
-          const renamed = (name: string) => name.replace(/^(\.?)muster\./, `$1${target.vendor}.`);
-          const files = await filesOf(grpc.reflection("v1"), renamed(service.typeName));
-          const [messages, values] = [messagesOf(files), valuesOf(files)];
-          for (const { typeName, fields } of messagesUsedBy(service)) {
-            const message = messages.get(renamed(typeName));
-            if (message === undefined) throw new Mismatch("the messages", `${renamed(typeName)} among them`, "not");
-            for (const { name, proto, enum: desc } of fields) {
-              if (proto.number >= firstOwnField) continue;
-              const { number, type, label } = proto;
-              const found = message.field.find((field) => field.name === name);
-              has(found, { number, type, label, typeName: renamed(proto.typeName) }, `${typeName}.${name}`);
-              for (const value of desc?.values ?? [])
-                equal(
-                  values.get(`${renamed(desc?.typeName ?? "")}.${value.name}`),
-                  value.number,
-                  `the number of ${value.name}`,
-                );
-            }
-          }
-        }),
-      ) as [ReturnType<typeof overGrpc>, ...ReturnType<typeof overGrpc>[]],
-    },
-  ],
-};
+        }
+      }),
+    ) as [ReturnType<typeof overGrpc>, ...ReturnType<typeof overGrpc>[]]),
+  ),
+]);
