@@ -1,10 +1,10 @@
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import { minutes } from "#src/time/durations.ts";
 import { permissionDenied, unauthenticated } from "../errors/api-error.ts";
+import { hasRepeatedMembers } from "../json/repeated-members.ts";
 import type { Limit } from "../limits/limit.ts";
 import { tokenLimits } from "../limits/token-limits.ts";
 import { longNumbersIn } from "./long-numbers.ts";
-import { hasRepeatedMember } from "./repeated-members.ts";
 
 /** The maximum length of a token, longer than the tokens of any issuer. */
 const maximumLength = 16 * 1024;
@@ -62,7 +62,8 @@ function parse(bearer: string): ParsedToken | undefined {
   if (bearer.length > maximumLength) return undefined;
   try {
     const claims = decodeJwt(bearer);
-    const { kid, typ = "" }: { kid?: unknown; typ?: unknown } = decodeProtectedHeader(bearer);
+    const parameters = decodeProtectedHeader(bearer);
+    const { kid, typ = "" }: { kid?: unknown; typ?: unknown } = parameters;
     const { iss, sub, aud } = claims;
     if (typeof iss !== "string" || typeof sub !== "string" || typeof typ !== "string") return undefined;
     if (kid !== undefined && typeof kid !== "string") return undefined;
@@ -72,7 +73,7 @@ function parse(bearer: string): ParsedToken | undefined {
     return {
       token: { text: bearer, keyId: kid, issuer: iss, subject: sub, audiences, claims, longNumbers },
       type: typ,
-      isAmbiguous: hasRepeatedMember(header) || hasRepeatedMember(payload),
+      isAmbiguous: hasRepeatedMembers(header, parameters) || hasRepeatedMembers(payload, claims),
     };
   } catch {
     return undefined;
