@@ -2,7 +2,6 @@ import type { Authentication } from "#src/api/identity.ts";
 import { type ExternalIdentity, identityKind } from "#src/kinds/identity.ts";
 import type { ExternalRoleBinding } from "#src/platform-client/permission-resources.ts";
 import { isWithin, parentOf } from "#src/platform-client/uid.ts";
-import { authenticationOf } from "./authentication-of.ts";
 import { declarableFields } from "./declarable-fields.ts";
 import { declaredElsewhere, declareResource } from "./declare-resource.ts";
 import type { Declarations } from "./declarations.ts";
@@ -10,6 +9,8 @@ import type { ExistingTree } from "./existing-tree.ts";
 import type { ImportOptions } from "./import-options.ts";
 import type { ProtectedIdentities } from "./protected-identities.ts";
 import type { TenantLimits } from "./tenant-limits.ts";
+
+const methods = ["claimMatch", "staticKeys", "awsIdentity"] as const;
 
 /** An identity, and what the Tenant must permit so that an object can declare it. */
 export interface CheckedIdentity {
@@ -109,4 +110,20 @@ function grantsInExcess(
         `it holds the role ${role.name || role.uid} in ${parentOf(uid) ?? ""}, which the Tenant may not bind`,
       ]),
   );
+}
+
+/**
+ * Who may assume an identity, as a spec says it; empty if the platform says it in a way that no spec has. The order of the
+ * fields does not depend on the platform's.
+ */
+function authenticationOf(identity: ExternalIdentity): Authentication {
+  const actual = identityKind.actual(identity, {});
+  const set = methods.filter((method) => actual[method] !== undefined);
+  return Object.fromEntries(set.map((method) => [method, inOrder(actual[method])]));
+}
+
+function inOrder(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const entries = Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(entries.map(([name, field]) => [name, inOrder(field)]));
 }

@@ -8,7 +8,6 @@ import { parentOf } from "#src/platform-client/uid.ts";
 import { type Boundary, boundaryOf, permitsRole } from "#src/reconcile/tenancy/boundary.ts";
 import { findAccountDenial } from "#src/reconcile/tenancy/permits-accounts.ts";
 import { findIdentityDenial, findIssuerDenial, type IdentityContext } from "#src/reconcile/tenancy/permits-identity.ts";
-import { accountLists } from "./account-lists.ts";
 import type { ImportOptions } from "./import-options.ts";
 
 /** What a Tenant has to permit. */
@@ -32,6 +31,8 @@ type ClaimIssuer = NonNullable<TenantSpec["claimIssuers"]>[number];
 /** The bounds of the lists of a Tenant. What does not fit is not permitted. */
 const maxRoles = 256;
 const maxIssuers = 64;
+/** Of each list of accounts. */
+const maxAccounts = 256;
 /** Of the exact ones, and of their prefixes, for each entry. */
 const maxSubjects = 64;
 
@@ -215,4 +216,38 @@ export function findLimits(
     denials: authentications.map((one, index) => denials[index] ?? limits.denialOf(one)),
     accountDenials: linked.map((one, index) => accountDenials[index] ?? limits.denialOfAccounts(one)),
   };
+}
+
+/**
+ * The lists of a Tenant that permit the accounts to which groups are linked, and the AWS accounts of identities. An empty list is
+ * absent.
+ */
+function accountLists(linked: readonly LinkedAccounts[], awsAccounts: readonly string[]): Fields {
+  const lists = {
+    awsAccounts: distinct([...awsAccounts, ...linked.flatMap(({ amazon }) => amazon?.account ?? [])]),
+    // The API server refuses two entries with one ID: what needs the other number is not permitted.
+    googleProjects: distinct(
+      linked.flatMap(({ google }) => google ?? []),
+      ({ projectId }) => projectId,
+    ),
+    azureTenants: distinct(linked.flatMap(({ azure }) => azure?.tenantId ?? [])),
+    githubInstallations: distinct(
+      linked
+        .flatMap(({ github }) => github?.apps ?? [])
+        .flatMap(({ installations }) => installations.map(({ installationId }) => installationId)),
+    ),
+  };
+  return Object.fromEntries(
+    Object.entries(lists).flatMap(([field, list]) => (list.length === 0 ? [] : [[field, list.slice(0, maxAccounts)]])),
+  );
+}
+
+/** The items in one order, of those with the same key the first one. */
+function distinct<T>(items: readonly T[], keyOf: (item: T) => string = textOf): readonly T[] {
+  const ordered = items.toSorted((one, other) => (textOf(one) < textOf(other) ? -1 : 1));
+  return [...Map.groupBy(ordered, keyOf).values()].flatMap((equal) => equal.slice(0, 1));
+}
+
+function textOf(item: unknown): string {
+  return JSON.stringify(item);
 }

@@ -1,5 +1,3 @@
-import { Fifo } from "./fifo.ts";
-
 interface Line<T> {
   readonly name: string;
   readonly items: Fifo<T>;
@@ -52,5 +50,37 @@ export class FairLine<T> {
     this.#lines.set(name, line);
     this.#turns.push(line);
     return line;
+  }
+}
+
+/** First in, first out; each operation in amortized O(1). */
+class Fifo<T> {
+  #items: T[] = [];
+  /** The index of the first item; everything before it has been taken out. */
+  #head = 0;
+
+  push(item: T): void {
+    this.#items.push(item);
+  }
+
+  peek(): T | undefined {
+    return this.#items[this.#head];
+  }
+
+  pop(): T | undefined {
+    const first = this.#items[this.#head];
+    if (first === undefined) return undefined;
+    this.#head++;
+    if (this.#head === this.#items.length) this.clear();
+    else if (this.#head >= 1024 && this.#head * 2 >= this.#items.length) {
+      this.#items = this.#items.slice(this.#head);
+      this.#head = 0;
+    }
+    return first;
+  }
+
+  clear(): void {
+    this.#items = [];
+    this.#head = 0;
   }
 }

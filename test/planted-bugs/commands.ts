@@ -106,7 +106,7 @@ export const bugsOfCommands: readonly PlantedBug[] = [
   {
     name: "import-omits-aws",
     why: "An import omits how identities of AWS are assumed.",
-    file: "src/import/authentication-of.ts",
+    file: "src/import/declare-identities.ts",
     before: 'const methods = ["claimMatch", "staticKeys", "awsIdentity"] as const;',
     after: 'const methods = ["claimMatch", "staticKeys"] as const;',
     foundBy: "src/import/import-tree.test.ts",

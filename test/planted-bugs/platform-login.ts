@@ -70,7 +70,7 @@ export const bugsOfLogin: readonly PlantedBug[] = [
   {
     name: "consent-sent-again",
     why: "29.14: A consent can be sent again.",
-    file: "src/platform/login/consent.ts",
+    file: "src/platform/login/login-flow.ts",
     before: "if (await useOnce(tx, { token: `consent ${formToken}`, owner: provider, expires }, now)) return;\n  throw",
     after:
       "if ((await useOnce(tx, { token: `consent ${formToken}`, owner: provider, expires }, now)) || expires > now) return;\n  throw",

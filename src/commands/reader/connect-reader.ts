@@ -4,13 +4,13 @@ import { readTokenFile } from "#src/commands/login/token-file.ts";
 import { readTextFile } from "#src/commands/settings/settings.ts";
 import { Proxies } from "#src/http/proxies.ts";
 import { platformKey } from "#src/login/credentials.ts";
+import type { LoginSession } from "#src/login/login-session.ts";
 import { readTokenClaims, type TokenClaims } from "#src/login/token-claims.ts";
 import type { ReadApi } from "#src/platform-client/api.ts";
 import { fixedToken, type Tokens } from "#src/platform-client/http-api.ts";
 import { subjectTokenFile } from "#src/platform-client/subject-token-file.ts";
 import { TokenSource } from "#src/platform-client/token-source.ts";
 import { systemClock as clock } from "#src/time/clock.ts";
-import { loginTokens } from "./login-tokens.ts";
 import { type PodIdentityValues, podIdentityOf } from "./pod-identity.ts";
 import { readOnlyPlatform, type ReadOnlyPlatformOptions } from "./read-only-platform.ts";
 
@@ -103,6 +103,19 @@ async function credentialOf(
     authUrl: url,
     tokens: () => fixedToken(token),
     ca: await caOf(platformCa),
+  };
+}
+
+/** The tokens of a person's login, of which the platform may reject one: it is then renewed once. */
+function loginTokens(session: Pick<LoginSession, "tokens">): Tokens {
+  let rejected: string | undefined;
+  return {
+    token: async () => ({ value: (await session.tokens(rejected)).accessToken, epoch: rejected === undefined ? 0 : 1 }),
+    reject: ({ value, epoch }) => {
+      if (epoch > 0) return false;
+      rejected = value;
+      return true;
+    },
   };
 }
 

@@ -6,7 +6,7 @@ import { roles } from "../collections/roles.ts";
 import { checkDescription, checkName } from "../contract/check-text.ts";
 import { applyMask, readMask } from "../contract/field-mask.ts";
 import { newUidIn } from "../contract/uid.ts";
-import { invalidArgument, notFound, permissionDenied } from "../errors/api-error.ts";
+import { failedPrecondition, invalidArgument, notFound, permissionDenied } from "../errors/api-error.ts";
 import {
   ListRolesRequestSchema,
   ListRolesResponseSchema,
@@ -20,7 +20,15 @@ import { checkUniqueName } from "../handlers/unique-name.ts";
 import { nameIs } from "../resources/row-condition.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Session, Sessions } from "../service/session.ts";
-import { checkNotInUse } from "./role-in-use.ts";
+import { type Reader, statement } from "../store/database.ts";
+import { bindingsWithRole } from "./role-binding-rows.ts";
+
+const invited = statement((db, p: { role: string; now: number }) =>
+  db.selectFrom("group_invites").select("uid").where("role_uid", "=", p.role).where("expires", ">", p.now).limit(1),
+);
+const isDefault = statement((db, p: { role: string }) =>
+  db.selectFrom("identity_providers").select("uid").where("default_role", "=", p.role).limit(1),
+);
 
 export function rolesService(sessions: Sessions): Service {
   return implement(RolesService, {
@@ -95,6 +103,17 @@ async function readRole(session: Session, uid: string): Promise<Role> {
 
 function rejectBuiltin(uid: string): void {
   if (builtinRole(uid) !== undefined) throw permissionDenied("a built-in role cannot be changed or deleted");
+}
+
+/** Requires that nothing grants the role. @throws ApiError (9), `RESOURCE_IN_USE` */
+export async function checkNotInUse(tx: Reader, role: string, now: number): Promise<void> {
+  if (await bindingsWithRole(tx, role)) throw inUse("that is bound");
+  if ((await tx.first(invited, { role, now })) !== undefined) throw inUse("that an invite names");
+  if ((await tx.first(isDefault, { role })) !== undefined) throw inUse("that is the default of an identity provider");
+}
+
+function inUse(how: string) {
+  return failedPrecondition("RESOURCE_IN_USE", `cannot delete role ${how}`);
 }
 
 /** @param before the capabilities that the role has @throws ApiError (3) */

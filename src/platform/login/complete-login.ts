@@ -1,3 +1,4 @@
+import { builtinRole, ownerRole } from "../authorization/builtin-roles.ts";
 import type { Actor } from "../authorization/caller.ts";
 import { initialStamp, securityStampOf } from "../authorization/security-stamp.ts";
 import type { AuditCharges } from "../audit/audit-charges.ts";
@@ -5,7 +6,7 @@ import { AuthoredWriter, type CallDetails } from "../audit/authored-writer.ts";
 import { identityEvent } from "../audit/security-event.ts";
 import type { RecordEvent } from "../audit/write-with-event.ts";
 import { groups } from "../collections/groups.ts";
-import { newUidIn } from "../contract/uid.ts";
+import { isWithin, newUidIn, parentOf } from "../contract/uid.ts";
 import type { GroupInvite } from "../gen/muster/platform/iam/v2beta1/group_invite_pb.ts";
 import type {
   IdentityProvider,
@@ -16,9 +17,9 @@ import { oidcOf } from "../iam/client-secret.ts";
 import { updateLastSeen } from "../iam/last-seen.ts";
 import { grantsWithRole, hydrate } from "../iam/role-binding-rows.ts";
 import { roleBindings } from "../collections/role-bindings.ts";
+import { roles } from "../collections/roles.ts";
 import type { PlatformSettings } from "../service/platform-settings.ts";
 import { type Reader, statement, type Writer } from "../store/database.ts";
-import { grantableRole } from "./grantable-role.ts";
 import { endInvite, hasRedeemed, inviteFor } from "./invites.ts";
 import type { LoginGrant } from "./login-grant.ts";
 import type { LoginRequest, Person } from "./login-request.ts";
@@ -107,11 +108,11 @@ export async function planLogin(
     rows.slice(0, shownRoles).map(({ uid }) => uid),
     (binding) => binding,
   );
-  const roles = (await hydrate(reader, [...bindings.values()])).map(({ role, group: where }) => ({
+  const shown = (await hydrate(reader, [...bindings.values()])).map(({ role, group: where }) => ({
     role: role?.name ?? "",
     group: where?.name ?? "",
   }));
-  return { ...plan, roles, moreRoles: rows.length > shownRoles };
+  return { ...plan, roles: shown, moreRoles: rows.length > shownRoles };
 }
 
 interface Completion {
@@ -229,4 +230,15 @@ async function decide(
       );
     return role;
   }
+}
+
+/**
+ * The role, if the owners of the group can still grant it there: it may have changed since an owner named it. A login has no
+ * caller whose permissions could be compared with it.
+ */
+async function grantableRole(reader: Reader, uid: string, group: string): Promise<Role | undefined> {
+  const role = await roles.find(reader, uid);
+  if (role === undefined) return undefined;
+  if (builtinRole(uid) === undefined && !isWithin(parentOf(uid) ?? "", group)) return undefined;
+  return role.capabilities.every((capability) => ownerRole.capabilities.has(capability)) ? role : undefined;
 }

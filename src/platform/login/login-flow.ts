@@ -4,9 +4,9 @@ import { oidcOf } from "../iam/client-secret.ts";
 import type { WholeResponse } from "../server/http-handler.ts";
 import type { CallSlot } from "../service/call-slots.ts";
 import type { Writer } from "../store/database.ts";
+import { useOnce } from "../tokens/used-tokens.ts";
 import { checkClient } from "./client-id.ts";
 import { type AuthenticatedLogin, completeLogin, InviteError, planLogin } from "./complete-login.ts";
-import { decideOnce } from "./consent.ts";
 import { personIn } from "./id-token.ts";
 import { type LoginCall, type LoginContext, type LoginHandler, pathIn } from "./login-context.ts";
 import type { LoginRequest } from "./login-request.ts";
@@ -15,7 +15,7 @@ import { OAuthError, refused, returning } from "./oauth-error.ts";
 import { issuerKeyOf, redirectUriFor } from "./open-id-providers.ts";
 import { choicePage, consentPage } from "./pages.ts";
 import { redirectResponse } from "./page.ts";
-import type { LoginStep } from "./pending-login.ts";
+import type { AskedStep, LoginStep } from "./pending-login.ts";
 import { providersFor } from "./providers.ts";
 import { checkCodeParameters, readCodeTarget, readLogin } from "./read-request.ts";
 
@@ -169,6 +169,16 @@ export function consent(context: LoginContext): LoginHandler {
       return invite === undefined ? completed() : countingWrongInvites(attempts, call.address, completed);
     });
   };
+}
+
+/**
+ * Records that the person has decided about a login. The page and its cookie can be sent again, by whoever has a copy of them, and
+ * to another replica.
+ * @throws OAuthError (access_denied) if the person had decided before
+ */
+async function decideOnce(tx: Writer, { formToken, provider, expires }: AskedStep, now: number): Promise<void> {
+  if (await useOnce(tx, { token: `consent ${formToken}`, owner: provider, expires }, now)) return;
+  throw new OAuthError("access_denied", "the login was decided already: start again");
 }
 
 /** Checks that a form is one of this platform's pages, sent by the browser that got it. @throws OAuthError (access_denied) */

@@ -1,13 +1,22 @@
-import { type DescMessage, fromBinary, type MessageShape, toBinary } from "@bufbuild/protobuf";
+import {
+  create,
+  type DescField,
+  type DescMessage,
+  fromBinary,
+  isFieldSet,
+  type MessageShape,
+  toBinary,
+} from "@bufbuild/protobuf";
 import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Capability } from "../authorization/capability.ts";
 import { recordDeletions, recordResource } from "../audit/audit-log.ts";
 import type { AuthoredWriter } from "../audit/authored-writer.ts";
 import { parentOf } from "../contract/uid.ts";
+import { type ApiError, invalidArgument } from "../errors/api-error.ts";
+import { sizeLimits } from "../limits/size-limits.ts";
 import { type Reader, type Statement, statement } from "../store/database.ts";
 import type { ResourceColumns, ResourceTable, Tables } from "../store/schema/tables.ts";
 import type { Order, SortColumn } from "./order.ts";
-import { isTooLarge, tooLarge } from "./resource-size.ts";
 import { selectPageRows } from "./select-page-rows.ts";
 import { checkLimits } from "./resource-limits.ts";
 import { add, type Addition, additionFor, additionsOf, deleteTreeCounts } from "./tree-counts.ts";
@@ -52,6 +61,9 @@ export interface CollectionDescription<D extends DescMessage, T extends Resource
   /** The identity for which a resource is counted in addition; an update may change it. */
   readonly identityOf?: (message: MessageShape<D>) => string;
 }
+
+/** The most bytes of a resource. */
+const { value: maximumBytes } = sizeLimits.resource;
 
 /** The parameters of one query: with its rows, it has as many bytes as a page. */
 const maximumParameters = 200;
@@ -233,7 +245,7 @@ export class Collection<D extends DescMessage = DescMessage, T extends ResourceT
   }
 
   #checkSize({ body }: ResourceRow, message: MessageShape<D>, before: MessageShape<D> | undefined): void {
-    if (!isTooLarge(body)) return;
+    if (body.length <= maximumBytes) return;
     const { schema, type } = this.description;
     if (before === undefined || toBinary(schema, before).length < body.length) throw tooLarge(schema, type, message);
   }
@@ -252,4 +264,23 @@ export class Collection<D extends DescMessage = DescMessage, T extends ResourceT
     for (const [column, valueOf] of this.#ownColumns) row[column] = valueOf(message);
     return row;
   }
+}
+
+/** The error for a resource that is too large, which names its largest field. */
+function tooLarge<D extends DescMessage>(desc: D, type: string, message: MessageShape<D>): ApiError {
+  const [largest] = desc.fields
+    .filter((field) => isFieldSet(message, field))
+    .map((field) => ({ field, bytes: bytesOf(desc, message, field) }))
+    .toSorted((a, b) => b.bytes - a.bytes);
+  return invalidArgument(
+    largest?.field.jsonName ?? "body",
+    `the ${type} must have at most ${maximumBytes / 1024} KiB; this field has ${Math.ceil((largest?.bytes ?? 0) / 1024)} KiB`,
+  );
+}
+
+function bytesOf<D extends DescMessage>(desc: D, message: MessageShape<D>, { localName, oneof }: DescField): number {
+  const name = oneof?.localName ?? localName;
+  const only = create(desc) as Record<string, unknown>;
+  only[name] = (message as Readonly<Record<string, unknown>>)[name];
+  return toBinary(desc, only as MessageShape<D>).length;
 }

@@ -20,7 +20,7 @@ import { checkEmpty } from "../iam/group-emptiness.ts";
 import { lookUpIdentity } from "../iam/identity-lookup.ts";
 import { personFilter } from "../iam/person-filter.ts";
 import { grantsWithRole } from "../iam/role-binding-rows.ts";
-import { checkNotInUse } from "../iam/role-in-use.ts";
+import { checkNotInUse } from "../iam/roles.ts";
 import { loginLimits } from "../limits/login-limits.ts";
 import { findPerson } from "../login/people.ts";
 import { providersFor } from "../login/providers.ts";
