@@ -1,6 +1,6 @@
+import type { Fields } from "#src/kinds/fields.ts";
 import type * as z from "zod";
 import { parseWithSchema } from "#src/api/schema-mistake.ts";
-import type { Fields } from "#src/kinds/kind.ts";
 
 export interface DeclarableFields {
   readonly fields: Fields;

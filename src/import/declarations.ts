@@ -1,5 +1,6 @@
 import { apiVersion } from "#src/api/custom-resource.ts";
-import type { Fields, Kind } from "#src/kinds/kind.ts";
+import type { Fields } from "#src/kinds/fields.ts";
+import type { Kind } from "#src/kinds/kind.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { DeclaredResources, ObjectName } from "./declared-resources.ts";
 import type { ImportOptions } from "./import-options.ts";

@@ -1,5 +1,5 @@
+import type { Fields } from "#src/kinds/fields.ts";
 import { identityProviderKind } from "#src/kinds/identity-provider.ts";
-import type { Fields } from "#src/kinds/kind.ts";
 import type { ExternalIdentityProvider } from "#src/platform-client/identity-providers.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
 import { declarableFields } from "./declarable-fields.ts";

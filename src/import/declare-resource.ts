@@ -1,5 +1,6 @@
+import type { Fields } from "#src/kinds/fields.ts";
 import { groupKind } from "#src/kinds/group.ts";
-import type { Fields, Kind } from "#src/kinds/kind.ts";
+import type { Kind } from "#src/kinds/kind.ts";
 import { carriedMarker, objectHash, objectOf, ownerOf, withoutMarker } from "#src/kinds/marker.ts";
 import { declarableFields } from "./declarable-fields.ts";
 import type { Declarations } from "./declarations.ts";

@@ -1,6 +1,6 @@
+import type { Fields } from "#src/kinds/fields.ts";
 import { groupKind } from "#src/kinds/group.ts";
 import { identityKind } from "#src/kinds/identity.ts";
-import type { Fields } from "#src/kinds/kind.ts";
 import { roleKind } from "#src/kinds/role.ts";
 import { roleBindingKind } from "#src/kinds/role-binding.ts";
 import type { ExternalRoleBinding } from "#src/platform-client/permission-resources.ts";

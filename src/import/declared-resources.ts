@@ -1,5 +1,6 @@
 import type { Resource } from "#src/api/custom-resource.ts";
-import type { Kind, ReferenceRole, Target } from "#src/kinds/kind.ts";
+import type { Kind } from "#src/kinds/kind.ts";
+import type { ReferenceRole, Target } from "#src/kinds/reference-field.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 
 /** The objects of a kind in a cluster, in all namespaces. */
@@ -44,7 +45,7 @@ export class DeclaredResources {
 
   /** The object that declares a resource, whether it has the resource or waits for it; undefined if none does. */
   objectFor(kind: Kind, resource: ExternalResource): ObjectName | undefined {
-    const natural = kind.hasMarker ? undefined : kind.collection.naturalKeyOf(resource);
+    const natural = kind.identification.by === "marker" ? undefined : kind.collection.naturalKeyOf(resource);
     return this.objectOf(kind.name, resource.uid) ?? this.#declarations.get(`${kind.name} ${natural}`);
   }
 
@@ -58,10 +59,10 @@ export class DeclaredResources {
     const uid = uidOf(object);
     const known = uid === undefined ? [] : [uid];
     const { isSingleton } = kind.collection.uids;
-    if (kind.hasMarker && !isSingleton) return known;
+    if (kind.identification.by === "marker" && !isSingleton) return known;
     const uids = this.#resolve(kind, object);
     if (uids === undefined) return known;
-    return [...known, isSingleton ? (uids.parent ?? "") : kind.naturalKey(uids, "")];
+    return [...known, isSingleton ? (uids.parent ?? "") : kind.identification.naturalKey(uids, "")];
   }
 
   /** To what the references of an object lead; undefined if one leads nowhere, or the cluster has an object that is not valid. */

@@ -1,6 +1,6 @@
 import { apiVersion } from "#src/api/custom-resource.ts";
+import type { Fields } from "#src/kinds/fields.ts";
 import { groupKind } from "#src/kinds/group.ts";
-import type { Fields } from "#src/kinds/kind.ts";
 import { checkAssociations, declareAccountAssociations } from "./declare-account-associations.ts";
 import { checkIdentities, declareIdentities } from "./declare-identities.ts";
 import { declareIdentityProviders, findProviders } from "./declare-identity-providers.ts";

@@ -1,6 +1,6 @@
+import type { Fields } from "#src/kinds/fields.ts";
 import type { SecretLocation } from "#src/kinds/secret-location.ts";
 import type { apiVersion } from "#src/api/custom-resource.ts";
-import type { Fields } from "#src/kinds/kind.ts";
 
 /** Manifests for what exists. Plain data. */
 export interface ImportedTree {

@@ -2,7 +2,7 @@ import { analyzePattern } from "#src/api/certain-pattern.ts";
 import type { Authentication } from "#src/api/identity.ts";
 import { refusalText } from "#src/api/refused-pattern.ts";
 import type { TenantSpec } from "#src/api/tenant.ts";
-import type { Fields } from "#src/kinds/kind.ts";
+import type { Fields } from "#src/kinds/fields.ts";
 import type { GroupFolder, ImportedObject } from "./imported-tree.ts";
 
 /**

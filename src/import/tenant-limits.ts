@@ -2,7 +2,7 @@ import { analyzePattern } from "#src/api/certain-pattern.ts";
 import type { Authentication } from "#src/api/identity.ts";
 import type { LinkedAccounts } from "#src/api/linked-accounts.ts";
 import { type IdentityType, type TenantSpec, tenantSpecSchema } from "#src/api/tenant.ts";
-import type { Fields } from "#src/kinds/kind.ts";
+import type { Fields } from "#src/kinds/fields.ts";
 import type { ExternalRole } from "#src/platform-client/permission-resources.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
 import { type Boundary, boundaryOf, permitsRole } from "#src/reconcile/tenancy/boundary.ts";

@@ -3,7 +3,9 @@ import { type AccountAssociation, accountAssociationDefinition } from "#src/api/
 import { externalText, externalUid } from "#src/platform-client/collection.ts";
 import { singletonUids } from "#src/platform-client/uid.ts";
 import { desiredName } from "./desired-name.ts";
-import type { Fields, Kind } from "./kind.ts";
+import type { Fields } from "./fields.ts";
+import { byMarker } from "./identification.ts";
+import type { Kind } from "./kind.ts";
 import { carriedMarker } from "./marker.ts";
 import { parentReference } from "./parent-reference.ts";
 
@@ -44,7 +46,7 @@ export const accountAssociationKind: Kind<AccountAssociation, ExternalAccountAss
     issuing: null,
   },
   noun: "account association",
-  hasMarker: true,
+  identification: byMarker,
   refersTo: ["Group"],
   references: ({ spec }) => [parentReference("spec.groupRef", spec.groupRef, "spec.groupUid", spec.groupUid)],
   desired: (association) => ({
@@ -53,7 +55,6 @@ export const accountAssociationKind: Kind<AccountAssociation, ExternalAccountAss
     ...desiredAccounts(association),
   }),
   nameOf: (association) => desiredName(association).name,
-  naturalKey: (_uids, marker) => marker,
   actual: ({ name, description, amazon = null, google = null, azure = null, github = null }) => ({
     name,
     description,
@@ -68,7 +69,6 @@ export const accountAssociationKind: Kind<AccountAssociation, ExternalAccountAss
   vouching: null,
   secret: null,
   linking: { accounts: ({ spec }) => spec },
-  issued: null,
   specPath: (field) => {
     const path = field.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
     return `spec.${path.replace(/^github\.appInstallations/, "github.apps")}`;

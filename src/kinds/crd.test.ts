@@ -3,10 +3,10 @@ import { customResourceDefinition, type StructuralSchema } from "#src/api/crd.ts
 import { tenantDefinition } from "#src/api/tenant.ts";
 import { kinds } from "./kinds.ts";
 
-const schemas = kinds.map(({ name, definition, collection, issued }) => {
+const schemas = kinds.map(({ name, definition, collection, identification }) => {
   const { versions } = customResourceDefinition(definition).spec;
   const schema = versions[0]?.schema.openAPIV3Schema as StructuralSchema;
-  return { kind: name, schema, hasUid: !collection.uids.isSingleton && issued === null };
+  return { kind: name, schema, hasUid: !collection.uids.isSingleton && identification.by !== "secret" };
 });
 
 describe.each(schemas)("the schema of $kind", ({ schema, hasUid }) => {

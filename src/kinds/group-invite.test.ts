@@ -6,7 +6,8 @@ import { groupInviteKind } from "./group-invite.ts";
 const group = "a".repeat(40);
 const role = "c".repeat(40);
 const context = { serviceAccounts: { issuer: "https://cluster.example", audience: "auth.example" } };
-const { collection, issued } = groupInviteKind;
+const { collection, identification } = groupInviteKind;
+const issued = identification.by === "secret" ? identification.code : undefined;
 
 function invite(spec: object = {}): GroupInvite {
   const parsed = groupInviteSpecSchema.parse({

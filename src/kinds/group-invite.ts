@@ -3,8 +3,11 @@ import { type GroupInvite, groupInviteDefinition } from "#src/api/group-invite.t
 import { externalText, externalUid } from "#src/platform-client/collection.ts";
 import { isEqualIgnoringAsciiCase } from "#src/text/ascii-case.ts";
 import { childUids } from "#src/platform-client/uid.ts";
-import type { Fields, Kind, ResolvedUids } from "./kind.ts";
+import type { Fields } from "./fields.ts";
+import { bySecret } from "./identification.ts";
+import type { Kind } from "./kind.ts";
 import { parentReference } from "./parent-reference.ts";
+import type { ResolvedUids } from "./reference-field.ts";
 import { roleReference } from "./role-reference.ts";
 
 const groupInvite = z.object({
@@ -37,7 +40,15 @@ export const groupInviteKind: Kind<GroupInvite, ExternalGroupInvite> = {
     nameOf: () => undefined,
   },
   noun: "group invite",
-  hasMarker: false,
+  identification: bySecret({
+    specPath: "spec.secretRef",
+    fields: fieldsOf,
+    secretNameOf: ({ spec }) => spec.secretRef.name,
+    endsWhenUsed: ({ spec }) => spec.singleUse,
+    expiringAt: (body, lifetimeMs) => ({ ...body, ttl: `${lifetimeMs / 1000}s` }),
+    expirationOf: ({ expirationTime }) => expirationTime,
+    codeOf: ({ code = "" }) => code,
+  }),
   refersTo: ["Group", "Role"],
   references: ({ spec }) => [
     parentReference("spec.groupRef", spec.groupRef, "spec.groupUid", spec.groupUid),
@@ -45,8 +56,6 @@ export const groupInviteKind: Kind<GroupInvite, ExternalGroupInvite> = {
   ],
   desired: fieldsOf,
   nameOf: () => undefined,
-  // Equal invites are legitimate, so that nothing but its uid identifies one. A request is known by its object.
-  naturalKey: (_uids, marker) => marker,
   actual: (external, { email }) => ({
     roleUid: roleOf(external),
     email: isSameAddress(external.email, email) ? email : external.email,
@@ -58,15 +67,6 @@ export const groupInviteKind: Kind<GroupInvite, ExternalGroupInvite> = {
   vouching: null,
   secret: null,
   linking: null,
-  issued: {
-    specPath: "spec.secretRef",
-    fields: fieldsOf,
-    secretNameOf: ({ spec }) => spec.secretRef.name,
-    endsWhenUsed: ({ spec }) => spec.singleUse,
-    expiringAt: (body, lifetimeMs) => ({ ...body, ttl: `${lifetimeMs / 1000}s` }),
-    expirationOf: ({ expirationTime }) => expirationTime,
-    codeOf: ({ code = "" }) => code,
-  },
   specPath: (field, { spec }) => {
     if (/^role_?uid$/i.test(field)) return spec.roleUid === undefined ? "spec.roleRef" : "spec.roleUid";
     if (/^single_?use$/i.test(field)) return "spec.singleUse";

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { type Group, groupDefinition } from "#src/api/group.ts";
 import { externalText, externalUid } from "#src/platform-client/collection.ts";
 import { childUids } from "#src/platform-client/uid.ts";
+import { byMarker } from "./identification.ts";
 import type { Kind } from "./kind.ts";
 import { carriedMarker } from "./marker.ts";
 import { desiredName } from "./desired-name.ts";
@@ -25,7 +26,7 @@ export const groupKind: Kind<Group, ExternalGroup> = {
     nameOf: ({ name }) => name,
   },
   noun: "group",
-  hasMarker: true,
+  identification: byMarker,
   refersTo: ["Group"],
   // A root group, which can only be observed, has no parent.
   references: ({ spec }) =>
@@ -37,7 +38,6 @@ export const groupKind: Kind<Group, ExternalGroup> = {
     ...(group.spec.description === undefined ? {} : { description: group.spec.description }),
   }),
   nameOf: (group) => desiredName(group).name,
-  naturalKey: (_uids, marker) => marker,
   actual: ({ name, description }) => ({ name, description }),
   identityOf: () => undefined,
   principal: null,
@@ -45,6 +45,5 @@ export const groupKind: Kind<Group, ExternalGroup> = {
   vouching: null,
   secret: null,
   linking: null,
-  issued: null,
   specPath: (field) => `spec.${field}`,
 };

@@ -5,7 +5,9 @@ import {
   listIdentityProviders,
 } from "#src/platform-client/identity-providers.ts";
 import { desiredName } from "./desired-name.ts";
-import type { Fields, Kind } from "./kind.ts";
+import type { Fields } from "./fields.ts";
+import { byMarker } from "./identification.ts";
+import type { Kind } from "./kind.ts";
 import { carriedMarker } from "./marker.ts";
 import { parentReference } from "./parent-reference.ts";
 import { roleReference } from "./role-reference.ts";
@@ -23,7 +25,7 @@ export const identityProviderKind: Kind<IdentityProvider, ExternalIdentityProvid
     nameOf: ({ name }) => name,
   },
   noun: "identity provider",
-  hasMarker: true,
+  identification: byMarker,
   refersTo: ["Group"],
   references: ({ spec }) => [
     parentReference("spec.groupRef", spec.groupRef, "spec.groupUid", spec.groupUid),
@@ -43,7 +45,6 @@ export const identityProviderKind: Kind<IdentityProvider, ExternalIdentityProvid
     };
   },
   nameOf: (provider) => desiredName(provider).name,
-  naturalKey: (_uids, marker) => marker,
   actual: ({ name, description, defaultRole, oidc }) => ({ name, description, defaultRole, oidc }),
   identityOf: () => undefined,
   principal: null,
@@ -79,7 +80,6 @@ export const identityProviderKind: Kind<IdentityProvider, ExternalIdentityProvid
     updateTimeOf: ({ updateTime }) => updateTime,
   },
   linking: null,
-  issued: null,
   specPath: (field, { spec }) => {
     const path = field.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
     if (path === "defaultRole")

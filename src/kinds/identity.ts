@@ -5,7 +5,9 @@ import type { Exchange } from "#src/api/status.ts";
 import { isJsonObject } from "#src/json/json-object.ts";
 import { externalText, externalUid } from "#src/platform-client/collection.ts";
 import { childUids } from "#src/platform-client/uid.ts";
-import type { Endpoints, Fields, Kind, ServiceAccountTokens } from "./kind.ts";
+import type { Fields } from "./fields.ts";
+import { byMarker } from "./identification.ts";
+import type { Endpoints, Kind, ServiceAccountTokens } from "./kind.ts";
 import { carriedMarker } from "./marker.ts";
 import { desiredName } from "./desired-name.ts";
 import { onlyEndsKeys } from "./ended-keys.ts";
@@ -74,7 +76,7 @@ export const identityKind: Kind<Identity, ExternalIdentity> = {
     nameOf: ({ name }) => name,
   },
   noun: "identity",
-  hasMarker: true,
+  identification: byMarker,
   refersTo: ["Group"],
   references: ({ spec }) => [parentReference("spec.groupRef", spec.groupRef, "spec.groupUid", spec.groupUid)],
   desired: (identity, _uids, { serviceAccounts }) => ({
@@ -83,7 +85,6 @@ export const identityKind: Kind<Identity, ExternalIdentity> = {
     ...authenticationMethod(identity.spec, identity.metadata.namespace, serviceAccounts),
   }),
   nameOf: (identity) => desiredName(identity).name,
-  naturalKey: (_uids, marker) => marker,
   actual: (external, desired) => ({
     name: external.name,
     description: external.description,
@@ -109,7 +110,6 @@ export const identityKind: Kind<Identity, ExternalIdentity> = {
   vouching: null,
   secret: null,
   linking: null,
-  issued: null,
   specPath: (field, { spec }) => {
     const path = field.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
     if (spec.serviceAccountRef === undefined || !/^(claimMatch|staticKeys)\b/.test(path)) return `spec.${path}`;

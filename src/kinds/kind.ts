@@ -1,40 +1,14 @@
 import type { Resource } from "#src/api/custom-resource.ts";
 import type { Authentication } from "#src/api/identity.ts";
 import type { LinkedAccounts } from "#src/api/linked-accounts.ts";
-import type { Reference } from "#src/api/reference.ts";
 import type { SecretReference } from "#src/api/secret-reference.ts";
 import type { ResourceDefinition } from "#src/api/resource-definition.ts";
 import type { Exchange } from "#src/api/status.ts";
 import type { ManagedCollection, ExternalResource } from "#src/platform-client/collection.ts";
+import type { Fields } from "./fields.ts";
+import type { Identification } from "./identification.ts";
+import type { ReferenceField, ResolvedUids } from "./reference-field.ts";
 import type { UploadedKeys } from "./uploaded-keys.ts";
-
-/** Fields of an external resource, by their names in the platform's API. */
-export type Fields = Readonly<Record<string, unknown>>;
-
-/** The target of a reference: a custom resource in the cluster, a built-in role by name, or a literal uid. */
-export type Target =
-  | { readonly by: "resource"; readonly kind: string; readonly reference: Reference }
-  | { readonly by: "roleName"; readonly name: string }
-  | { readonly by: "uid"; readonly uid: string };
-
-/**
- * The purpose of a reference. Every kind has a `parent`, the group that contains the resource. Only an object that
- * observes a root group has none.
- */
-export type ReferenceRole = "parent" | "identity" | "role";
-
-/** A reference in a spec. */
-export interface ReferenceField {
-  readonly role: ReferenceRole;
-  /** Path of the field, for messages, such as `spec.parentRef`. */
-  readonly path: string;
-  readonly target: Target;
-  /** Whether the field may be changed. Most references are immutable. */
-  readonly isMutable?: true;
-}
-
-/** The uids to which the references of a spec were resolved. */
-export type ResolvedUids = Readonly<Partial<Record<ReferenceRole, string>>>;
 
 /** The service-account tokens of the cluster, for `serviceAccountRef`. Plain data. */
 export interface ServiceAccountTokens {
@@ -140,27 +114,6 @@ export interface Linking<R extends Resource = Resource> {
 }
 
 /**
- * How the code gets into a Secret that the platform returns only when the resource is created. Such a resource is created once:
- * it is never changed or adopted, and not created again after it is gone.
- */
-export interface IssuedCode<R extends Resource = Resource, E extends ExternalResource = ExternalResource> {
-  /** The field of the spec that names the Secret, for messages. */
-  readonly specPath: string;
-  /** The name of the Secret, in the namespace of the object. */
-  secretNameOf(resource: R): string;
-  /** Returns the fields that the resource is created with, as `desired`: they depend on nothing else. */
-  fields(resource: R, uids: ResolvedUids): Fields;
-  /** Whether the platform deletes the resource when somebody uses its code. */
-  endsWhenUsed(resource: R): boolean;
-  /** Returns `body` for a resource that is to expire this many milliseconds, more than 0, after the request. */
-  expiringAt(body: Fields, lifetimeMs: number): Fields;
-  /** When the resource expires on the platform, as it returns it; empty if that is not known. */
-  expirationOf(external: E): string;
-  /** The code in the response to the create request. */
-  codeOf(created: E): string;
-}
-
-/**
  * The description of a kind: everything that distinguishes it from the other kinds. One reconciler serves all kinds. A
  * kind has no state and does no I/O. docs/adding-a-kind.md explains how to add one.
  */
@@ -172,11 +125,8 @@ export interface Kind<R extends Resource = Resource, E extends ExternalResource 
   readonly collection: ManagedCollection<E>;
   /** What messages call the external resource, such as `role binding`. */
   readonly noun: string;
-  /**
-   * Whether the external resource has a description, which ends with the marker. A resource without one is identified by
-   * its fields.
-   */
-  readonly hasMarker: boolean;
+  /** How the external resources are recognized. */
+  readonly identification: Identification<R, E>;
   /** The kinds to which a spec can refer: only their objects have objects of this kind as dependents. */
   readonly refersTo: readonly string[];
   /** Returns the references of the spec, the parent first. A resource that is only observed may have no parent. */
@@ -191,8 +141,6 @@ export interface Kind<R extends Resource = Resource, E extends ExternalResource 
    * a resource by its uid and names none.
    */
   nameOf(resource: R): string | undefined;
-  /** Returns the natural key that the external resource has once it exists: the marker, if it has one. */
-  naturalKey(uids: ResolvedUids, marker: string): string;
   /**
    * Returns the fields of the external resource in the form of `desired`, so that the two can be compared. A default that
    * the platform filled in, and that the user did not set, is omitted.
@@ -210,8 +158,6 @@ export interface Kind<R extends Resource = Resource, E extends ExternalResource 
   readonly secret: SecretField<R, E> | null;
   /** To which accounts at other providers the resource links its group; null if it links none. */
   readonly linking: Linking<R> | null;
-  /** The code that only the response to the create request contains; null if there is none. */
-  readonly issued: IssuedCode<R, E> | null;
   /** Returns the path in the spec of `resource` of a field that an error of the platform names, such as `spec.name`. */
   specPath(field: string, resource: R): string;
 }

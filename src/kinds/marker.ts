@@ -69,6 +69,11 @@ export function withMarker(description: string, marker: string, adopted = false)
   return description === "" ? suffix : `${description} ${suffix}`;
 }
 
+/** Whether a description leaves room for the marker. The platform counts characters, not UTF-16 code units. */
+export function markerFitsIn(description: string, marker: string): boolean {
+  return Array.from(withMarker(description, marker)).length <= maxDescriptionLength;
+}
+
 /** Searches from the end, because descriptions are examined many times for each object, and most markers are at the end. */
 function lastMatch(description: string): RegExpExecArray | undefined {
   for (let end = description.length; end >= 0; ) {

@@ -1,6 +1,7 @@
 import type { Reference } from "#src/api/reference.ts";
 import type { Resource } from "#src/api/custom-resource.ts";
-import type { Kind, ReferenceField } from "./kind.ts";
+import type { Kind } from "./kind.ts";
+import type { ReferenceField } from "./reference-field.ts";
 
 /** Returns the reference to the parent group, by name or by uid. The schema guarantees that exactly one of them is set. */
 export function parentReference(

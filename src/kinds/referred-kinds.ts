@@ -1,4 +1,4 @@
-import type { ReferenceRole } from "./kind.ts";
+import type { ReferenceRole } from "./reference-field.ts";
 
 /** The kinds of the objects that references of each purpose can name. */
 export const referredKinds: Readonly<Record<ReferenceRole, string>> = {

@@ -45,8 +45,10 @@ describe("roleBindingKind", () => {
     expect(desired).toEqual({ identityUid, roleUid });
     expect(roleBindingKind.actual(external, desired)).toEqual(desired);
     expect(roleBindingKind.collection.nameOf(external)).toBeUndefined();
-    expect(roleBindingKind.hasMarker).toBe(false);
+    expect(roleBindingKind.identification.by).toBe("fields");
     const uids = { parent: groupUid, identity: identityUid, role: roleUid };
-    expect(roleBindingKind.naturalKey(uids, "marker")).toBe(roleBindingKind.collection.naturalKeyOf(external));
+    expect(roleBindingKind.identification.naturalKey(uids, "marker")).toBe(
+      roleBindingKind.collection.naturalKeyOf(external),
+    );
   });
 });

@@ -1,7 +1,9 @@
 import { type RoleBinding, roleBindingDefinition } from "#src/api/role-binding.ts";
 import { type ExternalRoleBinding, roleBindings } from "#src/platform-client/permission-resources.ts";
-import type { Kind, ReferenceField } from "./kind.ts";
+import { byFields } from "./identification.ts";
+import type { Kind } from "./kind.ts";
 import { parentReference } from "./parent-reference.ts";
+import type { ReferenceField } from "./reference-field.ts";
 import { roleReference } from "./role-reference.ts";
 
 /** A role binding has no description that could carry a marker. It is identified by what it grants, and where. */
@@ -22,7 +24,7 @@ export const roleBindingKind: Kind<RoleBinding, ExternalRoleBinding> = {
     nameOf: () => undefined,
   },
   noun: "role binding",
-  hasMarker: false,
+  identification: byFields(({ parent = "", identity = "", role = "" }) => naturalKey(parent, identity, role)),
   refersTo: ["Group", "Identity", "Role"],
   references: (binding) => [
     parentReference("spec.groupRef", binding.spec.groupRef, "spec.groupUid", binding.spec.groupUid),
@@ -31,7 +33,6 @@ export const roleBindingKind: Kind<RoleBinding, ExternalRoleBinding> = {
   ],
   desired: (_binding, uids) => ({ identityUid: uids.identity, roleUid: uids.role }),
   nameOf: () => undefined,
-  naturalKey: ({ parent = "", identity = "", role = "" }) => naturalKey(parent, identity, role),
   actual: (external) => ({ identityUid: external.identity.uid, roleUid: external.role.uid }),
   identityOf: ({ identity }) => identity.uid,
   principal: null,
@@ -39,7 +40,6 @@ export const roleBindingKind: Kind<RoleBinding, ExternalRoleBinding> = {
   vouching: null,
   secret: null,
   linking: null,
-  issued: null,
   specPath: (field, { spec }) => {
     if (/^identity_?uid$/i.test(field)) return spec.identityUid === undefined ? "spec.identityRef" : "spec.identityUid";
     if (/^role_?uid$/i.test(field)) return spec.roleUid === undefined ? "spec.roleRef" : "spec.roleUid";

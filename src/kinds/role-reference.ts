@@ -1,5 +1,5 @@
 import type { RoleReference } from "#src/api/role-reference.ts";
-import type { ReferenceField, Target } from "./kind.ts";
+import type { ReferenceField, Target } from "./reference-field.ts";
 
 /** Returns the reference to a role, by name, object or uid. The schema guarantees that exactly one of them is set. */
 export function roleReference(

@@ -2,6 +2,7 @@ import type * as z from "zod";
 import { type Role, roleDefinition } from "#src/api/role.ts";
 import { externalText } from "#src/platform-client/collection.ts";
 import { roles } from "#src/platform-client/permission-resources.ts";
+import { byMarker } from "./identification.ts";
 import type { Kind } from "./kind.ts";
 import { carriedMarker } from "./marker.ts";
 import { desiredName } from "./desired-name.ts";
@@ -24,7 +25,7 @@ export const roleKind: Kind<Role, DescribedRole> = {
     nameOf: ({ name }) => name,
   },
   noun: "role",
-  hasMarker: true,
+  identification: byMarker,
   refersTo: ["Group"],
   references: ({ spec }) => [parentReference("spec.groupRef", spec.groupRef, "spec.groupUid", spec.groupUid)],
   desired: (role) => ({
@@ -33,7 +34,6 @@ export const roleKind: Kind<Role, DescribedRole> = {
     ...(role.spec.capabilities === undefined ? {} : { capabilities: inOneOrder(role.spec.capabilities) }),
   }),
   nameOf: (role) => desiredName(role).name,
-  naturalKey: (_uids, marker) => marker,
   actual: ({ name, description, capabilities }) => ({ name, description, capabilities: inOneOrder(capabilities) }),
   identityOf: () => undefined,
   principal: null,
@@ -44,7 +44,6 @@ export const roleKind: Kind<Role, DescribedRole> = {
   vouching: null,
   secret: null,
   linking: null,
-  issued: null,
   specPath: (field) => `spec.${field}`,
 };
 

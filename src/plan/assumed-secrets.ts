@@ -33,7 +33,7 @@ export class AssumedSecrets implements SecretSource, CodeStore {
       const { uid = "planned", resourceVersion = "planned" } = resource.status?.secret ?? {};
       const issuer = kind.secret?.issuerOf(resource) ?? "";
       const version = { is: "found", readAt, uid, resourceVersion } as const;
-      const isEmpty = kind.issued !== null;
+      const isEmpty = kind.identification.by === "secret";
       this.#reads.set(secretKey(location), {
         ...version,
         issuer,

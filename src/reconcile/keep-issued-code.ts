@@ -18,12 +18,12 @@ export function keepIssuedCode(
   step: PlatformStep,
   created: ExternalResource | undefined,
 ): ReconcileState["issued"] {
-  const { issued } = kind;
-  if (issued !== null && step.do === "delete") codes.forget(step.uid);
-  if (issued === null || step.do !== "create" || created === undefined) return undefined;
+  const { identification } = kind;
+  if (identification.by === "secret" && step.do === "delete") codes.forget(step.uid);
+  if (identification.by !== "secret" || step.do !== "create" || created === undefined) return undefined;
   const { uid } = created;
   const drift = references.are === "resolved" ? fieldDifferences(kind, references.desired, created) : [];
   if (drift.length > 0) return { uid, failed: true, drift };
-  codes.keep(uid, issued.codeOf(created));
+  codes.keep(uid, identification.code.codeOf(created));
   return { uid };
 }

@@ -14,7 +14,7 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
   {
     name: "finalizer-removed-while-post-in-flight",
     why: "An object is released although a POST for it may still take effect.",
-    file: "src/reconcile/policy/unrecorded.ts",
+    file: "src/reconcile/policy/created-again.ts",
     before: "managedUid(observed) !== undefined || state.posted !== undefined) return false;",
     after: "managedUid(observed) !== undefined) return false;",
     foundBy: "src/reconcile/policy/ending-unrecorded.test.ts",
@@ -23,7 +23,7 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
   {
     name: "post-retried-after-timeout",
     why: "A POST without a response is sent again before it can have taken effect: two resources.",
-    file: "src/reconcile/policy/absence.ts",
+    file: "src/reconcile/policy/absence-proof.ts",
     before: "...(postUnknownSince === null ? [] : [postUnknownSince + settleMs]),",
     after: "",
     foundBy: "src/reconcile/policy/absence.test.ts",
@@ -32,7 +32,7 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
   {
     name: "moving-list-believed",
     why: "A list whose total changed while it was read proves an absence after a lost response.",
-    file: "src/reconcile/policy/absence.ts",
+    file: "src/reconcile/policy/absence-proof.ts",
     before: "stable: postUnknownSince !== null };",
     after: "stable: false };",
     foundBy: "src/reconcile/policy/absence.test.ts",
@@ -41,7 +41,7 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
   {
     name: "new-leader-does-not-wait",
     why: "A new leader creates what a POST of the one before it is creating.",
-    file: "src/reconcile/policy/absence.ts",
+    file: "src/reconcile/policy/absence-proof.ts",
     before: `    settledAt,
     ...unseenSince(observed),`,
     after: "    ...unseenSince(observed),",
@@ -184,7 +184,7 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
   {
     name: "ended-what-another-wants",
     why: "28.2: An object that ends takes an unrecorded grant that another object wants.",
-    file: "src/reconcile/policy/unrecorded.ts",
+    file: "src/reconcile/policy/identification-by-fields.ts",
     before: "observed.matches.filter(({ uid }) => !wantedByOthers.includes(uid))",
     after: "observed.matches.filter(() => wantedByOthers !== null)",
     foundBy: "test/operator/simulation/equal-grants.test.ts",
@@ -238,7 +238,7 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
   {
     name: "swapped-names-not-explained",
     why: "28.9: Two objects that swap their names name one object each, and no way out.",
-    file: "src/reconcile/policy/ownership.ts",
+    file: "src/reconcile/policy/conflicts.ts",
     before: "if (nameCircle.length > 0) {",
     after: "if (nameCircle.length > 5) {",
     foundBy: "test/operator/simulation/conflicts.test.ts",
@@ -258,7 +258,7 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
   {
     name: "created-again-after-crash",
     why: "A resource that was created in place of a recorded one, by a process that died, stays when its object goes.",
-    file: "src/reconcile/policy/unrecorded.ts",
+    file: "src/reconcile/policy/created-again.ts",
     before: "return state.posted !== undefined || state.deleting !== recorded;",
     after: "return state.posted !== undefined && state.deleting !== recorded;",
     foundBy: "src/reconcile/policy/ending-unrecorded.test.ts",
@@ -279,10 +279,8 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
     name: "never-recorded-forgotten",
     why: "An object that was never recorded goes without a look for what a process that died created.",
     file: "src/reconcile/policy/ending.ts",
-    before:
-      'That nothing was created for the object is not proven.", (observed) =>\n      proveAbsenceBelowRoots(observed),',
-    after:
-      'That nothing was created for the object is not proven.", (observed) =>\n      observed.now < 0 ? proveAbsenceBelowRoots(observed) : undefined,',
+    before: "(observed) => proveAbsenceBelowRoots(observed),",
+    after: "(observed) => (observed.now < 0 ? proveAbsenceBelowRoots(observed) : undefined),",
     foundBy: "src/reconcile/policy/ending-unrecorded.test.ts",
     level: "unit",
   },
@@ -290,7 +288,7 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
     name: "created-not-recorded-while-waiting",
     why: "What was created is not recorded while its object waits, and the next leader does not know it.",
     file: "src/reconcile/policy/conclude.ts",
-    before: "return { ...outcome, recorded: posted.created };",
+    before: "return recorded === undefined ? outcome : { ...outcome, recorded };",
     after: "return outcome;",
     foundBy: "test/operator/simulation/lost-statuses.test.ts",
     level: "integration",
@@ -299,9 +297,9 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
     name: "adoption-not-recorded-first",
     why: "The marker is written before the status records the adoption, and after a crash the resource counts as created.",
     file: "src/reconcile/policy/adoption.ts",
-    before: "(observed) => observed.kind.hasMarker && !owns(observed, observed.external),",
+    before: "(observed) => !identificationOf(observed).owns(observed, observed.external),",
     after:
-      "(observed) => observed.kind.hasMarker && observed.resource.status !== undefined && !owns(observed, observed.external),",
+      "(observed) => observed.resource.status !== undefined && !identificationOf(observed).owns(observed, observed.external),",
     foundBy: "src/reconcile/policy/adoption.test.ts",
     level: "unit",
   },

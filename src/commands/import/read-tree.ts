@@ -51,7 +51,7 @@ export async function readTree(
   { kinds, group, caller, elsewhere, signal }: ReadTreeOptions,
 ): Promise<ReadTree> {
   const scope = { descendantsOf: group };
-  const others = kinds.filter(({ issued }) => issued !== null);
+  const others = kinds.filter(({ identification }) => identification.by === "secret");
   const unseenBefore = await findUnseen(api, kinds, group, caller, signal);
   const [root, groups, identities, allRoles, bindings, providers, associations, ...rest] = await Promise.all([
     readGroup(api, group, signal),
@@ -86,7 +86,9 @@ export async function readTree(
     ...unseenBefore,
     ...unseenAfter.filter(({ capability }) => !unseenBefore.some((one) => one.capability === capability)),
   ];
-  const needed = kinds.flatMap(({ collection, issued }) => (issued === null ? collection.listCapability : []));
+  const needed = kinds.flatMap(({ collection, identification }) =>
+    identification.by !== "secret" ? collection.listCapability : [],
+  );
   const isComplete = !unseen.some(({ capability }) => needed.includes(capability));
   return { tree, unseen, isComplete };
 }

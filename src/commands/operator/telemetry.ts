@@ -165,9 +165,9 @@ export class OperatorTelemetry implements ReconcileTelemetry {
   }
 
   /** Reports one finished resync of a kind, and the uids of its orphans. */
-  resynced({ name: kind, hasMarker }: Kind, seconds: number, orphans: readonly string[]): void {
+  resynced({ name: kind, identification }: Kind, seconds: number, orphans: readonly string[]): void {
     this.#log.debug({ kind, seconds }, "platform listed");
-    if (!hasMarker) return;
+    if (identification.by !== "marker") return;
     this.metrics.orphans.set({ kind }, orphans.length);
     if (orphans.length > 0)
       this.#log.warn({ kind, count: orphans.length, uids: orphans.slice(0, 20) }, "orphaned platform resources found");

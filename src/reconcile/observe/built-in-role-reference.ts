@@ -1,5 +1,6 @@
 import type { Resource } from "#src/api/custom-resource.ts";
-import type { Kind, ReferenceField } from "#src/kinds/kind.ts";
+import type { Kind } from "#src/kinds/kind.ts";
+import type { ReferenceField } from "#src/kinds/reference-field.ts";
 import type { RoleCatalog } from "#src/platform-client/permissions.ts";
 import type { Boundary } from "#src/reconcile/tenancy/boundary.ts";
 import { type Found, type ReferencedObjects, unresolved } from "./referenced-objects.ts";

@@ -1,7 +1,8 @@
 import type { Resource } from "#src/api/custom-resource.ts";
 import { hasFinalizer } from "#src/api/custom-resource.ts";
 import { expiryOf } from "#src/kinds/expiry.ts";
-import type { Kind, ReferenceField, ReferenceRole, ResolvedUids } from "#src/kinds/kind.ts";
+import type { Kind } from "#src/kinds/kind.ts";
+import type { ReferenceField, ReferenceRole, ResolvedUids } from "#src/kinds/reference-field.ts";
 import { referredKinds } from "#src/kinds/referred-kinds.ts";
 import { keyOf } from "#src/kube/object.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";

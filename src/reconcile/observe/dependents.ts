@@ -38,7 +38,8 @@ function holdingOf(sources: Sources, kind: string, cached: CachedResource, targe
 function unrecordedBy(sources: Sources, kindName: string, cached: CachedResource): Holding | undefined {
   const { kinds, states, clock, tenancy, soleLeaderSince } = sources;
   const kind = kinds.find(({ name }) => name === kindName);
-  if (kind === undefined || kind.hasMarker || kind.issued !== null) return undefined;
+  if (kind === undefined || kind.identification.by === "marker" || kind.identification.by === "secret")
+    return undefined;
   const state = states.get(kindName).get(keyOf(cached), cached, clock.monotonic());
   const governance = tenancy.governanceOf(cached.resource);
   if (state.bornHere || governance.by === "unserved" || cached.invalid !== undefined) return undefined;

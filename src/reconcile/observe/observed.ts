@@ -1,5 +1,7 @@
 import type { Resource } from "#src/api/custom-resource.ts";
-import type { Endpoints, Fields, ResolvedUids } from "#src/kinds/kind.ts";
+import type { Fields } from "#src/kinds/fields.ts";
+import type { Endpoints } from "#src/kinds/kind.ts";
+import type { ResolvedUids } from "#src/kinds/reference-field.ts";
 import type { ExternalState as ExternalStateOf } from "#src/platform-client/collection-view.ts";
 import type { MonotonicTime } from "#src/time/clock.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";

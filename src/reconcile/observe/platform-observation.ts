@@ -77,17 +77,21 @@ export function observePlatform(
 
   const claimed = claimedUid(cached) ?? issuedUid(sources, kind, cached, state);
   const claim = claimed === undefined ? null : claimOf(sources, kind, cached, claimed, view, context.name);
-  const keys = kind.hasMarker ? markers : naturalKeysOf(kind, resource, resolved, state);
+  const keys = kind.identification.by === "marker" ? markers : naturalKeysOf(kind, resource, resolved, state);
   const found =
-    kind.issued === null ? keys.flatMap((one) => view.withKey(one)) : lostOnes(view, kind, cached, resolved, state);
+    kind.identification.by !== "secret"
+      ? keys.flatMap((one) => view.withKey(one))
+      : lostOnes(view, kind, cached, resolved, state);
   const matches = found.filter(
     (external) =>
-      (!kind.hasMarker || parent === undefined || kind.collection.uids.parentOf(external.uid) === parent) &&
+      (kind.identification.by !== "marker" ||
+        parent === undefined ||
+        kind.collection.uids.parentOf(external.uid) === parent) &&
       !hasManager(sources, kind, external, cached),
   );
   const hasWanted = (other: CachedResource) => hasWhatItWants(sources, view, kind, other);
   const settled = resolved === undefined || hasWanted(cached);
-  const name = kind.hasMarker ? wantedName(kind, resource) : undefined;
+  const name = kind.identification.by === "marker" ? wantedName(kind, resource) : undefined;
   const nameConflicts: readonly NameConflict[] =
     settled || parent === undefined || name === undefined
       ? []
@@ -108,7 +112,7 @@ export function observePlatform(
         );
   const present = claim?.external.is === "present" ? [claim.external.resource] : [];
   const concerned = [...present, ...matches, ...nameConflicts.map(({ external }) => external)];
-  const key = kind.hasMarker ? markers[0] : (resolved?.naturalKey ?? state.posted?.naturalKey);
+  const key = kind.identification.by === "marker" ? markers[0] : (resolved?.naturalKey ?? state.posted?.naturalKey);
   return {
     references,
     claim,
@@ -156,7 +160,10 @@ export function unobservedPlatform(
   return {
     references: ungoverned,
     claim: claimed === undefined ? null : claimOf(sources, kind, cached, claimed, undefined, null),
-    matches: kind.hasMarker ? views.flatMap((view) => markers.flatMap((marker) => view.withKey(marker))) : [],
+    matches:
+      kind.identification.by === "marker"
+        ? views.flatMap((view) => markers.flatMap((marker) => view.withKey(marker)))
+        : [],
     wantedByOthers: [],
     nameConflicts: [],
     nameCircle: [],
@@ -238,7 +245,7 @@ function issuedUid(
   { resource, invalid }: CachedResource,
   { issued }: ReconcileState,
 ): string | undefined {
-  if (kind.issued === null || resource.status?.management !== undefined) return undefined;
+  if (kind.identification.by !== "secret" || resource.status?.management !== undefined) return undefined;
   if (issued !== undefined) return issued.uid;
   const at = invalid === undefined ? secretLocationOf(kind, resource) : undefined;
   const read = at && secrets.lastRead(at);
@@ -272,7 +279,7 @@ function naturalKeysOf(
   const recorded =
     parentUid === undefined || identityUid === undefined || roleUid === undefined
       ? undefined
-      : kind.naturalKey({ parent: parentUid, identity: identityUid, role: roleUid }, "");
+      : kind.identification.naturalKey({ parent: parentUid, identity: identityUid, role: roleUid }, "");
   return [...new Set([resolved?.naturalKey, recorded, posted?.naturalKey].filter((key) => key !== undefined))];
 }
 
@@ -291,10 +298,10 @@ function hasWhatItWants(
   if (status?.uid === undefined || !isRecorded(resource, status.uid)) return false;
   const external = claimedState(owners, view, cached, status.uid);
   if (external.is === "gone") return false;
-  if (kind.hasMarker && external.is === "present")
+  if (kind.identification.by === "marker" && external.is === "present")
     return takenName(kind, external.resource) === wantedName(kind, resource);
   if (isInConflict(cached)) return false;
-  return !kind.hasMarker || readyCondition(resource)?.observedGeneration === metadata.generation;
+  return kind.identification.by !== "marker" || readyCondition(resource)?.observedGeneration === metadata.generation;
 }
 
 function latestOf(times: readonly (MonotonicTime | undefined)[]): MonotonicTime | null {

@@ -1,5 +1,6 @@
 import type { Resource } from "#src/api/custom-resource.ts";
-import type { Kind, ReferenceField, ReferenceRole, ServiceAccountTokens } from "#src/kinds/kind.ts";
+import type { Kind, ServiceAccountTokens } from "#src/kinds/kind.ts";
+import type { ReferenceField, ReferenceRole } from "#src/kinds/reference-field.ts";
 import type { ExternalRole } from "#src/platform-client/permission-resources.ts";
 import type { RoleCatalog } from "#src/platform-client/permissions.ts";
 import { parentOf } from "#src/platform-client/uid.ts";

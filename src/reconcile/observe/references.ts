@@ -1,5 +1,6 @@
 import type { Resource } from "#src/api/custom-resource.ts";
-import type { DesiredContext, Kind, ReferenceField, ReferenceRole } from "#src/kinds/kind.ts";
+import type { DesiredContext, Kind } from "#src/kinds/kind.ts";
+import type { ReferenceField, ReferenceRole } from "#src/kinds/reference-field.ts";
 import { referredKinds } from "#src/kinds/referred-kinds.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
 import { findBuiltInRole, orBuiltInRole } from "./built-in-role-reference.ts";
@@ -35,7 +36,7 @@ export function resolveReferences(kind: Kind, resource: Resource, context: Refer
     uids,
     granted,
     desired: kind.desired(resource, uids, context),
-    naturalKey: kind.naturalKey(uids, context.marker),
+    naturalKey: kind.identification.naturalKey(uids, context.marker),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Resource } from "#src/api/custom-resource.ts";
-import type { Kind, ReferenceField, ReferenceRole } from "#src/kinds/kind.ts";
+import type { Kind } from "#src/kinds/kind.ts";
 import { mayHaveManaged } from "#src/kinds/may-have-managed.ts";
+import type { ReferenceField, ReferenceRole } from "#src/kinds/reference-field.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import { isWithin } from "#src/platform-client/uid.ts";
 import type { Governance, Tenancy } from "#src/reconcile/tenancy/tenancy.ts";
@@ -76,14 +77,15 @@ export function identify(
   // To list is to read the roles, too.
   if (latest === undefined || isRoleUnread)
     return { is: "identified", group, uids, isListable: sessions.length > 0, snapshot: null, found: [], kept: [] };
-  const keys = kind.hasMarker ? markers : [kind.naturalKey(uids, "")];
+  const keys = kind.identification.by === "marker" ? markers : [kind.identification.naturalKey(uids, "")];
   const equal = keys
     .flatMap((key) => latest.view.withKey(key))
     .filter((external) => !hasManager(sources, kind, external, cached))
     .map((external) => ({ uid: external.uid, protection: protectionOf(sources, latest, kind, external) }));
   // The operator never deletes what belongs to a credential, whoever created it.
   const mayBeOurs = equal.filter(({ protection }) => protection !== "root" && protection !== "credential");
-  const isKept = ({ protection }: (typeof equal)[number]) => protection !== undefined && !kind.hasMarker;
+  const isKept = ({ protection }: (typeof equal)[number]) =>
+    protection !== undefined && kind.identification.by !== "marker";
   const uidsOf = (some: typeof equal) => some.map(({ uid }) => uid);
   const found = uidsOf(mayBeOurs.filter((one) => !isKept(one)));
   return {
@@ -128,7 +130,7 @@ function meaningOf(
       const uid = store.get(key)?.resource.status?.uid ?? uidByMarker(sources, target.kind, key);
       if (uid !== undefined) return { is: "uid", uid };
       // A marker is looked for wherever it may be. Only what has none is identified by what its references mean.
-      const lost = kind.hasMarker ? undefined : lostStatus(sources, target.kind, key, governance);
+      const lost = kind.identification.by === "marker" ? undefined : lostStatus(sources, target.kind, key, governance);
       if (lost !== undefined) return lost;
       // What such a resource refers to goes after it: if that is gone, or was never there, so is the resource.
       return { is: "impossible" };

@@ -1,5 +1,6 @@
-import type { Kind, ResolvedUids } from "#src/kinds/kind.ts";
+import type { Kind } from "#src/kinds/kind.ts";
 import { markerOf } from "#src/kinds/marker.ts";
+import type { ResolvedUids } from "#src/kinds/reference-field.ts";
 import { grantOf } from "#src/platform-client/grant.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
@@ -23,7 +24,7 @@ export function wantedByOthers(
   found: readonly ExternalResource[],
   has: (other: CachedResource) => boolean,
 ): readonly string[] {
-  if (kind.hasMarker || !ends(self, sources.clock.now())) return [];
+  if (kind.identification.by === "marker" || !ends(self, sources.clock.now())) return [];
   const lookup = { storeOf: (one: string) => sources.stores.get(one), roles: session.roles };
   const own = recordedUid(self);
   return found.flatMap((external) => {
@@ -57,5 +58,5 @@ function isToHave(sources: Sources, kind: Kind, cached: CachedResource, external
   if (references.are === "unread") return true;
   // What issues a code is found by its Secret, whatever it grants.
   if (references.are !== "resolved") return false;
-  return kind.issued !== null || references.naturalKey === kind.collection.naturalKeyOf(external);
+  return kind.identification.by === "secret" || references.naturalKey === kind.collection.naturalKeyOf(external);
 }

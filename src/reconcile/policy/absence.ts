@@ -1,4 +1,5 @@
 import type { ExternalResource, MonotonicTime, ScopeSnapshot } from "#src/reconcile/observe/observed.ts";
+import { proves, requirementOf, unseenSince } from "./absence-proof.ts";
 import { conclude } from "./conclude.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import * as absenceMessages from "./absence-messages.ts";
@@ -39,12 +40,6 @@ import type { Step } from "./step.ts";
  * behind is deleted nevertheless, because it would keep access that was revoked.
  */
 
-/** What a list must satisfy so that a resource that it lacks is absent. */
-interface ListRequirement {
-  readonly startedAfter: MonotonicTime;
-  readonly stable: boolean;
-}
-
 /**
  * The step that is missing before the object's resource is proven to be absent below its parent; undefined if the proof
  * is complete.
@@ -75,14 +70,6 @@ export function proveAbsenceBelowRoots(
   return prove(observed, observed.rootSnapshots, meanwhile);
 }
 
-/** Whether the proof of `proveAbsenceBelowRoots` is complete. */
-export function isAbsentBelowRoots(observed: DecisionInput): boolean {
-  const requirement = requirementOf(observed);
-  return (
-    observed.now >= requirement.startedAfter && observed.rootSnapshots.every((scope) => proves(scope, requirement))
-  );
-}
-
 /** The step that lists the children of `parent`; undefined if a list of them started at or after `startedAfter`. */
 export function proveListedSince(
   observed: DecisionInput,
@@ -109,42 +96,4 @@ function prove(observed: DecisionInput, scopes: readonly ScopeSnapshot[], meanwh
   return unproven === undefined
     ? undefined
     : attempt(observed, { do: "list", parent: unproven.group, startedAfter, stable });
-}
-
-function proves({ snapshot }: ScopeSnapshot, { startedAfter, stable }: ListRequirement): boolean {
-  return snapshot !== null && snapshot.startedAt >= startedAfter && (snapshot.stable || !stable);
-}
-
-/** A list must start after each time at which a resource that we have not seen can have come into existence. */
-function requirementOf(observed: DecisionInput): ListRequirement {
-  const { settledAt, postUnknownSince, resource, state } = observed;
-  const times = [
-    // The previous leader may have had a POST in flight when it lost the lease.
-    settledAt,
-    ...unseenSince(observed),
-    // A person may have created the resource to be adopted, or observed, just before the object or its latest edit.
-    ...(resource.spec.policy.adoption === "IfExists" || resource.spec.policy.management === "Observe"
-      ? [state.specSeenAt]
-      : []),
-  ];
-  return { startedAfter: Math.max(...times), stable: postUnknownSince !== null };
-}
-
-/** The times since which there is, or may be, a resource that no list of the session has shown yet. */
-function unseenSince(observed: DecisionInput): readonly MonotonicTime[] {
-  const { postUnknownSince, settleMs, createdElsewhereAt } = observed;
-  const existsAt = alreadyExistsAt(observed);
-  return [
-    // A POST of this process may still take effect.
-    ...(postUnknownSince === null ? [] : [postUnknownSince + settleMs]),
-    ...(createdElsewhereAt === null ? [] : [createdElsewhereAt]),
-    ...(existsAt === undefined ? [] : [existsAt]),
-  ];
-}
-
-/** When the platform rejected the last call with ALREADY_EXISTS: a resource exists that no list has shown yet. */
-function alreadyExistsAt({ state: { failure } }: DecisionInput): MonotonicTime | undefined {
-  return failure?.problem.kind === "rejected" && failure.problem.error.code === "ALREADY_EXISTS"
-    ? failure.at
-    : undefined;
 }

@@ -1,7 +1,4 @@
 import { hasFinalizer } from "#src/api/custom-resource.ts";
-import { carriedMarker } from "#src/kinds/marker.ts";
-import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
-import { appliedGeneration } from "./applied.ts";
 import { calls, check, type Phase, reports, where } from "./check.ts";
 import { recordNow } from "./conclude.ts";
 import type { DecisionInput, Found } from "./decision-input.ts";
@@ -10,7 +7,9 @@ import { markerFits } from "./differences.ts";
 import { readBeforeUpdate } from "./freshness.ts";
 import { type Problem, stalled, waiting } from "./outcome.ts";
 import * as ownershipMessages from "./ownership-messages.ts";
-import { owns, protectionOf } from "./ownership.ts";
+import { identificationOf } from "./identification-of.ts";
+import { identifiedBy } from "./identified-by.ts";
+import { protectionOf } from "./ownership.ts";
 import { heldRoleUnread, onGrants } from "./recent-grants.ts";
 import { recordOf } from "./recorded.ts";
 import { timeUnknown } from "./singleton-messages.ts";
@@ -69,46 +68,33 @@ export const adopting: Phase<Found> = [
   reports("neverAdopted", "It belongs to an identity for emergencies, or of another owner.", findAdoptionProtected),
   reports("otherPeople", "It lets in other people than the spec says.", findOtherPeople),
   reports("timeUnknown", "The platform does not say when it created a singleton.", findTimeUnknown),
-  reports("noRoomForMarker", "The description leaves no room for the marker.", findNoRoomForMarker),
+  identifiedBy("marker", [
+    reports("noRoomForMarker", "The description leaves no room for the marker.", findNoRoomForMarker),
+  ]),
   where("it is an identity or a role", ({ kind }) => kind.bindable !== null || kind.principal !== null, granted),
   finalizerMissing,
   // Without a marker there is nothing to write to the platform: the status that reports Ready records the adoption.
-  where(
-    "resources of the kind have markers, and this one has not the object's",
-    (observed) => observed.kind.hasMarker && !owns(observed, observed.external),
-    [
-      calls("readBeforeUpdate", "The resource was not read since the spec was seen.", (observed) =>
-        readBeforeUpdate(observed, observed.external),
-      ),
-      check("adoptable", "Nothing forbids the adoption.", (observed) =>
-        recordNow(observed, {
-          ...waiting("Updating", ownershipMessages.adopting(observed.kind.noun, observed.external.uid)),
-          recorded: recordOf(observed.references.uids, observed.external, "Adopted"),
-        }),
-      ),
-    ],
-  ),
+  identifiedBy("marker", [
+    where(
+      "the resource has not the object's marker",
+      (observed) => !identificationOf(observed).owns(observed, observed.external),
+      [
+        calls("readBeforeUpdate", "The resource was not read since the spec was seen.", (observed) =>
+          readBeforeUpdate(observed, observed.external),
+        ),
+        check("adoptable", "Nothing forbids the adoption.", (observed) =>
+          recordNow(observed, {
+            ...waiting("Updating", ownershipMessages.adopting(observed.kind.noun, observed.external.uid)),
+            recorded: recordOf(observed.references.uids, observed.external, "Adopted"),
+          }),
+        ),
+      ],
+    ),
+  ]),
 ];
 
-/** The resource is not the object's, or its adoption has not been completed. */
-export function isToAdopt(observed: Found): boolean {
-  return !owns(observed, observed.external) || isBeingAdopted(observed, observed.external);
-}
-
-/** The adoption is recorded, and the marker was never written: before that, no spec is applied. */
-function isBeingAdopted({ resource: { status }, kind }: DecisionInput, external: ExternalResource): boolean {
-  return (
-    kind.hasMarker &&
-    status?.management === "Adopted" &&
-    carriedMarker(external) === undefined &&
-    appliedGeneration(status) === undefined
-  );
-}
-
-/** Declaring a role binding owns an equal one: that grants nothing that the object does not. Everything else is asked for. */
 function findNotPermitted(observed: DecisionInput): Problem | undefined {
-  const { kind, resource } = observed;
-  return kind.hasMarker || resource.spec.uid !== undefined ? findAdoptionDenied(observed) : undefined;
+  return identificationOf(observed).asksToAdopt(observed) ? findAdoptionDenied(observed) : undefined;
 }
 
 /** The resource belongs to an identity for emergencies, or to one of another owner. */
@@ -137,6 +123,6 @@ function findTimeUnknown({ kind, external: { uid, createTime } }: Found): Proble
 /** The description leaves no room for the marker, without which another cluster could adopt the resource, too. */
 function findNoRoomForMarker(observed: Found): Problem | undefined {
   const { kind, external } = observed;
-  if (!kind.hasMarker || markerFits(observed, external)) return undefined;
+  if (markerFits(observed, external)) return undefined;
   return stalled("InvalidSpec", ownershipMessages.noRoomForMarker(kind.noun, external.uid));
 }

@@ -8,7 +8,11 @@ import { asEnding, type Consequences, endResource } from "./end-resource.ts";
 import { isEdited } from "./object.ts";
 import { failing, type Problem, stalled } from "./outcome.ts";
 import * as ownershipMessages from "./ownership-messages.ts";
-import { equalsSpec, findOtherClaimant, findProtected, owns, recordedKey } from "./ownership.ts";
+import { equalsSpec } from "./identification-by-fields.ts";
+import { identificationOf } from "./identification-of.ts";
+import { identifiedBy } from "./identified-by.ts";
+import { findOtherClaimant } from "./conflicts.ts";
+import { findProtected } from "./ownership.ts";
 import { resource } from "./resource.ts";
 import type { PlatformStep } from "./step.ts";
 
@@ -70,12 +74,12 @@ const outdated: Consequences = {
  */
 const presentGrant: Phase<Found> = [
   readRequested,
+  where("it is what the spec describes", (observed) => equalsSpec(observed, observed.external), resource),
   where(
-    "it is what the spec describes",
-    (observed) => equalsSpec(observed, observed.references, observed.external),
-    resource,
+    "the object owns it",
+    (observed) => identificationOf(observed).owns(observed, observed.external),
+    outdatedGrant,
   ),
-  where("the object owns it", (observed) => owns(observed, observed.external), outdatedGrant),
   reports(
     "grantDiffers",
     "`spec.uid` names a role binding that grants something else than the spec.",
@@ -121,16 +125,7 @@ export const claimed: Phase<Claimed> = [
   }),
   mayBeGone,
   where("the resource is gone", ({ claim }) => claim.external.is === "gone", gone),
-  part(
-    "resources of the kind have markers",
-    (observed) => (observed.kind.hasMarker ? asPresent(observed) : undefined),
-    presentMarked,
-  ),
-  part(
-    "fields identify resources of the kind",
-    (observed) => (observed.kind.hasMarker ? undefined : asPresent(observed)),
-    presentGrant,
-  ),
+  part("the resource exists", asPresent, [identifiedBy("marker", presentMarked), identifiedBy("fields", presentGrant)]),
 ];
 
 function asPresent(observed: Claimed): (Claimed & Found) | undefined {
@@ -185,9 +180,9 @@ function findGoneByUid({ resource: { spec }, kind, claim: { uid } }: Claimed): P
 }
 
 function findGoneReported(observed: Claimed): Problem | undefined {
-  const { kind, references, claim } = observed;
-  // Without a marker: the grant to an earlier uid of a reference was deleted by us, not by others.
-  if (!kind.hasMarker && recordedKey(observed) !== references.naturalKey) return undefined;
+  const { kind, claim } = observed;
+  // The grant to an earlier uid of a reference was deleted by us, not by others.
+  if (identificationOf(observed).recordsAnother(observed)) return undefined;
   if (!reportsDrift(observed)) return undefined;
   return { ...failing("ExternalGone", absenceMessages.goneReported(kind.noun, claim.uid)), recorded: "cleared" };
 }

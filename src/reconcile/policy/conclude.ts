@@ -2,6 +2,7 @@ import { readyCondition } from "#src/api/condition.ts";
 import type { MonotonicTime } from "#src/reconcile/observe/observed.ts";
 import { hours, minutes, seconds } from "#src/time/durations.ts";
 import type { DecisionInput } from "./decision-input.ts";
+import { identificationOf } from "./identification-of.ts";
 import * as messages from "./messages.ts";
 import { openAccessEvent } from "./open-access.ts";
 import type { Outcome, Problem } from "./outcome.ts";
@@ -54,10 +55,10 @@ export function conclude(observed: DecisionInput, reached: Outcome, until?: Mono
  * The outcome that records what this process created, which the status does not record yet: the next process does not know it,
  * and no Tenant may permit the object by then.
  */
-function withCreated({ kind, resource: { status }, state: { posted } }: DecisionInput, outcome: Outcome): Outcome {
+function withCreated(observed: DecisionInput, outcome: Outcome): Outcome {
   if (outcome.is === "ready" || outcome.is === "paused" || outcome.recorded !== undefined) return outcome;
-  if (kind.issued !== null || status?.management !== undefined || posted?.created === undefined) return outcome;
-  return { ...outcome, recorded: posted.created };
+  const recorded = identificationOf(observed).createdToRecord(observed);
+  return recorded === undefined ? outcome : { ...outcome, recorded };
 }
 
 /** The step that writes `problem` into the status now, because the next step depends on what it records. */

@@ -1,4 +1,5 @@
-import type { Kind, ResolvedUids } from "#src/kinds/kind.ts";
+import type { Kind } from "#src/kinds/kind.ts";
+import type { ResolvedUids } from "#src/kinds/reference-field.ts";
 import type { ExternalResource, Observed, References } from "#src/reconcile/observe/observed.ts";
 
 /** What a decision is made from: what was observed of an object, and the description of its kind. */

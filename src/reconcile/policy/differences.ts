@@ -1,11 +1,11 @@
+import type { Fields } from "#src/kinds/fields.ts";
 import { isDeepStrictEqual } from "node:util";
 import type { Drift } from "#src/api/status.ts";
-import type { Fields } from "#src/kinds/kind.ts";
-import { markerIn, maxDescriptionLength, saysAdopted, withMarker, withoutMarker } from "#src/kinds/marker.ts";
+import { markerFitsIn, withoutMarker } from "#src/kinds/marker.ts";
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { readable, textOf } from "./field-differences.ts";
-import { managementOf } from "./ownership.ts";
+import { identificationOf } from "./identification-of.ts";
 import type { SecretToSend } from "./step.ts";
 
 /** How an external resource differs from the spec, and the update that removes the differences. */
@@ -24,14 +24,13 @@ export interface Differences {
 export function markerFits({ references, markers, kind }: DecisionInput, external: ExternalResource): boolean {
   const desired = references.are === "resolved" ? references.desired["description"] : undefined;
   const text = desired ?? withoutMarker(textOf(kind.actual(external, {})["description"]));
-  return fits(textOf(text), markers[0]);
+  return markerFitsIn(textOf(text), markers[0]);
 }
 
 /** The body of the POST that creates the external resource. What is to be absent is left out. */
 export function creationBody({ kind, markers }: DecisionInput, desired: Fields): Fields {
   const present = Object.fromEntries(Object.entries(desired).filter(([, value]) => value !== null));
-  if (!kind.hasMarker) return present;
-  return { ...present, description: withMarker(textOf(desired["description"]), markers[0]) };
+  return kind.identification.recognizable(present, markers[0]);
 }
 
 /**
@@ -48,33 +47,15 @@ export function differencesOf(
   const body: Record<string, unknown> = {};
   const drift: Drift[] = [];
   for (const [field, expected] of Object.entries(desired)) {
-    if (kind.hasMarker && field === "description") continue;
+    if (field === "description") continue;
     if (isDeepStrictEqual(expected, actual[field])) continue;
     body[field] = expected;
     drift.push({ field, expected: readable(expected), actual: readable(actual[field]) });
   }
-  if (kind.hasMarker) {
-    const { markers } = observed;
-    const description = textOf(actual["description"]);
-    const text = withoutMarker(description);
-    const desiredText = desired["description"] === undefined ? text : textOf(desired["description"]);
-    const marker = markerIn(description);
-    const adopted = managementOf(observed, external) === "Adopted";
-    const lostMarker = (marker === undefined || saysAdopted(description) !== adopted) && fits(desiredText, markers[0]);
-    if (desiredText !== text || lostMarker) {
-      const ownMarker = marker !== undefined && markers.includes(marker) ? marker : markers[0];
-      body["description"] = withMarker(desiredText, ownMarker, adopted);
-      drift.push({
-        field: "description",
-        expected: desiredText,
-        actual: desiredText === text ? `${text} (without Muster's marker)` : text,
-      });
-    }
+  const description = identificationOf(observed).describe(observed, desired["description"], external);
+  if (description !== undefined) {
+    body["description"] = description.text;
+    drift.push(description.drift);
   }
   return drift.length === 0 ? undefined : { body, mask: Object.keys(body), drift };
-}
-
-/** The platform counts characters, not UTF-16 code units. */
-function fits(description: string, marker: string): boolean {
-  return Array.from(withMarker(description, marker)).length <= maxDescriptionLength;
 }

@@ -3,9 +3,10 @@ import { type Check, check, type Phase } from "./check.ts";
 import { conclude } from "./conclude.ts";
 import { type DecisionInput, rootAbove } from "./decision-input.ts";
 import { isStale, readBeforeEnding } from "./freshness.ts";
-import { type IssueInput, issuesCode, isUnidentified } from "./issued.ts";
+import { identificationOf } from "./identification-of.ts";
+import { identifiedBy } from "./identified-by.ts";
+import { type IssueInput, isUnidentified } from "./issued.ts";
 import type { Problem } from "./outcome.ts";
-import { managedUid, owns } from "./ownership.ts";
 import { findPeople, readPeople } from "./dependent-people.ts";
 import { decideRelease } from "./release.ts";
 import { attempt } from "./retry.ts";
@@ -70,16 +71,19 @@ export const endResource: Phase<Ending> = [
     if (observed.found !== undefined || parent === undefined) return undefined;
     return { do: "list", parent, startedAfter: 0, stable: false };
   }),
-  check("unidentified", "Whether the resource that the Secret names is the object's is not known.", (observed) =>
-    issuesCode(observed) && isUnidentified(observed) ? observed.consequences.unidentified(observed) : undefined,
-  ),
+  identifiedBy("secret", [
+    check("unidentified", "Whether the resource that the Secret names is the object's is not known.", (observed) =>
+      isUnidentified(observed) ? observed.consequences.unidentified(observed) : undefined,
+    ),
+  ]),
   calling("readBeforeEnding", "The resource was not read since there is a reason to end it.", (observed) =>
     readBeforeEnding(observed, observed.uid, observed.kept === undefined ? "delete" : "update"),
   ),
   check("notOurs", "The resource is not the object's after all.", (observed) => {
-    const { found, uid, kind, consequences } = observed;
-    const isJudged = managedUid(observed) === uid || kind.issued !== null;
-    return isJudged && found !== undefined && !owns(observed, found) ? consequences.notOurs(observed) : undefined;
+    const { found, consequences } = observed;
+    return found !== undefined && identificationOf(observed).disowns(observed, found)
+      ? consequences.notOurs(observed)
+      : undefined;
   }),
   check("endingDenied", "The resource lies outside of the Tenant's groups.", (observed) => {
     const problem = findEndingDenied(observed, observed.uid, observed.found);

@@ -10,12 +10,14 @@ import { endsByExpiry } from "./expiry.ts";
 import { codeNotHandedOver } from "./handover.ts";
 import { abandon, abandonLost, awaitReferences, readSecretToDelete } from "./issue-ending.ts";
 import { leftBecause } from "./issue-messages.ts";
-import { asIssuing, isOnlyHeld, type IssueInput, issuesCode } from "./issued.ts";
+import { identificationOf } from "./identification-of.ts";
+import { identifiedBy } from "./identified-by.ts";
+import { isOnlyHeld } from "./issued.ts";
 import * as kubernetesMessages from "./kubernetes-messages.ts";
 import { isAbandoned, isPaused } from "./object.ts";
 import { type Problem, stalled, waiting } from "./outcome.ts";
 import * as ownershipMessages from "./ownership-messages.ts";
-import { findProtected, managementOf } from "./ownership.ts";
+import { findProtected } from "./ownership.ts";
 import { orphaned } from "./release.ts";
 import { attempt } from "./retry.ts";
 import type { Step } from "./step.ts";
@@ -44,23 +46,26 @@ const consequences: Consequences = {
   note: (observed) => deletionMessages.deleted(observed.kind.noun, observed.uid, equalTo(observed)),
 };
 
+const absenceUnproven = check<DecisionInput>(
+  "absenceUnproven",
+  "That nothing was created for the object is not proven.",
+  (observed) => proveAbsenceBelowRoots(observed),
+);
+
 /** No uid is recorded. The resource may exist nevertheless, created by a request whose response was lost. */
 const unknown: Phase = [
   where("what was created would be found", (observed) => isFindable(observed), [
-    check("absenceUnproven", "That nothing was created for the object is not proven.", (observed) =>
-      proveAbsenceBelowRoots(observed),
-    ),
+    absenceUnproven,
     // No list shows which of several equal resources has a code that nobody knows.
-    check("nothingCreated", "Nothing was created for the object, as far as anybody can know.", (observed) =>
-      issuesCode(observed) ? abandonLost(observed) : removeUnrecorded(observed),
-    ),
+    identifiedBy("secret", [
+      check("nothingCreated", "Nothing was created for the object, as far as anybody can know.", abandonLost),
+    ]),
+    check("nothingCreated", "Nothing was created for the object.", removeUnrecorded),
   ]),
   rolesUnread,
   check("referenceUnrecorded", "What a reference means is not known: a status may be lost.", awaitMeaning),
   // A marker is found in any group. A resource without one is identified by its fields, which are not known.
-  check("absenceUnproven", "That nothing was created for the object is not proven.", (observed) =>
-    observed.kind.hasMarker ? proveAbsenceBelowRoots(observed) : undefined,
-  ),
+  identifiedBy("marker", [absenceUnproven]),
   reports(
     "referencedKindUnread",
     "Kubernetes has not let the operator read a kind that the spec refers to.",
@@ -73,17 +78,23 @@ const unknown: Phase = [
 
 /** The resource of the object is known by its uid. */
 const known: Phase<Ending> = [
-  check("outsideReach", "The resource lies where the operator may not look.", (observed) =>
-    rootAbove(observed, observed.uid) === undefined
-      ? concludeOutside(observed, stalled("TenantDenied", outsideReachMessage()))
-      : undefined,
+  identifiedBy("secret", [
+    check(
+      "outsideReach",
+      "Only the Secret names the resource, which lies where the object may not delete it.",
+      (observed) =>
+        isOnlyHeld(observed) && findOutsideReach(observed) !== undefined
+          ? abandon(observed, leftBecause.outside)
+          : undefined,
+    ),
+  ]),
+  reports(
+    "outsideReach",
+    "The resource lies where the operator may not look, or outside of the Tenant's groups.",
+    findOutsideReach,
   ),
-  check("endingDenied", "The resource lies outside of the Tenant's groups.", (observed) => {
-    const problem = findEndingDenied(observed, observed.uid);
-    return problem === undefined ? undefined : concludeOutside(observed, problem);
-  }),
   // Of a resource that stays, a code that nothing but this process has would be of no use to anybody.
-  part("the kind issues codes, and the resource stays", asKeptCode, [codeNotHandedOver]),
+  identifiedBy("secret", [where("the resource stays", stays, [codeNotHandedOver])]),
   check("protectedResource", "Muster never writes the resource.", (observed) =>
     findProtected(observed, observed) === undefined ? undefined : leave(observed),
   ),
@@ -133,7 +144,7 @@ export const ending: Phase = [
   reports("paused", "The annotation says to leave the resource as it is.", (observed) =>
     isPaused(observed.resource) && !endsByExpiry(observed) ? { is: "paused" } : undefined,
   ),
-  part("the kind issues codes", asIssuing, [
+  identifiedBy("secret", [
     check("secretUnread", "What the Secret with the code names is not known.", readSecretToDelete),
   ]),
   check("guardsNothing", "Nothing exists because of the object.", (observed) =>
@@ -160,30 +171,24 @@ function isFindable({ state, references }: DecisionInput): boolean {
   return state.posted !== undefined || references.are === "resolved";
 }
 
-function asKeptCode(observed: Ending): (Ending & IssueInput) | undefined {
-  const stays = keptBecause(observed, undefined) !== undefined || findWaitsForPolicy(observed) !== undefined;
-  return stays && issuesCode(observed) ? observed : undefined;
+function stays(observed: DecisionInput): boolean {
+  return keptBecause(observed, undefined) !== undefined || findWaitsForPolicy(observed) !== undefined;
 }
 
-/** The resource is where the object may not delete it. */
-function concludeOutside(observed: DecisionInput, problem: Problem): Step {
-  return issuesCode(observed) && isOnlyHeld(observed)
-    ? abandon(observed, leftBecause.outside)
-    : conclude(observed, problem);
+function findOutsideReach(observed: Ending): Problem | undefined {
+  return rootAbove(observed, observed.uid) === undefined
+    ? stalled("TenantDenied", outsideReachMessage())
+    : findEndingDenied(observed, observed.uid);
 }
 
 /** Why the resource stays on the platform; undefined if it is deleted. */
 function keptBecause(observed: DecisionInput, found: ExternalResource | undefined): string | undefined {
-  const { resource, kind } = observed;
-  const { deletion, management } = resource.spec.policy;
+  const { deletion, management } = observed.resource.spec.policy;
   if (endsByExpiry(observed)) return undefined;
   if (deletion === "Orphan") return deletionMessages.orphanedBecause.policy;
   if (management === "Observe") return deletionMessages.orphanedBecause.observed;
-  // A grant always ends with its object.
-  if (deletion !== undefined || !kind.hasMarker) return undefined;
-  // What was created in place of an adopted resource that is gone was not adopted, whatever the status still records.
-  const recorded = found === undefined ? resource.status?.management : managementOf(observed, found);
-  return recorded === "Adopted" ? deletionMessages.orphanedBecause.adopted : undefined;
+  const isAdopted = deletion === undefined && identificationOf(observed).staysAsAdopted(observed, found);
+  return isAdopted ? deletionMessages.orphanedBecause.adopted : undefined;
 }
 
 /** The policy does not let the deletion continue, or the Tenant does not allow what it says. */
@@ -240,7 +245,8 @@ function concludeDependents(observed: DecisionInput, dependents: readonly Depend
 }
 
 /** The equal resources that remain. */
-function equalTo({ kind, matches, uid }: Ending): readonly string[] {
-  if (kind.hasMarker) return [];
-  return matches.flatMap((match) => (match.uid === uid ? [] : [match.uid]));
+function equalTo(observed: Ending): readonly string[] {
+  return identificationOf(observed)
+    .equalUids(observed)
+    .filter((uid) => uid !== observed.uid);
 }

@@ -6,8 +6,8 @@ import { conclude, statusDelayAmidDeletions, statusDelayMs } from "./conclude.ts
 import { asManaged, type DecisionInput, type Managed } from "./decision-input.ts";
 import { asExpiring, expiring, grantExpiry } from "./expiry.ts";
 import { codeNotHandedOver } from "./handover.ts";
-import { asIssuingManaged, issuing } from "./issue.ts";
-import { asIssuing } from "./issued.ts";
+import { identifiedBy } from "./identified-by.ts";
+import { issuing } from "./issue.ts";
 import * as messages from "./messages.ts";
 import { isPaused } from "./object.ts";
 import { asObserving, observing } from "./observation.ts";
@@ -48,7 +48,7 @@ export const existing: Phase = [
   check("onlyDeletions", "The Tenant is being deleted, or no longer selects the namespace.", (observed) =>
     leaveIdle(observed, findOnlyDeletions(observed)),
   ),
-  part("the kind issues codes", asIssuing, [codeNotHandedOver]),
+  identifiedBy("secret", [codeNotHandedOver]),
   rolesUnread,
   check(
     "referencedKindUnread",
@@ -81,8 +81,7 @@ export const existing: Phase = [
     references.are === "invalid" ? stalled("InvalidSpec", references.message) : undefined,
   ),
   part("`spec.policy.management` is Observe", asObserving, observing),
-  part("the kind issues codes", asIssuingManaged, issuing),
-  part("the object has a parent", asManaged, managing),
+  part("the object has a parent", asManaged, [identifiedBy("secret", issuing), ...managing]),
   // The schema requires a parent of every object that manages.
   reports("parentMissing", "The spec names no group.", () => stalled("InvalidSpec", messages.withoutParent())),
 ];

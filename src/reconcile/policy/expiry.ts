@@ -8,9 +8,16 @@ import { check, part, type Phase, reports, where } from "./check.ts";
 import { conclude } from "./conclude.ts";
 import { type DecisionInput, rootAbove } from "./decision-input.ts";
 import { asEnding, type Consequences, type Ending, endResource, isGone } from "./end-resource.ts";
+import {
+  deletedExpiredMessage,
+  expiredDeniedMessage,
+  expiredMessage,
+  expiredUnpermittedMessage,
+  expiringMessage,
+} from "./expiry-messages.ts";
 import { readSecretToExpire } from "./issue-ending.ts";
-import { issueExpired } from "./issue-messages.ts";
-import { asIssuing } from "./issued.ts";
+import { identificationOf } from "./identification-of.ts";
+import { identifiedBy } from "./identified-by.ts";
 import { type Problem, stalled } from "./outcome.ts";
 import { managedUid, findProtected } from "./ownership.ts";
 import { orphanedUnproven } from "./release.ts";
@@ -39,7 +46,7 @@ interface Expiring extends DecisionInput {
 const unrecorded: Phase<Expiring> = [
   // It was reported as ended only after that was proven.
   where("the end is not reported yet", (observed) => !isReported(observed), [
-    part("the kind issues codes", asIssuing<Expiring>, [
+    identifiedBy("secret", [
       check("secretUnread", "What the Secret with the code names is not known.", (observed) =>
         readSecretToExpire(observed, observed.ending),
       ),
@@ -118,11 +125,7 @@ export function asExpiring(observed: DecisionInput): Expiring | undefined {
   if (invalid !== null && uid === undefined) return undefined;
   const ending = stalled("Expired", expiringMessage(kind.noun, expiryOf(observed)));
   const left = uid === undefined ? leftUnproven(observed) : undefined;
-  // What issues a code is never created again, whatever a clock says later.
-  const ended: Problem =
-    kind.issued === null
-      ? { ...stalled("Expired", left ?? expiredMessage(kind.noun)), recorded: "forgotten" }
-      : { ...stalled("Expired", issueExpired(kind.noun)), recorded: "ended" };
+  const ended = identificationOf(observed).ended(observed, left);
   return { ...observed, uid, ending, ended, left };
 }
 
@@ -214,31 +217,4 @@ export function untilExpiry(observed: DecisionInput, step: Step): Step {
   const expiry = expiryOf(observed);
   const expiresInMs = expiry === undefined ? 0 : expiry.at - wallClock;
   return expiresInMs <= 0 ? step : noLaterThan(step, now + Math.min(expiresInMs, maxTimerMs));
-}
-
-// What they say.
-
-function expiringMessage(noun: string, expiry: Expiry | undefined): string {
-  return `The grant has expired${since(expiry)}, and the ${noun} is being deleted on the platform.`;
-}
-
-/** @param because why it is not ended, and what to do */
-function expiredDeniedMessage(noun: string, expiry: Expiry | undefined, because: string): string {
-  return `The grant has expired${since(expiry)}, but the ${noun} cannot be deleted on the platform. ${because}`;
-}
-
-function since(expiry: Expiry | undefined): string {
-  return expiry === undefined ? "" : ` (${expiry.field}: ${expiry.text})`;
-}
-
-function expiredUnpermittedMessage(noun: string): string {
-  return `The grant has expired. The operator may have created the ${noun} when a Tenant permitted it, so it may still exist. Ask an administrator to permit it again: then it is deleted.`;
-}
-
-function expiredMessage(noun: string): string {
-  return `The grant has expired, and this object has no ${noun} on the platform. Set a later spec.expiresAt to grant the role again, or delete this object.`;
-}
-
-function deletedExpiredMessage(noun: string, uid: string): string {
-  return `Deleted the ${noun} ${uid} on the platform: its grant has expired.`;
 }

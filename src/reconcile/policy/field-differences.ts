@@ -1,6 +1,7 @@
+import type { Fields } from "#src/kinds/fields.ts";
 import { isDeepStrictEqual } from "node:util";
 import type { Drift } from "#src/api/status.ts";
-import type { Fields, Kind } from "#src/kinds/kind.ts";
+import type { Kind } from "#src/kinds/kind.ts";
 import { withoutMarker } from "#src/kinds/marker.ts";
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
 
@@ -8,7 +9,7 @@ import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
 export function fieldDifferences(kind: Kind, desired: Fields, external: ExternalResource): Drift[] {
   const actual = kind.actual(external, desired);
   return Object.entries(desired).flatMap(([field, expected]) => {
-    const value = field === "description" && kind.hasMarker ? withoutMarker(textOf(actual[field])) : actual[field];
+    const value = field === "description" ? withoutMarker(textOf(actual[field])) : actual[field];
     return isDeepStrictEqual(expected, value) ? [] : [{ field, expected: readable(expected), actual: readable(value) }];
   });
 }

@@ -54,7 +54,7 @@ export function listBeforeNaming(
   write: "create" | "update",
 ): PlatformStep | undefined {
   const { kind, resource, state, now, nameListedAt, parentCreatedAt, settleMs } = observed;
-  const name = kind.hasMarker ? wantedName(kind, resource) : undefined;
+  const name = wantedName(kind, resource);
   // The platform does not accept a second singleton.
   if (name === undefined || kind.collection.uids.isSingleton || isDelayed(observed, write)) return undefined;
   if (parentCreatedAt !== null && now < parentCreatedAt + settleMs) return undefined;

@@ -56,7 +56,7 @@ function readUnrecorded(
 
 function unreadable(observed: IssueInput, refusal: Refusal): string {
   const { kind } = observed;
-  return issueMessages.secretUnreadable(kind.issued.specPath, locationOf(observed), kind.noun, refusal);
+  return issueMessages.secretUnreadable(kind.identification.code.specPath, locationOf(observed), kind.noun, refusal);
 }
 
 /**

@@ -6,13 +6,12 @@ import { hasSameGoal } from "./attempted.ts";
 import { calls, check, part, type Phase, reports, where } from "./check.ts";
 import { mayBeGone, readRequested } from "./claimed.ts";
 import { conclude } from "./conclude.ts";
-import { asManaged, type DecisionInput, type Found, groupOf, type Managed, rootAbove } from "./decision-input.ts";
+import { type Found, groupOf, type Managed, rootAbove } from "./decision-input.ts";
 import { creationBody } from "./differences.ts";
 import { fieldDifferences } from "./field-differences.ts";
 import * as issueMessages from "./issue-messages.ts";
 import { checkSecret, locationOf, outdatedAt, prepareSecret, readSecret } from "./issued-secret.ts";
 import {
-  asIssuing,
   equalsRecord,
   expiresAsDescribed,
   hasEnded,
@@ -23,8 +22,7 @@ import {
 } from "./issued.ts";
 import * as messages from "./messages.ts";
 import { failing, type Problem, stalled } from "./outcome.ts";
-import * as ownershipMessages from "./ownership-messages.ts";
-import { findOtherClaimant } from "./ownership.ts";
+import { findOtherClaimant, findRival } from "./conflicts.ts";
 import { recordOf } from "./recorded.ts";
 import { delayingRefusal } from "./refusal.ts";
 import type { Event, Step } from "./step.ts";
@@ -78,7 +76,13 @@ const creating: Phase<Issuing> = [
       lost === undefined
         ? { type: "Normal", reason: "Created", note: messages.created(kind.noun, uids.parent) }
         : { type: "Warning", reason: "Orphaned", note: issueMessages.issueLost(kind.noun, uids.parent, lost) };
-    return { do: "create", parent: uids.parent, body: kind.issued.expiringAt(body, lifetimeMs), naturalKey, event };
+    return {
+      do: "create",
+      parent: uids.parent,
+      body: kind.identification.code.expiringAt(body, lifetimeMs),
+      naturalKey,
+      event,
+    };
   }),
 ];
 
@@ -126,7 +130,7 @@ export const issuing: Phase<Issuing> = [
     hasEnded(observed) ? findGone(observed) : undefined,
   ),
   where("the status says nothing of a resource", (observed) => isUnrecorded(observed), [
-    reports("secretWanted", "Another object names the same Secret, and has it, or is older.", findSecretWanted),
+    reports("secretWanted", "Another object names the same Secret, and has it, or is older.", findRival),
     check("secretUnread", "The Secret was not read a moment ago.", (observed) =>
       observed.now >= outdatedAt(observed) && delayingRefusal(observed, "readSecret") === undefined
         ? readSecret(observed)
@@ -136,11 +140,6 @@ export const issuing: Phase<Issuing> = [
   part("the status or the Secret names a resource", asIssued, issued),
   ...creating,
 ];
-
-export function asIssuingManaged(observed: DecisionInput): Issuing | undefined {
-  const managed = asManaged(observed);
-  return managed === undefined ? undefined : asIssuing(managed);
-}
 
 function asIssued(observed: Issuing): Issued | undefined {
   const { claim } = observed;
@@ -155,7 +154,7 @@ function asPresent(observed: Issued): (Issued & Found) | undefined {
 /** Concludes that the Secret names a resource that is not the object's, until the Secret may name another one. */
 function concludeNotOurs(observed: IssueInput): Step {
   const { kind, request } = observed;
-  const message = issueMessages.secretOfOther(kind.issued.specPath, locationOf(observed), kind.noun);
+  const message = issueMessages.secretOfOther(kind.identification.code.specPath, locationOf(observed), kind.noun);
   return (
     checkSecret(observed, request?.seenAt ?? 0) ??
     conclude(observed, stalled("Conflict", message), outdatedAt(observed))
@@ -165,7 +164,7 @@ function concludeNotOurs(observed: IssueInput): Step {
 // Checks. Each is named after the problem that it finds.
 
 function findGone({ kind, resource }: IssueInput): Problem {
-  return stalled("ExternalGone", issueMessages.issueGone(kind.noun, kind.issued.endsWhenUsed(resource)));
+  return stalled("ExternalGone", issueMessages.issueGone(kind.noun, kind.identification.code.endsWhenUsed(resource)));
 }
 
 /** The platform made something else of the request. It is not repeated: that would end the same. */
@@ -174,14 +173,6 @@ function findAltered(observed: IssueInput): Problem | undefined {
   if (state.altered === undefined || !hasSameGoal(state.altered.attemptOf, observed)) return undefined;
   const { drift } = state.altered;
   return { ...stalled("InvalidSpec", issueMessages.neverAsRequested(kind.noun, drift)), drift };
-}
-
-/** Another object names the same Secret, and has it, or is older. */
-function findSecretWanted(observed: IssueInput): Problem | undefined {
-  const { rival, resource, kind } = observed;
-  if (rival === null) return undefined;
-  const other = ownershipMessages.otherObject(kind.name, resource.metadata.namespace, rival);
-  return stalled("Conflict", issueMessages.secretWantedBy(kind.issued.specPath, locationOf(observed), other));
 }
 
 /** The resource is not what the spec describes, or does not expire when the spec says. */
@@ -197,7 +188,7 @@ function findDifferent(observed: Issuing & Found): Problem | undefined {
   }
   if (expiresAsDescribed(observed, external)) return undefined;
   const { expiresAt = "" } = resource.spec;
-  const actual = kind.issued.expirationOf(external);
+  const actual = kind.identification.code.expirationOf(external);
   const late: Drift = { field: "expirationTime", expected: expiresAt, actual };
   // It is the object's nevertheless, and may have been created just now.
   const recorded = recordOf(references.uids, external, "Created");

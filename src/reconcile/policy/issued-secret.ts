@@ -14,7 +14,7 @@ import type { Step } from "./step.ts";
 const maxAgeMs = seconds(30);
 
 export function locationOf({ kind, resource }: IssueInput): SecretLocation {
-  return issuedSecretLocation(kind.issued, resource);
+  return issuedSecretLocation(kind.identification.code, resource);
 }
 
 export function versionOf({ uid, resourceVersion }: SecretRead & { readonly is: "found" }): SecretVersion {
@@ -60,8 +60,8 @@ export function checkSecret(observed: IssueInput, readAfter: MonotonicTime): Ste
   const refusedWrite = refusal === undefined ? refusalOfWrite(observed, "notPermitted") : undefined;
   const delaying = refusal ?? refusedWrite;
   if (delaying !== undefined) {
-    const { noun, issued } = observed.kind;
-    const notWritable = issueMessages.secretNotWritable(issued.specPath, at, delaying);
+    const { noun, identification } = observed.kind;
+    const notWritable = issueMessages.secretNotWritable(identification.code.specPath, at, delaying);
     const message = refusedWrite === undefined ? notWritable : `${notWritable} ${issueMessages.issuedInVain(noun)}`;
     return conclude(observed, failing("KubernetesForbidden", message), delaying.retryAt);
   }
@@ -75,12 +75,14 @@ function findUnusable(observed: IssueInput): Problem | undefined {
   const { secret, kind } = observed;
   const at = locationOf(observed);
   if (secret?.is !== "found")
-    return waiting("ReferenceNotFound", issueMessages.secretMissing(kind.issued.specPath, at));
-  return secret.isEmpty ? undefined : failing("Conflict", issueMessages.secretNotEmpty(kind.issued.specPath, at));
+    return waiting("ReferenceNotFound", issueMessages.secretMissing(kind.identification.code.specPath, at));
+  return secret.isEmpty
+    ? undefined
+    : failing("Conflict", issueMessages.secretNotEmpty(kind.identification.code.specPath, at));
 }
 
 /** Others change the Secret between each check and the write after it, which applies only to what was checked. */
 function findChanging(observed: IssueInput): Problem {
-  const { noun, issued } = observed.kind;
-  return failing("Conflict", issueMessages.secretChanging(issued.specPath, locationOf(observed), noun));
+  const { noun, identification } = observed.kind;
+  return failing("Conflict", issueMessages.secretChanging(identification.code.specPath, locationOf(observed), noun));
 }

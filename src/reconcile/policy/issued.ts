@@ -1,4 +1,7 @@
-import type { Fields, IssuedCode, Kind, ResolvedUids } from "#src/kinds/kind.ts";
+import type { Fields } from "#src/kinds/fields.ts";
+import type { BySecret } from "#src/kinds/identification.ts";
+import type { Kind } from "#src/kinds/kind.ts";
+import type { ResolvedUids } from "#src/kinds/reference-field.ts";
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
 import { minutes } from "#src/time/durations.ts";
 import type { DecisionInput } from "./decision-input.ts";
@@ -7,16 +10,7 @@ import { fieldDifferences } from "./field-differences.ts";
 // What is known of the resource of an object of a kind that issues codes. See `issue.ts`.
 
 /** The input of a decision about an object of a kind that issues codes. */
-export type IssueInput = DecisionInput & { readonly kind: Kind & { readonly issued: IssuedCode } };
-
-export function issuesCode<Input extends DecisionInput>(observed: Input): observed is Input & IssueInput {
-  return observed.kind.issued !== null;
-}
-
-/** `observed`, if its kind issues codes. */
-export function asIssuing<Input extends DecisionInput>(observed: Input): (Input & IssueInput) | undefined {
-  return issuesCode(observed) ? observed : undefined;
-}
+export type IssueInput = DecisionInput & { readonly kind: Kind & { readonly identification: BySecret } };
 
 /** Whether the resource is gone, or can no longer be created: redeemed, deleted or expired. The status says so for good. */
 export function hasEnded({ resource: { status } }: IssueInput): boolean {
@@ -36,7 +30,9 @@ export function heldUid({ secret }: DecisionInput): string | undefined {
 /** Whether `external` is what the spec describes, with the role that the status records. */
 export function equalsRecord({ kind, resource }: IssueInput, external: ExternalResource): boolean {
   const { roleUid } = resource.status ?? {};
-  return roleUid !== undefined && hasFields(kind, kind.issued.fields(resource, { role: roleUid }), external);
+  return (
+    roleUid !== undefined && hasFields(kind, kind.identification.code.fields(resource, { role: roleUid }), external)
+  );
 }
 
 function hasFields(kind: Kind, fields: Fields, external: ExternalResource): boolean {
@@ -57,7 +53,7 @@ export function ownsIssued(observed: IssueInput, external: ExternalResource): bo
     heldUid(observed) === uid &&
     uids !== undefined &&
     uids.parent === kind.collection.uids.parentOf(uid) &&
-    hasFields(kind, kind.issued.fields(resource, uids), external)
+    hasFields(kind, kind.identification.code.fields(resource, uids), external)
   );
 }
 
@@ -101,13 +97,16 @@ const clockToleranceMs = minutes(5);
 
 /** Whether `external` expires when the spec says, or does not say when it does. */
 export function expiresAsDescribed({ kind, resource: { spec } }: IssueInput, external: ExternalResource): boolean {
-  const actual = kind.issued.expirationOf(external);
+  const actual = kind.identification.code.expirationOf(external);
   return actual === "" || Math.abs(Date.parse(actual) - Date.parse(spec.expiresAt ?? "")) <= clockToleranceMs;
 }
 
 /** Whether `external` has a code that nobody can use any longer, whichever clock is right. */
-export function hasSurelyExpired({ issued }: Kind, external: ExternalResource, wallClock: number): boolean {
-  return issued !== null && Date.parse(issued.expirationOf(external)) <= wallClock - clockToleranceMs;
+export function hasSurelyExpired({ identification }: Kind, external: ExternalResource, wallClock: number): boolean {
+  return (
+    identification.by === "secret" &&
+    Date.parse(identification.code.expirationOf(external)) <= wallClock - clockToleranceMs
+  );
 }
 
 /** No message names more of them. */

@@ -1,5 +1,4 @@
 import { hasFinalizer } from "#src/api/custom-resource.ts";
-import { takenName, wantedName } from "#src/kinds/unique-name.ts";
 import type { Claim, ExternalResource } from "#src/reconcile/observe/observed.ts";
 import * as absenceMessages from "./absence-messages.ts";
 import { proveAbsenceBelow } from "./absence.ts";
@@ -12,7 +11,8 @@ import { asEnding, type Consequences, type Ending, endResource, isGone } from ".
 import { fieldDifferences } from "./field-differences.ts";
 import { failing, type Outcome, type Problem, stalled } from "./outcome.ts";
 import * as ownershipMessages from "./ownership-messages.ts";
-import { equalsSpec, findNameAmbiguous } from "./ownership.ts";
+import { findNameAmbiguous } from "./conflicts.ts";
+import { identificationOf } from "./identification-of.ts";
 import { recordOf } from "./recorded.ts";
 import type { PlatformStep } from "./step.ts";
 import { findOrphanDenied, outsideTenantMessage, tenantName } from "./tenant.ts";
@@ -84,7 +84,9 @@ const looking: Phase<Looking> = [
     const { external } = observed.claim;
     if (external.is !== "present") return undefined;
     const isNamed = observed.resource.spec.uid !== undefined;
-    return isNamed || isMeant(observed, external.resource) ? outcomeOf(observed, external.resource) : undefined;
+    return isNamed || identificationOf(observed).meantOf(observed, [external.resource]) !== undefined
+      ? outcomeOf(observed, external.resource)
+      : undefined;
   }),
 ];
 
@@ -100,12 +102,10 @@ const finding: Phase<Observing> = [
     return parent === undefined ? undefined : proveAbsenceBelow(observed, parent);
   }),
   reports("observed", "A resource is the one that the spec describes.", (observed) => {
-    const { kind, matches, nameConflicts } = observed;
-    const found = [...matches, ...nameConflicts.map(({ external }) => external)].filter((external) =>
-      isMeant(observed, external),
-    );
-    const [first] = found;
-    return first !== undefined && (found.length === 1 || !kind.hasMarker) ? outcomeOf(observed, first) : undefined;
+    const { matches, nameConflicts } = observed;
+    const found = [...matches, ...nameConflicts.map(({ external }) => external)];
+    const meant = identificationOf(observed).meantOf(observed, found);
+    return meant === undefined ? undefined : outcomeOf(observed, meant);
   }),
   reports("nameAmbiguous", "Several resources have the name.", findNameAmbiguous),
   reports("observedMissing", "The group has no such resource.", ({ kind, resource, references }) => {
@@ -145,15 +145,6 @@ function asLeft(observed: Observing): Ending | undefined {
   return uid === undefined ? undefined : asEnding(observed, uid, consequences);
 }
 
-function isMeant(observed: Observing, external: ExternalResource): boolean {
-  const { kind, resource, references } = observed;
-  if (!kind.hasMarker) return equalsSpec(observed, references, external);
-  return (
-    takenName(kind, external) === wantedName(kind, resource) &&
-    groupOf(observed, external.uid) === references.uids.parent
-  );
-}
-
 function outcomeOf({ kind, references: { uids, desired } }: Observing, external: ExternalResource): Outcome {
   const recorded = recordOf(uids, external, "Observed");
   const drift = fieldDifferences(kind, desired, external);
@@ -172,7 +163,7 @@ function findOutside(observed: Looking): Problem | undefined {
   } = observed;
   if (
     tenant.is !== "known" ||
-    !tenant.groups.some((group) => (uid === group && kind.hasMarker) || kind.collection.uids.isBelow(uid, group))
+    !tenant.groups.some((group) => uid === group || kind.collection.uids.isBelow(uid, group))
   )
     return stalled("TenantDenied", outsideTenantMessage(tenantName(tenant), kind.noun));
   if (uids.parent === undefined || groupOf(observed, uid) === uids.parent) return undefined;

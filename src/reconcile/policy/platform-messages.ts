@@ -1,4 +1,4 @@
-import type { ReferenceField } from "#src/kinds/kind.ts";
+import type { ReferenceField } from "#src/kinds/reference-field.ts";
 import { sentence } from "#src/text/sentence.ts";
 import { shortList } from "#src/text/short-list.ts";
 

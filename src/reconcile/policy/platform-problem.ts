@@ -35,14 +35,12 @@ export function problemOf(failure: PlatformProblem, object: Concerned): Problem 
   }
 }
 
-/** The field of the group that is to contain the resource; undefined if the spec names none. */
-
 /** The violations that end when other resources are deleted: those in the resource, or those that refer to it. */
 const othersGoFirst: ReadonlySet<string> = new Set(["RESOURCE_NOT_EMPTY", "RESOURCE_IN_USE"]);
 
 /** The code alone decides what to do; only for FAILED_PRECONDITION and RESOURCE_EXHAUSTED the details matter, too. */
 function problemOfError(error: PlatformError, object: Concerned): Problem {
-  const { kind, children } = object;
+  const { kind, resource, children } = object;
   const { code, message } = error;
   switch (code) {
     case "INVALID_ARGUMENT":
@@ -60,7 +58,10 @@ function problemOfError(error: PlatformError, object: Concerned): Problem {
     case "NOT_FOUND":
       return failing("ReferenceNotFound", platformMessages.referencedNotFound(kind.noun, message));
     case "ALREADY_EXISTS":
-      return stalled("Conflict", conflictMessages(kind).alreadyExists(kind.noun, message, kind.hasMarker));
+      return stalled(
+        "Conflict",
+        conflictMessages(kind).alreadyExists(kind.noun, message, kind.nameOf(resource) !== undefined),
+      );
     case "RESOURCE_EXHAUSTED":
       if (error.quotaViolations !== undefined)
         return stalled("QuotaExceeded", platformMessages.quotaExceeded(quotas(error.quotaViolations) ?? message));

@@ -1,4 +1,4 @@
-import type { ResolvedUids } from "#src/kinds/kind.ts";
+import type { ResolvedUids } from "#src/kinds/reference-field.ts";
 import type { ExternalResource, Recorded } from "#src/reconcile/observe/observed.ts";
 
 /** Why the status records no external resource: see `Problem.recorded`. */

@@ -1,7 +1,7 @@
 import { readyCondition } from "#src/api/condition.ts";
 import { takenName, wantedName } from "#src/kinds/unique-name.ts";
 import { ownDuplicateOf, proveListedSince } from "./absence.ts";
-import { adopting, finalizerMissing, isToAdopt } from "./adoption.ts";
+import { adopting, finalizerMissing } from "./adoption.ts";
 import { calls, check, part, type Phase, reports, where } from "./check.ts";
 import { conclude } from "./conclude.ts";
 import type { Found, Managed } from "./decision-input.ts";
@@ -9,15 +9,9 @@ import * as deletionMessages from "./deletion-messages.ts";
 import { asDiffering, differing } from "./drift.ts";
 import { listBeforeNaming, readBeforeEnding, readIfStale } from "./freshness.ts";
 import * as ownershipMessages from "./ownership-messages.ts";
-import {
-  findForeignMarker,
-  findNameManagedByOther,
-  findNameTaken,
-  findProtected,
-  findRival,
-  managedUid,
-  managementOf,
-} from "./ownership.ts";
+import { findForeignMarker, findNameManagedByOther, findNameTaken, findRival } from "./conflicts.ts";
+import { identificationOf } from "./identification-of.ts";
+import { findProtected, managedUid } from "./ownership.ts";
 import { recordOf } from "./recorded.ts";
 import { concludeUnusableSecret, readSecretFirst } from "./secret.ts";
 import type { Event, PlatformStep, Step } from "./step.ts";
@@ -64,7 +58,7 @@ export const resource: Phase<Found> = [
   reports("outsideTenant", "The resource lies outside of the Tenant's groups.", (observed) =>
     findOutsideTenant(observed, observed.external.uid),
   ),
-  where("it is not the object's yet", (observed) => !isCreatedHere(observed) && isToAdopt(observed), adopting),
+  where("it is not the object's yet", (observed) => identificationOf(observed).isToAdopt(observed), adopting),
   finalizerMissing,
   part("it was created twice", asDuplicated, duplicated),
   where("its name differs", differsInName, renaming),
@@ -98,27 +92,18 @@ export function readNamesake(observed: Managed): PlatformStep | undefined {
   );
 }
 
-/** Whether a POST of this process for this object created the resource, which carries no marker. */
-function isCreatedHere({ kind, state, resource: { status }, references, external }: Found): boolean {
-  return !kind.hasMarker && status?.uid !== external.uid && state.posted?.naturalKey === references.naturalKey;
-}
-
 function concludeReady(observed: Found): Step {
   const { resource: object, kind, external, references } = observed;
   const { uid } = external;
-  const isAdopted = kind.hasMarker
-    ? managementOf(observed, external) === "Adopted"
-    : managedUid(observed) === uid
-      ? object.status?.management === "Adopted"
-      : !isCreatedHere(observed);
+  const management = identificationOf(observed).managementOf(observed, external);
   const isNew =
     managedUid(observed) !== uid ||
     object.status?.lastSyncTime === undefined ||
     readyCondition(object)?.reason === "Updating";
   const adopted: Event | undefined =
-    isAdopted && isNew
+    management === "Adopted" && isNew
       ? { type: "Normal", reason: "Adopted", note: ownershipMessages.adopted(kind.noun, uid) }
       : undefined;
-  const recorded = recordOf(references.uids, external, isAdopted ? "Adopted" : "Created");
+  const recorded = recordOf(references.uids, external, management);
   return conclude(observed, { is: "ready", recorded }, undefined, adopted);
 }

@@ -1,5 +1,6 @@
 import type { SentSecret } from "#src/api/status.ts";
-import type { Fields, SecretField } from "#src/kinds/kind.ts";
+import type { Fields } from "#src/kinds/fields.ts";
+import type { SecretField } from "#src/kinds/kind.ts";
 import { secretLocationOf } from "#src/kinds/secret-location.ts";
 import type { ExternalResource, MonotonicTime, SecretRead } from "#src/reconcile/observe/observed.ts";
 import { minutes, seconds } from "#src/time/durations.ts";

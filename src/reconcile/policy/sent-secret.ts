@@ -2,7 +2,7 @@ import type { SentSecret } from "#src/api/status.ts";
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
 import { wasApplied } from "./applied.ts";
 import type { DecisionInput } from "./decision-input.ts";
-import { managementOf } from "./ownership.ts";
+import { identificationOf } from "./identification-of.ts";
 
 /** What was last sent to the resource with this uid, by this process or as the status records it. */
 export function sentTo({ state, resource: { status } }: DecisionInput, uid: string): SentSecret | undefined {
@@ -17,7 +17,7 @@ export function sentTo({ state, resource: { status } }: DecisionInput, uid: stri
  */
 export function mayHaveUnrecorded(observed: DecisionInput, external: ExternalResource): boolean {
   const isKnown = observed.state.secretSent?.of === external.uid || wasApplied(observed, external.uid);
-  return !isKnown && managementOf(observed, external) === "Created";
+  return !isKnown && identificationOf(observed).managementOf(observed, external) === "Created";
 }
 
 /** What the status is to say of the secret of the resource with this uid; null removes it. */

@@ -9,6 +9,7 @@ import type { Recorded } from "#src/reconcile/observe/observed.ts";
 import { keptAppliedGeneration } from "./applied.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { exchangeOf } from "./exchange.ts";
+import { identificationOf } from "./identification-of.ts";
 import * as kubernetesMessages from "./kubernetes-messages.ts";
 import * as messages from "./messages.ts";
 import { isPaused } from "./object.ts";
@@ -71,8 +72,9 @@ function recordedFields(recorded: Recorded | NoneRecorded): Record<string, unkno
  * When the grant ends. It is recorded together with the grant, so that it stays in force whatever becomes of the spec, and an
  * invalid spec does not change it. What has a code ends on the platform by itself.
  */
-function expiryField({ resource, invalid, kind }: DecisionInput, outcome: Outcome): Pick<StatusPatch, "expiresAt"> {
-  if (invalid !== null || kind.issued !== null) return {};
+function expiryField(observed: DecisionInput, outcome: Outcome): Pick<StatusPatch, "expiresAt"> {
+  const { resource, invalid } = observed;
+  if (invalid !== null || !identificationOf(observed).recordsExpiry) return {};
   const recorded = "recorded" in outcome ? outcome.recorded : undefined;
   const { uid, management } = typeof recorded === "object" ? recorded : (resource.status ?? {});
   const isGranted = typeof recorded !== "string" && uid !== undefined && management !== "Observed";

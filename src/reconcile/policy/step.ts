@@ -1,5 +1,5 @@
 import type { Drift, Exchange, Status, StatusError } from "#src/api/status.ts";
-import type { Fields } from "#src/kinds/kind.ts";
+import type { Fields } from "#src/kinds/fields.ts";
 import type { KubeStepName, MonotonicTime, PlatformStepName, SecretVersion } from "#src/reconcile/observe/observed.ts";
 import type { SecretLocation } from "#src/kinds/secret-location.ts";
 

@@ -1,9 +1,8 @@
 import { abandonAnnotation } from "#src/api/annotations.ts";
-import { carriedMarker } from "#src/kinds/marker.ts";
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
 import { startSentence } from "#src/text/sentence.ts";
 import type { DecisionInput } from "./decision-input.ts";
-import { equalsRecord, issuesCode } from "./issued.ts";
+import { identificationOf } from "./identification-of.ts";
 import { type Problem, stalled } from "./outcome.ts";
 
 // What the Tenant of an object's namespace says. Each check is named after the problem that it finds.
@@ -48,21 +47,9 @@ export function findEndingDenied(observed: DecisionInput, uid: string, found?: E
   if (state.issued?.uid === uid || state.posted?.created?.uid === uid) return undefined;
   const { status } = resource;
   const isRecorded = status?.uid === uid && status.parentUid === kind.collection.uids.parentOf(uid);
-  if (isRecorded && (found === undefined || isProvenOurs(observed, tenant, found))) return undefined;
+  if (isRecorded && (found === undefined || identificationOf(observed).provesOurs(observed, tenant.groups, found)))
+    return undefined;
   return stalled("TenantDenied", grantRevokedMessage(kind.noun, resource.metadata.namespace ?? ""));
-}
-
-/** Whether more than the status says that `found`, which it records, is the object's. */
-function isProvenOurs(
-  observed: DecisionInput,
-  { groups }: Extract<DecisionInput["tenant"], { is: "known" }>,
-  found: ExternalResource,
-): boolean {
-  if (issuesCode(observed)) return equalsRecord(observed, found);
-  const { kind, markers } = observed;
-  if (kind.hasMarker) return markers.includes(carriedMarker(found) ?? "");
-  const identity = kind.identityOf(found);
-  return identity !== undefined && groups.some((group) => kind.collection.uids.isBelow(identity, group));
 }
 
 /** The Tenant does not allow existing resources of this kind to be adopted. */

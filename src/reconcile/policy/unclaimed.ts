@@ -1,22 +1,17 @@
-import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
 import * as absenceMessages from "./absence-messages.ts";
 import { proveAbsenceBelow, proveListedSince } from "./absence.ts";
 import { finalizerMissing } from "./adoption.ts";
-import { calls, check, part, type Phase, reports } from "./check.ts";
+import { calls, check, part, type Phase, reports, where } from "./check.ts";
 import { reportsDrift } from "./claimed.ts";
 import type { DecisionInput, Found, Managed } from "./decision-input.ts";
 import { creationBody } from "./differences.ts";
 import { listBeforeNaming, readIfStale } from "./freshness.ts";
 import * as messages from "./messages.ts";
 import { failing, type Problem } from "./outcome.ts";
-import {
-  equalsSpec,
-  findNameAmbiguous,
-  findNameManagedByOther,
-  findNameNotAdopted,
-  findRival,
-  managedUid,
-} from "./ownership.ts";
+import { findNameAmbiguous, findNameManagedByOther, findNameNotAdopted, findRival } from "./conflicts.ts";
+import { identificationOf } from "./identification-of.ts";
+import { identifiedBy } from "./identified-by.ts";
+import { managedUid } from "./ownership.ts";
 import { readNamesake, resource } from "./resource.ts";
 import { secretForCreation } from "./secret.ts";
 import { identityUnread } from "./unknown-identity.ts";
@@ -34,13 +29,20 @@ const namesake: Phase<Found> = [
   ...resource,
 ];
 
+const wantedByOther = reports<Managed>(
+  "wantedByOther",
+  "Another object wants the same name or grant, and comes first.",
+  findRival,
+);
+
 /** The object has no resource that is known: it is found, adopted, or created. */
 export const unclaimed: Phase<Managed> = [
   reports("lossReported", "The resource is gone, which is reported and not corrected.", findLossReported),
   // A marker says whose a resource is. Everything else goes to one of those that want it.
-  reports("wantedByOther", "Another object wants the same name or grant, and comes first.", (observed) =>
-    observed.kind.hasMarker && matchOf(observed) !== undefined ? undefined : findRival(observed),
-  ),
+  identifiedBy("marker", [
+    where("no resource carries the object's marker", (observed) => asMatched(observed) === undefined, [wantedByOther]),
+  ]),
+  identifiedBy("fields", [wantedByOther]),
   part("a resource carries the object's marker, or is the grant that the spec describes", asMatched, [
     calls("matchMayBeGone", "The resource may have been deleted meanwhile.", (observed) =>
       readIfStale(observed, [observed.external]),
@@ -77,20 +79,13 @@ export const unclaimed: Phase<Managed> = [
 ];
 
 function asMatched(observed: Managed): Found | undefined {
-  const external = matchOf(observed);
+  const external = identificationOf(observed).matchOf(observed);
   return external === undefined ? undefined : { ...observed, external };
 }
 
 function asNamesake(observed: Managed): Found | undefined {
   const [conflict] = observed.nameConflicts;
   return conflict === undefined ? undefined : { ...observed, external: conflict.external };
-}
-
-/** The resource that carries our marker, or that equals the spec of a kind without markers. */
-function matchOf(observed: Managed): ExternalResource | undefined {
-  const { matches, createdHere, kind, references } = observed;
-  const own = kind.hasMarker ? matches : matches.filter((match) => equalsSpec(observed, references, match));
-  return own.find(({ uid }) => createdHere.includes(uid)) ?? own[0];
 }
 
 /** As when it was found to be gone, after its uid was cleared from the status. What is left of it is how it was managed. */

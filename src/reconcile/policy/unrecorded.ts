@@ -1,14 +1,14 @@
 import { hasFinalizer } from "#src/api/custom-resource.ts";
 import { mayHaveManaged } from "#src/kinds/may-have-managed.ts";
-import type { ExternalResource, MonotonicTime } from "#src/reconcile/observe/observed.ts";
+import type { MonotonicTime } from "#src/reconcile/observe/observed.ts";
 import { minutes } from "#src/time/durations.ts";
-import { isAbsentBelowRoots, proveAbsenceBelowRoots } from "./absence.ts";
+import { proveAbsenceBelowRoots } from "./absence.ts";
 import { type Check, check } from "./check.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { conclude } from "./conclude.ts";
 import * as deletionMessages from "./deletion-messages.ts";
 import { type Problem, waiting } from "./outcome.ts";
-import { guardsNoIssued, isOnlyHeld, issuesCode } from "./issued.ts";
+import { identificationOf } from "./identification-of.ts";
 import { isNeverAdopted, managedUid } from "./ownership.ts";
 import { leaveUnproven } from "./release.ts";
 import { attempt } from "./retry.ts";
@@ -17,62 +17,26 @@ import type { Step } from "./step.ts";
 // What may exist on the platform because of an object, although its status records no uid.
 
 /**
- * The resource of this object although its uid was never recorded. A marker identifies it. A role binding without one is
- * ours only if it is what this process, or perhaps an earlier one, created, and no other object wants it; what may not be
- * taken over is not ours, either.
- */
-export function unrecordedMatch(observed: DecisionInput): ExternalResource | undefined {
-  const { resource, kind, state, createdHere, wantedByOthers } = observed;
-  const matches = observed.matches.filter(({ uid }) => !wantedByOthers.includes(uid));
-  const first = matches.find(({ uid }) => createdHere.includes(uid)) ?? matches[0];
-  if (kind.hasMarker) return first;
-  if (state.posted !== undefined)
-    return matches.find((match) => kind.collection.naturalKeyOf(match) === state.posted?.naturalKey);
-  // An object with spec.uid never creates, and an object that was not seen to be created may have, before a restart.
-  if (first === undefined || isNeverAdopted(observed, first.uid)) return undefined;
-  return state.bornHere || resource.spec.uid !== undefined ? undefined : first;
-}
-
-/**
- * Whether the recorded resource is gone, and this or an earlier process may have created another one whose uid the status does
- * not record yet. What existed when this process decided to delete it was not created again before, and not since without a POST.
- */
-function mayBeCreatedAgain(observed: DecisionInput): boolean {
-  const { claim, state } = observed;
-  const recorded = managedUid(observed);
-  if (recorded === undefined || issuesCode(observed)) return false;
-  if (claim?.uid !== recorded || claim.external.is !== "gone") return false;
-  return state.posted !== undefined || state.deleting !== recorded;
-}
-
-/**
  * The step that proves that nothing was created in place of the recorded resource, which is gone; undefined if that is known.
  * @param meanwhile what the object waits for until it is proven
  */
 function proveNotCreatedAgain(observed: DecisionInput, meanwhile?: Problem): Step | undefined {
-  return mayBeCreatedAgain(observed) ? proveAbsenceBelowRoots(observed, meanwhile) : undefined;
+  return identificationOf(observed).mayBeCreatedAgain(observed)
+    ? proveAbsenceBelowRoots(observed, meanwhile)
+    : undefined;
 }
 
 /** The uid of the resource of an object that ends: what the status records, or else what was found without that. */
 export function uidToEnd(observed: DecisionInput): string | undefined {
+  const identification = identificationOf(observed);
   const recorded = managedUid(observed);
-  if (recorded !== undefined)
-    return (mayBeCreatedAgain(observed) ? unrecordedMatch(observed)?.uid : undefined) ?? recorded;
-  if (!issuesCode(observed)) return unrecordedMatch(observed)?.uid;
-  const { claim, wantedByOthers } = observed;
-  if (claim === null || claim.claimedBy !== null) return undefined;
-  return isOnlyHeld(observed) && wantedByOthers.includes(claim.uid) ? undefined : claim.uid;
+  if (recorded === undefined) return identification.unrecordedUid(observed);
+  return (identification.mayBeCreatedAgain(observed) ? identification.unrecordedUid(observed) : undefined) ?? recorded;
 }
 
 /** Whether the finalizer guards nothing: nothing exists because of this object, and no POST of it can still take effect. */
 export function guardsNothing(observed: DecisionInput): boolean {
-  const { resource, state, now, settledAt } = observed;
-  if (issuesCode(observed)) return hasFinalizer(resource) && guardsNoIssued(observed);
-  if (!hasFinalizer(resource) || managedUid(observed) !== undefined || state.posted !== undefined) return false;
-  if (!mayHaveManaged(resource)) return true;
-  if (unrecordedMatch(observed) !== undefined) return false;
-  if (state.bornHere) return true;
-  return now >= settledAt && createdNothing(observed);
+  return hasFinalizer(observed.resource) && identificationOf(observed).guardsNothing(observed);
 }
 
 /**
@@ -80,10 +44,12 @@ export function guardsNothing(observed: DecisionInput): boolean {
  * nevertheless: it belongs to an identity of another owner, or for emergencies, so nobody can tell.
  */
 function unprovenUids(observed: DecisionInput): readonly string[] {
-  const { kind, unrecorded, matches, state, resource } = observed;
+  const { unrecorded, state, resource } = observed;
   if (state.bornHere || resource.spec.uid !== undefined || !mayHaveManaged(resource)) return [];
   const identified = unrecorded?.is === "identified" ? unrecorded.kept : [];
-  const matched = kind.hasMarker ? [] : matches.map(({ uid }) => uid).filter((uid) => isNeverAdopted(observed, uid));
+  const matched = identificationOf(observed)
+    .equalUids(observed)
+    .filter((uid) => isNeverAdopted(observed, uid));
   return [...new Set([...identified, ...matched])];
 }
 
@@ -97,16 +63,6 @@ export function leftUnproven(observed: DecisionInput): string | undefined {
 export function removeUnrecorded(observed: DecisionInput): Step {
   const left = leftUnproven(observed);
   return left === undefined ? { do: "removeFinalizer" } : leaveUnproven(observed, left);
-}
-
-/** Whether the proof is complete that no process created anything for an object that no Tenant permits now. */
-function createdNothing(observed: DecisionInput): boolean {
-  const { unrecorded, settledAt, kind } = observed;
-  // A marker is found in any group.
-  if (kind.hasMarker && !isAbsentBelowRoots(observed)) return false;
-  if (unrecorded?.is !== "identified") return unrecorded?.is === "impossible";
-  const { snapshot, found } = unrecorded;
-  return snapshot !== null && snapshot.startedAt >= settledAt && found.length === 0;
 }
 
 /** Something may exist because of an object that no Tenant permits now, and it is looked for again. */
@@ -136,11 +92,11 @@ export function recheckUnrecordedAt(observed: DecisionInput): MonotonicTime | un
  */
 export function decideUnpermitted(observed: DecisionInput, problem: Problem): Step {
   const { unrecorded, now, settledAt, kind } = observed;
-  // What the Secret names, or a reference means, cannot be looked at.
-  if (kind.issued !== null || unrecorded?.is === "unknown") return conclude(observed, problem, now + recheckMs);
+  const identification = identificationOf(observed);
+  if (!identification.canBeLookedFor(observed)) return conclude(observed, problem, now + recheckMs);
   if (unrecorded?.is !== "identified") return conclude(observed, problem, recheckUnrecordedAt(observed));
   const { group, isListable, found } = unrecorded;
-  const isFound = found.length > 0 || unrecordedMatch(observed) !== undefined;
+  const isFound = found.length > 0 || identification.unrecordedUid(observed) !== undefined;
   if (now < settledAt || isFound) return conclude(observed, problem, recheckUnrecordedAt(observed));
   if (!isListable) return leaveUnproven(observed, deletionMessages.leftUnseen(kind.noun));
   return attempt(observed, {

@@ -47,7 +47,7 @@ export function readDeclarations(sources: DeclarationSources): Declarations {
     for (const cached of sources.stores.get(kind.name).values()) {
       const governance = sources.tenancy.governanceOf(cached.resource);
       if (governance.by === "unserved" && cached.resource.status?.uid === undefined)
-        unrecordedElsewhere.add(kind.hasMarker ? cached.objectHash : kind.name);
+        unrecordedElsewhere.add(kind.identification.by === "marker" ? cached.objectHash : kind.name);
       if (governance.by !== "tenant") continue;
       const { context } = governance;
       const used = usedGroups.get(context.name) ?? new Set();
@@ -55,7 +55,7 @@ export function readDeclarations(sources: DeclarationSources): Declarations {
       for (const group of groupsOf(kind, cached)) if (permitsParent(context.boundary, group)) used.add(group);
       if (kind.name !== "Group" && cached.resource.status?.uid !== undefined)
         managed.set(context.name, (managed.get(context.name) ?? 0) + 1);
-      const grant = kind.hasMarker ? undefined : grantKeyOf(sources, context, kind, cached);
+      const grant = kind.identification.by === "marker" ? undefined : grantKeyOf(sources, context, kind, cached);
       if (grant !== undefined) grants.add(grant);
     }
   const allUsed = new Set([...usedGroups.values()].flatMap((groups) => [...groups]));
@@ -64,10 +64,12 @@ export function readDeclarations(sources: DeclarationSources): Declarations {
     managed,
     isDeclared: (session, kind, external) =>
       isInStatus(sources, kind, external) ||
-      (kind.hasMarker ? isBeingCreated(sources, kind, external) : isGranted(kind, external, grants)) ||
+      (kind.identification.by === "marker"
+        ? isBeingCreated(sources, kind, external)
+        : isGranted(kind, external, grants)) ||
       isPartOfTheSetup(sources, session, kind, external, allUsed),
     mayBeRecordedSoon: (kind, external) => {
-      if (!kind.hasMarker) return unrecordedElsewhere.has(kind.name);
+      if (kind.identification.by !== "marker") return unrecordedElsewhere.has(kind.name);
       const marker = carriedMarker(external);
       return marker !== undefined && unrecordedElsewhere.has(objectOf(marker));
     },
@@ -97,7 +99,7 @@ function grantKeyOf(
   if (expiry !== undefined && expiry.at <= sources.clock.now()) return undefined;
   const { parentUid: parent, identityUid: identity, roleUid: role } = resource.status ?? {};
   if (parent !== undefined && identity !== undefined && role !== undefined)
-    return kind.naturalKey({ parent, identity, role }, "");
+    return kind.identification.naturalKey({ parent, identity, role }, "");
   if (invalid !== undefined) return undefined;
   const references = referencesOf(sources, context, kind, resource, "");
   if (references.are !== "resolved") return undefined;

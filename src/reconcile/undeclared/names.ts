@@ -48,7 +48,7 @@ export class Names {
     const { kinds, stores } = this.#sources;
     // An object that does not match its schema may name anything.
     if (kinds.some(({ name }) => this.#has(name, external.uid) || this.#has(name, invalid))) return true;
-    if (kind.hasMarker) {
+    if (kind.identification.by === "marker") {
       const marker = carriedMarker(external);
       if (marker !== undefined && stores.get(kind.name).index("object", objectOf(marker)).length > 0) return true;
       return this.#has(kind.name, unclaimedName(kind.collection.nameOf(external)));
@@ -113,7 +113,7 @@ function namesOf(kind: Kind, cached: CachedResource): readonly string[] {
   return [
     ...uids,
     ...(claimed.length === 0 ? [unclaimed, unclaimedName(nameOf(cached))] : []),
-    ...(kind.hasMarker || references.some(({ role }) => role === "identity") ? [] : [anyIdentity]),
+    ...(kind.identification.by === "marker" || references.some(({ role }) => role === "identity") ? [] : [anyIdentity]),
   ];
 }
 

@@ -1,4 +1,5 @@
-import type { Kind, ResolvedUids } from "#src/kinds/kind.ts";
+import type { Kind } from "#src/kinds/kind.ts";
+import type { ResolvedUids } from "#src/kinds/reference-field.ts";
 import { keyOf } from "#src/kube/object.ts";
 import {
   anyConflict,
@@ -41,7 +42,7 @@ export function wakeConflicts(sources: Sources, kind: Kind, others: readonly Cac
   const contested = new Map<string, CachedResource>();
   const wanted = new Map<string, CachedResource>();
   for (const other of others) for (const key of contestedKeys(kind, other)) keepFirst(contested, key, other);
-  if (!kind.hasMarker) {
+  if (kind.identification.by !== "marker") {
     const lookup = lookupIn(sources);
     for (const other of others)
       for (const key of rivalKeys(kind, other, knownUids(sources, kind, other), lookup)) keepFirst(wanted, key, other);

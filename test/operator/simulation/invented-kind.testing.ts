@@ -1,3 +1,4 @@
+import { byMarker } from "#src/kinds/identification.ts";
 import * as z from "zod";
 import type { CustomResource } from "#src/api/custom-resource.ts";
 import { nameAndDescription, nameColumn } from "#src/api/naming.ts";
@@ -88,7 +89,7 @@ export const repoKind: Kind<Repo, ExternalRepo> = {
     nameOf: ({ name }) => name,
   },
   noun: "repository",
-  hasMarker: true,
+  identification: byMarker,
   refersTo: ["Group"],
   references: ({ spec }) => [parentReference("spec.groupRef", spec.groupRef, "spec.groupUid", spec.groupUid)],
   desired: ({ spec, metadata }) => ({
@@ -97,7 +98,6 @@ export const repoKind: Kind<Repo, ExternalRepo> = {
     ...(spec.bundles === undefined ? {} : { bundles: spec.bundles }),
   }),
   nameOf: ({ spec, metadata }) => spec.name ?? metadata.name,
-  naturalKey: (_uids, marker) => marker,
   actual: ({ name, description, bundles }) => ({ name, description, bundles }),
   identityOf: () => undefined,
   principal: null,
@@ -105,6 +105,5 @@ export const repoKind: Kind<Repo, ExternalRepo> = {
   vouching: null,
   secret: null,
   linking: null,
-  issued: null,
   specPath: (field) => `spec.${field}`,
 };

@@ -1,0 +1,87 @@
+import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
+import type { DecisionInput, Resolved } from "./decision-input.ts";
+import * as ownershipMessages from "./ownership-messages.ts";
+import { isNeverAdopted, managedUid } from "./ownership.ts";
+import { createdAgain, guardsNothing } from "./created-again.ts";
+import type { Identification } from "./identification.ts";
+
+/**
+ * A resource is what it grants, and where: it is the object's if the status records it, and it still grants what the status says.
+ * Without a record, an equal one that nobody else wants is as good as the object's own.
+ */
+export const byFields: Identification = {
+  ...createdAgain,
+  owns: (observed, external) => {
+    const key = recordedKey(observed);
+    return managedUid(observed) === external.uid && key !== undefined && keyOf(observed, external) === key;
+  },
+  managementOf: (observed, external) => {
+    const isAdopted =
+      managedUid(observed) === external.uid
+        ? observed.resource.status?.management === "Adopted"
+        : !isCreatedHere(observed, external);
+    return isAdopted ? "Adopted" : "Created";
+  },
+  // A forged status is not enough to end a grant in a group of another Tenant: it is one to an identity of this Tenant.
+  provesOurs: ({ kind }, groups, found) => {
+    const identity = kind.identityOf(found);
+    return identity !== undefined && groups.some((group) => kind.collection.uids.isBelow(identity, group));
+  },
+  disowns: (observed, found) => managedUid(observed) === found.uid && !byFields.owns(observed, found),
+
+  isToAdopt: (observed) => !isCreatedHere(observed, observed.external) && !byFields.owns(observed, observed.external),
+  // Declaring a grant owns an equal one: that grants nothing that the object does not.
+  asksToAdopt: ({ resource }) => resource.spec.uid !== undefined,
+  meantOf: (observed, candidates) => candidates.find((external) => equalsSpec(observed, external)),
+  matchOf: (observed) => {
+    const { matches, createdHere } = observed;
+    const equal = matches.filter((match) => equalsSpec(observed, match));
+    return equal.find(({ uid }) => createdHere.includes(uid)) ?? equal[0];
+  },
+
+  recordsAnother: (observed) => recordedKey(observed) !== observed.references.naturalKey,
+  // A grant always ends with its object.
+  staysAsAdopted: () => false,
+  describe: () => undefined,
+  equalUids: ({ matches }) => matches.map(({ uid }) => uid),
+
+  unrecordedUid: (observed) => {
+    const { resource, state, createdHere, wantedByOthers } = observed;
+    const free = observed.matches.filter(({ uid }) => !wantedByOthers.includes(uid));
+    if (state.posted !== undefined)
+      return free.find((match) => keyOf(observed, match) === state.posted?.naturalKey)?.uid;
+    const uid = (free.find((match) => createdHere.includes(match.uid)) ?? free[0])?.uid;
+    // An object with spec.uid never creates, and an object that was not seen to be created may have, before a restart.
+    if (uid === undefined || isNeverAdopted(observed, uid)) return undefined;
+    return state.bornHere || resource.spec.uid !== undefined ? undefined : uid;
+  },
+  guardsNothing: (observed) => guardsNothing(observed, byFields.unrecordedUid(observed), true),
+  wantedByOther: ({ kind }, other) => ownershipMessages.equalWantedBy(kind.noun, other),
+};
+
+/** Whether `external` is the grant that the spec describes. */
+export function equalsSpec(
+  observed: DecisionInput & { readonly references: Resolved },
+  external: ExternalResource,
+): boolean {
+  return keyOf(observed, external) === observed.references.naturalKey;
+}
+
+/** The natural key of the grant that the object manages: from the uids in its status; before there are any, from its spec. */
+function recordedKey({ resource: { status }, kind, references }: DecisionInput): string | undefined {
+  if (status?.parentUid !== undefined && status.identityUid !== undefined && status.roleUid !== undefined)
+    return kind.identification.naturalKey(
+      { parent: status.parentUid, identity: status.identityUid, role: status.roleUid },
+      "",
+    );
+  return references.are === "resolved" ? references.naturalKey : undefined;
+}
+
+function keyOf({ kind }: DecisionInput, external: ExternalResource): string | undefined {
+  return kind.collection.naturalKeyOf(external);
+}
+
+/** Whether a POST of this process for this object created the grant. */
+function isCreatedHere({ state, resource: { status }, references }: DecisionInput, { uid }: ExternalResource): boolean {
+  return status?.uid !== uid && references.are === "resolved" && state.posted?.naturalKey === references.naturalKey;
+}
