@@ -19,6 +19,15 @@ export interface Recognition {
   naturalKey(uids: ResolvedUids, marker: string): string;
   /** The fields of a resource that is created, with what makes it recognizable. */
   recognizable(fields: Fields, marker: string): Fields;
+  /**
+   * What no two objects can have, as one text; undefined if the object contends for nothing.
+   * @param targets what its references name, if that is known. @param secret identifies the Secret that the object names
+   */
+  contested(targets: readonly string[], name: string | undefined, secret: string | undefined): string | undefined;
+  /** When the resource ends on the platform by itself, as it returns it; empty if it does not, or that is not known. */
+  expirationOf(external: ExternalResource): string;
+  /** Whether another resource is created after this one is gone. */
+  readonly createdAgain: boolean;
 }
 
 /** A resource carries the marker of its object in its description. */
@@ -33,6 +42,10 @@ export const byMarker: ByMarker = {
     const { description } = fields;
     return { ...fields, description: withMarker(typeof description === "string" ? description : "", marker) };
   },
+  contested: (targets, name) =>
+    targets.length === 0 || name === undefined ? undefined : `${targets.join(" | ")} | ${name}`,
+  expirationOf: () => "",
+  createdAgain: true,
 };
 
 /** A resource has no description: it is what it grants, and where. Equal ones are legitimate, and one is as good as another. */
@@ -42,7 +55,14 @@ export interface ByFields extends Recognition {
 
 /** @param naturalKey as `ManagedCollection.naturalKeyOf` returns it for a resource with these uids */
 export function byFields(naturalKey: (uids: ResolvedUids) => string): ByFields {
-  return { by: "fields", naturalKey, recognizable: (fields) => fields };
+  return {
+    by: "fields",
+    naturalKey,
+    recognizable: (fields) => fields,
+    contested: (targets) => (targets.length === 0 ? undefined : targets.join(" | ")),
+    expirationOf: () => "",
+    createdAgain: true,
+  };
 }
 
 /**
@@ -74,6 +94,15 @@ export interface BySecret<R extends Resource = Resource, E extends ExternalResou
 }
 
 export function bySecret<R extends Resource, E extends ExternalResource>(code: IssuedCode<R, E>): BySecret<R, E> {
-  // Nothing but its uid identifies a resource. A request is known by its object.
-  return { by: "secret", code, naturalKey: (_uids, marker) => marker, recognizable: (fields) => fields };
+  return {
+    by: "secret",
+    code,
+    // Nothing but its uid identifies a resource. A request is known by its object.
+    naturalKey: (_uids, marker) => marker,
+    recognizable: (fields) => fields,
+    // Each needs a Secret of its own; apart from that, equal ones are legitimate.
+    contested: (_targets, _name, secret) => secret,
+    expirationOf: (external) => code.expirationOf(external as E),
+    createdAgain: false,
+  };
 }

@@ -81,7 +81,7 @@ function assessBreakers(
   recording: readonly CachedResource[],
 ): void {
   // What issues a code disappears when it is used, and is not created again: there is nothing to hold.
-  if (kind.identification.by === "secret") return;
+  if (!kind.identification.createdAgain) return;
   const opens = (missing: number, managed: number) => opensBreaker(missing, managed, breakerLimits);
   for (const [tenant, uids] of managedUids(sources, recording))
     sources.breakers.of(tenant, kind.name).assess(session.viewOf(kind.collection), uids, opens);

@@ -132,12 +132,7 @@ function wantedKeys(kind: Kind, { resource, invalid }: CachedResource): readonly
 
 /** The key of the index `wants` for these references: each a uid, a key of an object, or the name of a role. */
 export function wantedKey(kind: Kind, resource: Resource, targets: readonly string[]): string | undefined {
-  // What issues a code needs a Secret of its own; apart from that, equal ones are legitimate.
-  if (kind.identification.by === "secret") return secretKeyOf(kind, resource);
-  if (targets.length === 0) return undefined;
-  if (kind.identification.by !== "marker") return targets.join(" | ");
-  const name = wantedName(kind, resource);
-  return name === undefined ? undefined : `${targets.join(" | ")} | ${name}`;
+  return kind.identification.contested(targets, wantedName(kind, resource), secretKeyOf(kind, resource));
 }
 
 function secretKeyOf(kind: Kind, resource: Resource): string | undefined {
@@ -157,7 +152,7 @@ export function isInConflict({ resource }: CachedResource): boolean {
 
 /** What an object may be in conflict over with others: uids, and its name without regard to where. */
 export function contestedKeys(kind: Kind, cached: CachedResource): readonly string[] {
-  const name = kind.identification.by === "marker" ? wantedName(kind, cached.resource) : undefined;
+  const name = wantedName(kind, cached.resource);
   return [...claimedUids(cached), ...(name === undefined ? [] : [contestedName(name)])];
 }
 

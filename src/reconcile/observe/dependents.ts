@@ -4,6 +4,7 @@ import { mayHaveManaged } from "#src/kinds/may-have-managed.ts";
 import { keyOf } from "#src/kube/object.ts";
 import { type CachedResource, referenceKey, uidKey } from "./cached-resource.ts";
 import { recordedUid } from "./claims.ts";
+import { findingOf } from "./finding.ts";
 import type { Dependent } from "./observed.ts";
 import type { Sources } from "./sources.ts";
 import { identify } from "./unrecorded.ts";
@@ -38,8 +39,7 @@ function holdingOf(sources: Sources, kind: string, cached: CachedResource, targe
 function unrecordedBy(sources: Sources, kindName: string, cached: CachedResource): Holding | undefined {
   const { kinds, states, clock, tenancy, soleLeaderSince } = sources;
   const kind = kinds.find(({ name }) => name === kindName);
-  if (kind === undefined || kind.identification.by === "marker" || kind.identification.by === "secret")
-    return undefined;
+  if (kind === undefined || !findingOf(kind).needsMeaning) return undefined;
   const state = states.get(kindName).get(keyOf(cached), cached, clock.monotonic());
   const governance = tenancy.governanceOf(cached.resource);
   if (state.bornHere || governance.by === "unserved" || cached.invalid !== undefined) return undefined;

@@ -34,7 +34,7 @@ export function mayWant(sources: Sources, kind: Kind, cached: CachedResource, ui
 function hasGivenUp(kind: Kind, { resource, metadata }: CachedResource): boolean {
   const ready = readyCondition(resource);
   return (
-    kind.identification.by !== "secret" &&
+    kind.identification.createdAgain &&
     ready?.reason === "ExternalGone" &&
     ready.observedGeneration === metadata.generation &&
     requestedReconcile(metadata) === resource.status?.lastHandledReconcileAt

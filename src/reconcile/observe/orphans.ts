@@ -28,7 +28,7 @@ export function observeOrphans(
 }
 
 function isOrphan(sources: Sources, kind: Kind, external: ExternalResource): boolean {
-  const marker = kind.identification.by === "marker" ? carriedMarker(external) : undefined;
+  const marker = carriedMarker(external);
   if (marker === undefined || !sources.owners.includes(ownerOf(marker))) return false;
   const store = sources.stores.get(kind.name);
   if (hasManager(sources, kind, external)) return false;

@@ -1,19 +1,15 @@
-import { isDeepStrictEqual } from "node:util";
-import { readyCondition } from "#src/api/condition.ts";
-import type { Resource } from "#src/api/custom-resource.ts";
 import type { Kind } from "#src/kinds/kind.ts";
-import { mayHaveManaged } from "#src/kinds/may-have-managed.ts";
-import { secretLocationOf } from "#src/kinds/secret-location.ts";
-import { takenName, wantedName } from "#src/kinds/unique-name.ts";
+import { wantedName } from "#src/kinds/unique-name.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { CollectionView } from "#src/platform-client/collection-view.ts";
 import { overwriteKey } from "#src/platform-client/post-ledger.ts";
 import type { TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
 import type { MonotonicTime } from "#src/time/clock.ts";
-import { type CachedResource, isInConflict } from "./cached-resource.ts";
-import { hasManager, isRecorded, otherClaimantOf, rivalOf } from "./claims.ts";
+import type { CachedResource } from "./cached-resource.ts";
+import { hasManager, isRecorded, otherClaimantOf, recordedUid, rivalOf } from "./claims.ts";
 import { childrenOf } from "./children.ts";
 import { claimedState } from "./claimed-state.ts";
+import { findingOf, type Seeker } from "./finding.ts";
 import { extensionsFor } from "./foreign-parent.ts";
 import { roleToRead } from "./declared-roles.ts";
 import { grantsOf } from "./grants.ts";
@@ -75,23 +71,15 @@ export function observePlatform(
   const resolved = references.are === "resolved" ? references : undefined;
   const parent = resolved?.uids.parent;
 
-  const claimed = claimedUid(cached) ?? issuedUid(sources, kind, cached, state);
+  const finding = findingOf(kind);
+  const seeker: Seeker = { kind, cached, markers, resolved, state };
+  const claimed = claimedUid(cached) ?? finding.uidWithoutRecord(sources, seeker);
   const claim = claimed === undefined ? null : claimOf(sources, kind, cached, claimed, view, context.name);
-  const keys = kind.identification.by === "marker" ? markers : naturalKeysOf(kind, resource, resolved, state);
-  const found =
-    kind.identification.by !== "secret"
-      ? keys.flatMap((one) => view.withKey(one))
-      : lostOnes(view, kind, cached, resolved, state);
-  const matches = found.filter(
-    (external) =>
-      (kind.identification.by !== "marker" ||
-        parent === undefined ||
-        kind.collection.uids.parentOf(external.uid) === parent) &&
-      !hasManager(sources, kind, external, cached),
-  );
+  const keys = finding.keysOf(seeker);
+  const matches = finding.find(view, keys, seeker).filter((external) => !hasManager(sources, kind, external, cached));
   const hasWanted = (other: CachedResource) => hasWhatItWants(sources, view, kind, other);
   const settled = resolved === undefined || hasWanted(cached);
-  const name = kind.identification.by === "marker" ? wantedName(kind, resource) : undefined;
+  const name = wantedName(kind, resource);
   const nameConflicts: readonly NameConflict[] =
     settled || parent === undefined || name === undefined
       ? []
@@ -112,7 +100,7 @@ export function observePlatform(
         );
   const present = claim?.external.is === "present" ? [claim.external.resource] : [];
   const concerned = [...present, ...matches, ...nameConflicts.map(({ external }) => external)];
-  const key = kind.identification.by === "marker" ? markers[0] : (resolved?.naturalKey ?? state.posted?.naturalKey);
+  const key = finding.postKeyOf(seeker);
   return {
     references,
     claim,
@@ -160,10 +148,7 @@ export function unobservedPlatform(
   return {
     references: ungoverned,
     claim: claimed === undefined ? null : claimOf(sources, kind, cached, claimed, undefined, null),
-    matches:
-      kind.identification.by === "marker"
-        ? views.flatMap((view) => markers.flatMap((marker) => view.withKey(marker)))
-        : [],
+    matches: views.flatMap((view) => findingOf(kind).findAnywhere(view, markers)),
     wantedByOthers: [],
     nameConflicts: [],
     nameCircle: [],
@@ -235,73 +220,18 @@ function claimantOf(sources: Sources, kind: Kind, external: ExternalResource, ca
   return otherClaimantOf(sources, kind, external, cached, (other) => mayWant(sources, kind, other, external.uid));
 }
 
-/**
- * The uid of what was created with a code before the status recorded it: what this process created, or else what the Secret
- * that the spec names says.
- */
-function issuedUid(
-  { secrets }: Sources,
-  kind: Kind,
-  { resource, invalid }: CachedResource,
-  { issued }: ReconcileState,
-): string | undefined {
-  if (kind.identification.by !== "secret" || resource.status?.management !== undefined) return undefined;
-  if (issued !== undefined) return issued.uid;
-  const at = invalid === undefined ? secretLocationOf(kind, resource) : undefined;
-  const read = at && secrets.lastRead(at);
-  return read?.is === "found" ? (read.issuedUid ?? undefined) : undefined;
-}
-
-/** What may have been created for the object with a code that nobody has: what equals the spec. */
-function lostOnes(
-  view: CollectionView<ExternalResource>,
-  kind: Kind,
-  { resource }: CachedResource,
-  resolved: Extract<References, { are: "resolved" }> | undefined,
-  { bornHere, posted, issued }: ReconcileState,
-): readonly ExternalResource[] {
-  const mayHaveLost = posted !== undefined || (!bornHere && mayHaveManaged(resource));
-  const isNext = resource.status?.management === undefined && issued === undefined;
-  const parent = resolved?.uids.parent;
-  if (resolved === undefined || parent === undefined || !mayHaveLost || !isNext) return [];
-  const { desired } = resolved;
-  return view.childrenOf(parent).filter((one) => isDeepStrictEqual(kind.actual(one, desired), desired));
-}
-
-/** The natural keys of a kind without markers: of what the spec describes, of what the status records, of the last POST. */
-function naturalKeysOf(
-  kind: Kind,
-  { status }: Resource,
-  resolved: Extract<References, { are: "resolved" }> | undefined,
-  { posted }: ReconcileState,
-): readonly string[] {
-  const { parentUid, identityUid, roleUid } = status ?? {};
-  const recorded =
-    parentUid === undefined || identityUid === undefined || roleUid === undefined
-      ? undefined
-      : kind.identification.naturalKey({ parent: parentUid, identity: identityUid, role: roleUid }, "");
-  return [...new Set([resolved?.naturalKey, recorded, posted?.naturalKey].filter((key) => key !== undefined))];
-}
-
-/**
- * Whether the recorded resource of an object has the name that it wants, or equals its spec as that was last applied. The
- * session of another Tenant may not have seen that it is gone: an object in Conflict does not have it any longer.
- */
+/** Whether the recorded resource of an object is what it wants. */
 function hasWhatItWants(
   { owners }: Sources,
   view: CollectionView<ExternalResource>,
   kind: Kind,
   cached: CachedResource,
 ): boolean {
-  const { resource } = cached;
-  const { status, metadata } = resource;
-  if (status?.uid === undefined || !isRecorded(resource, status.uid)) return false;
-  const external = claimedState(owners, view, cached, status.uid);
+  const uid = recordedUid(cached);
+  if (uid === undefined) return false;
+  const external = claimedState(owners, view, cached, uid);
   if (external.is === "gone") return false;
-  if (kind.identification.by === "marker" && external.is === "present")
-    return takenName(kind, external.resource) === wantedName(kind, resource);
-  if (isInConflict(cached)) return false;
-  return kind.identification.by !== "marker" || readyCondition(resource)?.observedGeneration === metadata.generation;
+  return findingOf(kind).isWanted(kind, cached, external.is === "present" ? external.resource : undefined);
 }
 
 function latestOf(times: readonly (MonotonicTime | undefined)[]): MonotonicTime | null {

@@ -13,8 +13,7 @@ export function uidByMarker(
 ): string | undefined {
   const kind = kinds.find(({ name }) => name === kindName);
   const cached = stores.get(kindName).get(key);
-  if (kind?.identification.by !== "marker" || cached === undefined || !mayHaveManaged(cached.resource))
-    return undefined;
+  if (kind === undefined || cached === undefined || !mayHaveManaged(cached.resource)) return undefined;
   const markers = owners.map((owner) => markerOf(owner, cached.objectHash));
   const uids = new Set<string>();
   for (const session of tenancy.sessions)

@@ -7,6 +7,7 @@ import { isWithin } from "#src/platform-client/uid.ts";
 import type { Governance, Tenancy } from "#src/reconcile/tenancy/tenancy.ts";
 import type { CachedResource } from "./cached-resource.ts";
 import { hasManager, isRecorded } from "./claims.ts";
+import { findingOf } from "./finding.ts";
 import type { Observed, References, Unrecorded } from "./observed.ts";
 import { protectionOf } from "./protections.ts";
 import type { ReconcileState } from "./reconcile-state.ts";
@@ -77,15 +78,15 @@ export function identify(
   // To list is to read the roles, too.
   if (latest === undefined || isRoleUnread)
     return { is: "identified", group, uids, isListable: sessions.length > 0, snapshot: null, found: [], kept: [] };
-  const keys = kind.identification.by === "marker" ? markers : [kind.identification.naturalKey(uids, "")];
+  const finding = findingOf(kind);
+  const keys = finding.keysOfMeant(kind, uids, markers);
   const equal = keys
     .flatMap((key) => latest.view.withKey(key))
     .filter((external) => !hasManager(sources, kind, external, cached))
     .map((external) => ({ uid: external.uid, protection: protectionOf(sources, latest, kind, external) }));
   // The operator never deletes what belongs to a credential, whoever created it.
   const mayBeOurs = equal.filter(({ protection }) => protection !== "root" && protection !== "credential");
-  const isKept = ({ protection }: (typeof equal)[number]) =>
-    protection !== undefined && kind.identification.by !== "marker";
+  const isKept = ({ protection }: (typeof equal)[number]) => protection !== undefined && finding.areEqualsDoubtful;
   const uidsOf = (some: typeof equal) => some.map(({ uid }) => uid);
   const found = uidsOf(mayBeOurs.filter((one) => !isKept(one)));
   return {
@@ -130,7 +131,7 @@ function meaningOf(
       const uid = store.get(key)?.resource.status?.uid ?? uidByMarker(sources, target.kind, key);
       if (uid !== undefined) return { is: "uid", uid };
       // A marker is looked for wherever it may be. Only what has none is identified by what its references mean.
-      const lost = kind.identification.by === "marker" ? undefined : lostStatus(sources, target.kind, key, governance);
+      const lost = findingOf(kind).areEqualsDoubtful ? lostStatus(sources, target.kind, key, governance) : undefined;
       if (lost !== undefined) return lost;
       // What such a resource refers to goes after it: if that is gone, or was never there, so is the resource.
       return { is: "impossible" };

@@ -6,6 +6,7 @@ import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
 import type { CachedResource } from "./cached-resource.ts";
 import { ends, recordedUid, rivalsOf } from "./claims.ts";
+import { findingOf } from "./finding.ts";
 import { mayWant } from "./may-want.ts";
 import { referencesOf } from "./references-of.ts";
 import type { Sources } from "./sources.ts";
@@ -24,7 +25,7 @@ export function wantedByOthers(
   found: readonly ExternalResource[],
   has: (other: CachedResource) => boolean,
 ): readonly string[] {
-  if (kind.identification.by === "marker" || !ends(self, sources.clock.now())) return [];
+  if (!findingOf(kind).areEqualsDoubtful || !ends(self, sources.clock.now())) return [];
   const lookup = { storeOf: (one: string) => sources.stores.get(one), roles: session.roles };
   const own = recordedUid(self);
   return found.flatMap((external) => {
@@ -56,7 +57,5 @@ function isToHave(sources: Sources, kind: Kind, cached: CachedResource, external
   const marker = markerOf(sources.owners[0], cached.objectHash);
   const references = referencesOf(sources, governance.context, kind, cached.resource, marker);
   if (references.are === "unread") return true;
-  // What issues a code is found by its Secret, whatever it grants.
-  if (references.are !== "resolved") return false;
-  return kind.identification.by === "secret" || references.naturalKey === kind.collection.naturalKeyOf(external);
+  return references.are === "resolved" && findingOf(kind).takes(kind, references, external);
 }

@@ -103,10 +103,7 @@ export function expiresAsDescribed({ kind, resource: { spec } }: IssueInput, ext
 
 /** Whether `external` has a code that nobody can use any longer, whichever clock is right. */
 export function hasSurelyExpired({ identification }: Kind, external: ExternalResource, wallClock: number): boolean {
-  return (
-    identification.by === "secret" &&
-    Date.parse(identification.code.expirationOf(external)) <= wallClock - clockToleranceMs
-  );
+  return Date.parse(identification.expirationOf(external)) <= wallClock - clockToleranceMs;
 }
 
 /** No message names more of them. */

@@ -6,6 +6,7 @@ import type { PlatformSession } from "#src/platform-client/session.ts";
 import { isWithin } from "#src/platform-client/uid.ts";
 import type { CachedResource } from "#src/reconcile/observe/cached-resource.ts";
 import { hasRecordOf } from "#src/reconcile/observe/claimed-state.ts";
+import { findingOf } from "#src/reconcile/observe/finding.ts";
 import { identityIn, operatorOf } from "#src/reconcile/observe/operator-identities.ts";
 import { referencesOf } from "#src/reconcile/observe/references-of.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
@@ -47,7 +48,7 @@ export function readDeclarations(sources: DeclarationSources): Declarations {
     for (const cached of sources.stores.get(kind.name).values()) {
       const governance = sources.tenancy.governanceOf(cached.resource);
       if (governance.by === "unserved" && cached.resource.status?.uid === undefined)
-        unrecordedElsewhere.add(kind.identification.by === "marker" ? cached.objectHash : kind.name);
+        unrecordedElsewhere.add(findingOf(kind).areEqualsDoubtful ? kind.name : cached.objectHash);
       if (governance.by !== "tenant") continue;
       const { context } = governance;
       const used = usedGroups.get(context.name) ?? new Set();
@@ -55,7 +56,7 @@ export function readDeclarations(sources: DeclarationSources): Declarations {
       for (const group of groupsOf(kind, cached)) if (permitsParent(context.boundary, group)) used.add(group);
       if (kind.name !== "Group" && cached.resource.status?.uid !== undefined)
         managed.set(context.name, (managed.get(context.name) ?? 0) + 1);
-      const grant = kind.identification.by === "marker" ? undefined : grantKeyOf(sources, context, kind, cached);
+      const grant = findingOf(kind).areEqualsDoubtful ? grantKeyOf(sources, context, kind, cached) : undefined;
       if (grant !== undefined) grants.add(grant);
     }
   const allUsed = new Set([...usedGroups.values()].flatMap((groups) => [...groups]));
@@ -64,12 +65,12 @@ export function readDeclarations(sources: DeclarationSources): Declarations {
     managed,
     isDeclared: (session, kind, external) =>
       isInStatus(sources, kind, external) ||
-      (kind.identification.by === "marker"
-        ? isBeingCreated(sources, kind, external)
-        : isGranted(kind, external, grants)) ||
+      (findingOf(kind).areEqualsDoubtful
+        ? isGranted(kind, external, grants)
+        : isBeingCreated(sources, kind, external)) ||
       isPartOfTheSetup(sources, session, kind, external, allUsed),
     mayBeRecordedSoon: (kind, external) => {
-      if (kind.identification.by !== "marker") return unrecordedElsewhere.has(kind.name);
+      if (findingOf(kind).areEqualsDoubtful) return unrecordedElsewhere.has(kind.name);
       const marker = carriedMarker(external);
       return marker !== undefined && unrecordedElsewhere.has(objectOf(marker));
     },

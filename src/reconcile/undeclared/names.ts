@@ -1,5 +1,6 @@
 import type { Kind } from "#src/kinds/kind.ts";
 import { carriedMarker, objectOf } from "#src/kinds/marker.ts";
+import type { ReferenceField } from "#src/kinds/reference-field.ts";
 import { keyOf } from "#src/kube/object.ts";
 import { StoreIndex } from "#src/kube/store-index.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
@@ -48,11 +49,10 @@ export class Names {
     const { kinds, stores } = this.#sources;
     // An object that does not match its schema may name anything.
     if (kinds.some(({ name }) => this.#has(name, external.uid) || this.#has(name, invalid))) return true;
-    if (kind.identification.by === "marker") {
-      const marker = carriedMarker(external);
-      if (marker !== undefined && stores.get(kind.name).index("object", objectOf(marker)).length > 0) return true;
-      return this.#has(kind.name, unclaimedName(kind.collection.nameOf(external)));
-    }
+    const marker = carriedMarker(external);
+    if (marker !== undefined && stores.get(kind.name).index("object", objectOf(marker)).length > 0) return true;
+    const name = kind.collection.nameOf(external);
+    if (name !== undefined && this.#has(kind.name, unclaimedName(name))) return true;
     for (const cached of this.#possibleGrants(kind, external))
       if (mayGrant(stores, session, kind, cached, external)) return true;
     return false;
@@ -113,12 +113,17 @@ function namesOf(kind: Kind, cached: CachedResource): readonly string[] {
   return [
     ...uids,
     ...(claimed.length === 0 ? [unclaimed, unclaimedName(nameOf(cached))] : []),
-    ...(kind.identification.by === "marker" || references.some(({ role }) => role === "identity") ? [] : [anyIdentity]),
+    ...(grantsToAnybody(references) ? [anyIdentity] : []),
   ];
 }
 
-function unclaimedName(name: string | undefined): string {
-  return `the name ${name ?? ""}`;
+function grantsToAnybody(references: readonly ReferenceField[]): boolean {
+  const roles = references.map(({ role }) => role);
+  return roles.includes("role") && !roles.includes("identity");
+}
+
+function unclaimedName(name: string): string {
+  return `the name ${name}`;
 }
 
 function nameOf({ resource: { spec, metadata } }: CachedResource): string {

@@ -10,6 +10,7 @@ import {
   readyReason,
 } from "#src/reconcile/observe/cached-resource.ts";
 import { comesFirst, rivalKeys, type RivalLookup } from "#src/reconcile/observe/claims.ts";
+import { findingOf } from "#src/reconcile/observe/finding.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
 import type { Enqueue } from "./enqueue.ts";
 
@@ -42,7 +43,7 @@ export function wakeConflicts(sources: Sources, kind: Kind, others: readonly Cac
   const contested = new Map<string, CachedResource>();
   const wanted = new Map<string, CachedResource>();
   for (const other of others) for (const key of contestedKeys(kind, other)) keepFirst(contested, key, other);
-  if (kind.identification.by !== "marker") {
+  if (findingOf(kind).areEqualsDoubtful) {
     const lookup = lookupIn(sources);
     for (const other of others)
       for (const key of rivalKeys(kind, other, knownUids(sources, kind, other), lookup)) keepFirst(wanted, key, other);
