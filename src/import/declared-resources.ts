@@ -1,6 +1,6 @@
 import type { Resource } from "#src/api/custom-resource.ts";
 import type { Kind } from "#src/kinds/kind.ts";
-import type { ReferenceRole, Target } from "#src/kinds/reference-field.ts";
+import type { ReferencePurpose, Target } from "#src/kinds/reference-field.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 
 /** The objects of a kind in a cluster, in all namespaces. */
@@ -66,14 +66,14 @@ export class DeclaredResources {
   }
 
   /** To what the references of an object lead; undefined if one leads nowhere, or the cluster has an object that is not valid. */
-  #resolve(kind: Kind, object: Resource): Readonly<Partial<Record<ReferenceRole, string>>> | undefined {
+  #resolve(kind: Kind, object: Resource): Readonly<Partial<Record<ReferencePurpose, string>>> | undefined {
     const { success, data: spec } = kind.definition.specSchema.safeParse(object.spec);
     if (!success) return undefined;
-    const uids: Partial<Record<ReferenceRole, string>> = {};
-    for (const { role, target } of kind.references({ ...object, spec })) {
+    const uids: Partial<Record<ReferencePurpose, string>> = {};
+    for (const { purpose, target } of kind.references({ ...object, spec })) {
       const uid = this.#targetOf(target, object);
       if (uid === undefined) return undefined;
-      uids[role] = uid;
+      uids[purpose] = uid;
     }
     return uids;
   }

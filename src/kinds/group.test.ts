@@ -25,11 +25,11 @@ describe("groupKind", () => {
 
   it("refers to its parent by name or by uid", () => {
     expect(groupKind.references(group({}))).toEqual([
-      { role: "parent", path: "spec.parentUid", target: { by: "uid", uid: parentUid } },
+      { purpose: "parent", path: "spec.parentUid", target: { by: "uid", uid: parentUid } },
     ]);
     const reference = { name: "shop" };
     expect(groupKind.references({ ...group({}), spec: { ...group({}).spec, parentRef: reference } })).toEqual([
-      { role: "parent", path: "spec.parentRef", target: { by: "resource", kind: "Group", reference } },
+      { purpose: "parent", path: "spec.parentRef", target: { by: "resource", kind: "Group", reference } },
     ]);
   });
 });

@@ -11,11 +11,11 @@ export function parentReference(
   uid: string | undefined,
 ): ReferenceField {
   return reference === undefined
-    ? { role: "parent", path: uidPath, target: { by: "uid", uid: uid ?? "" } }
-    : { role: "parent", path: refPath, target: { by: "resource", kind: "Group", reference } };
+    ? { purpose: "parent", path: uidPath, target: { by: "uid", uid: uid ?? "" } }
+    : { purpose: "parent", path: refPath, target: { by: "resource", kind: "Group", reference } };
 }
 
 /** The field of the spec that names the group of the resource; undefined for an object that observes a root group. */
 export function parentField(kind: Kind, resource: Resource): ReferenceField | undefined {
-  return kind.references(resource).find(({ role }) => role === "parent");
+  return kind.references(resource).find(({ purpose }) => purpose === "parent");
 }

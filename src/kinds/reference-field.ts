@@ -10,11 +10,11 @@ export type Target =
  * The purpose of a reference. Every kind has a `parent`, the group that contains the resource. Only an object that
  * observes a root group has none.
  */
-export type ReferenceRole = "parent" | "identity" | "role";
+export type ReferencePurpose = "parent" | "identity" | "role";
 
 /** A reference in a spec. */
 export interface ReferenceField {
-  readonly role: ReferenceRole;
+  readonly purpose: ReferencePurpose;
   /** Path of the field, for messages, such as `spec.parentRef`. */
   readonly path: string;
   readonly target: Target;
@@ -23,4 +23,4 @@ export interface ReferenceField {
 }
 
 /** The uids to which the references of a spec were resolved. */
-export type ResolvedUids = Readonly<Partial<Record<ReferenceRole, string>>>;
+export type ResolvedUids = Readonly<Partial<Record<ReferencePurpose, string>>>;

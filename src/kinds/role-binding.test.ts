@@ -15,19 +15,19 @@ const binding = (spec: object): RoleBinding => ({
 describe("roleBindingKind", () => {
   it("refers to group, identity and role, each by name or by uid", () => {
     expect(roleBindingKind.references(binding({ groupUid, identityUid, roleUid }))).toEqual([
-      { role: "parent", path: "spec.groupUid", target: { by: "uid", uid: groupUid } },
-      { role: "identity", path: "spec.identityUid", target: { by: "uid", uid: identityUid } },
-      { role: "role", path: "spec.roleUid", target: { by: "uid", uid: roleUid } },
+      { purpose: "parent", path: "spec.groupUid", target: { by: "uid", uid: groupUid } },
+      { purpose: "identity", path: "spec.identityUid", target: { by: "uid", uid: identityUid } },
+      { purpose: "role", path: "spec.roleUid", target: { by: "uid", uid: roleUid } },
     ]);
     const references = binding({ groupRef: { name: "g" }, identityRef: { name: "i" }, roleRef: { name: "viewer" } });
     expect(roleBindingKind.references(references)).toEqual([
-      { role: "parent", path: "spec.groupRef", target: { by: "resource", kind: "Group", reference: { name: "g" } } },
+      { purpose: "parent", path: "spec.groupRef", target: { by: "resource", kind: "Group", reference: { name: "g" } } },
       {
-        role: "identity",
+        purpose: "identity",
         path: "spec.identityRef",
         target: { by: "resource", kind: "Identity", reference: { name: "i" } },
       },
-      { role: "role", path: "spec.roleRef", target: { by: "roleName", name: "viewer" } },
+      { purpose: "role", path: "spec.roleRef", target: { by: "roleName", name: "viewer" } },
     ]);
   });
 

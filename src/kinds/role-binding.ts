@@ -49,9 +49,9 @@ export const roleBindingKind: Kind<RoleBinding, ExternalRoleBinding> = {
 
 function identityReference({ spec }: RoleBinding): ReferenceField {
   return spec.identityRef === undefined
-    ? { role: "identity", path: "spec.identityUid", target: { by: "uid", uid: spec.identityUid ?? "" } }
+    ? { purpose: "identity", path: "spec.identityUid", target: { by: "uid", uid: spec.identityUid ?? "" } }
     : {
-        role: "identity",
+        purpose: "identity",
         path: "spec.identityRef",
         target: { by: "resource", kind: "Identity", reference: spec.identityRef },
       };

@@ -8,9 +8,9 @@ export function roleReference(
   uidPath: string,
   uid: string | undefined,
 ): ReferenceField {
-  if (roleRef === undefined) return { role: "role", path: uidPath, target: { by: "uid", uid: uid ?? "" } };
+  if (roleRef === undefined) return { purpose: "role", path: uidPath, target: { by: "uid", uid: uid ?? "" } };
   const { kind, ...reference } = roleRef;
   const target: Target =
     kind === undefined ? { by: "roleName", name: reference.name } : { by: "resource", kind, reference };
-  return { role: "role", path: refPath, target };
+  return { purpose: "role", path: refPath, target };
 }

@@ -62,7 +62,7 @@ export const bugsOfObservation: readonly PlantedBug[] = [
     name: "shared-uid-denied",
     why: "28.8: The uid of a shared Group is judged by the groups of the Tenant alone.",
     file: "src/reconcile/observe/reference-denials.ts",
-    before: '|| (role !== "role" && through === "grant");',
+    before: '|| (purpose !== "role" && through === "grant");',
     after: ";",
     foundBy: "src/reconcile/observe/reference-grants.test.ts",
     level: "unit",

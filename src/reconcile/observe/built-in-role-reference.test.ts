@@ -14,7 +14,7 @@ function findAs(kindName: string, name: string, isMutable = false) {
   const kind = kinds.find((one) => one.name === kindName);
   if (kind === undefined) throw new Error(`there is no kind ${kindName}`);
   const field = {
-    role: "role",
+    purpose: "role",
     path: "spec.roleRef",
     target: { by: "roleName", name },
     ...(isMutable ? { isMutable } : {}),

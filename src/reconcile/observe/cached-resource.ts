@@ -115,7 +115,7 @@ export function referencedUids(
   if (invalid !== undefined) return [];
   return kind
     .references(resource)
-    .flatMap(({ role, target }) => (target.by === "uid" ? [{ kind: referredKinds[role], uid: target.uid }] : []));
+    .flatMap(({ purpose, target }) => (target.by === "uid" ? [{ kind: referredKinds[purpose], uid: target.uid }] : []));
 }
 
 /** The key of the index `wants` for the references of an object as it writes them. */

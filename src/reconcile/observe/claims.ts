@@ -2,7 +2,7 @@ import type { Resource } from "#src/api/custom-resource.ts";
 import { hasFinalizer } from "#src/api/custom-resource.ts";
 import { expiryOf } from "#src/kinds/expiry.ts";
 import type { Kind } from "#src/kinds/kind.ts";
-import type { ReferenceField, ReferenceRole, ResolvedUids } from "#src/kinds/reference-field.ts";
+import type { ReferenceField, ReferencePurpose, ResolvedUids } from "#src/kinds/reference-field.ts";
 import { referredKinds } from "#src/kinds/referred-kinds.ts";
 import { keyOf } from "#src/kube/object.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
@@ -155,10 +155,10 @@ export function rivalKeys(
   lookup: RivalLookup,
 ): readonly string[] {
   if (self.invalid !== undefined) return [];
-  const targets = kind.references(self.resource).map(({ role, target }) => {
+  const targets = kind.references(self.resource).map(({ purpose, target }) => {
     const [written, resolved] = asWritten(target, self, lookup);
-    const uid = uids[role] ?? resolved;
-    return [...new Set([written, ...(uid === undefined ? [] : targetsOf(role, uid, lookup))])];
+    const uid = uids[purpose] ?? resolved;
+    return [...new Set([written, ...(uid === undefined ? [] : targetsOf(purpose, uid, lookup))])];
   });
   return combinations(targets).flatMap((one) => wantedKey(kind, self.resource, one) ?? []);
 }
@@ -182,7 +182,7 @@ function asWritten(
 }
 
 /** How a reference to `uid` can be written. */
-function targetsOf(role: ReferenceRole, uid: string, { storeOf, roles }: RivalLookup): readonly string[] {
+function targetsOf(role: ReferencePurpose, uid: string, { storeOf, roles }: RivalLookup): readonly string[] {
   const kind = referredKinds[role];
   // A name means a built-in role, whatever roles of groups are called.
   if (role === "role" && parentOf(uid) === undefined) {

@@ -50,7 +50,7 @@ export function roleToRead(
 ): string | null {
   const uid = references.are === "resolved" ? references.uids.role : undefined;
   if (uid === undefined) return null;
-  const target = kind.references(resource).find(({ role }) => role === "role")?.target;
+  const target = kind.references(resource).find(({ purpose }) => purpose === "role")?.target;
   // A uid that the Tenant does not list may be used only because an object has it.
   const isOfObject =
     target?.by === "resource" || (target?.by === "uid" && !permitsUid("role", uid, { boundary, roles: session.roles }));

@@ -1,6 +1,6 @@
 import type { Resource } from "#src/api/custom-resource.ts";
 import type { Kind, ServiceAccountTokens } from "#src/kinds/kind.ts";
-import type { ReferenceField, ReferenceRole } from "#src/kinds/reference-field.ts";
+import type { ReferenceField, ReferencePurpose } from "#src/kinds/reference-field.ts";
 import type { ExternalRole } from "#src/platform-client/permission-resources.ts";
 import type { RoleCatalog } from "#src/platform-client/permissions.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
@@ -52,7 +52,7 @@ export function findSpecDenial(kind: Kind, resource: Resource, limits: TenantLim
   const { uid } = resource.spec;
   if (
     uid !== undefined &&
-    kind.references(resource).every(({ role }) => role !== "parent") &&
+    kind.references(resource).every(({ purpose }) => purpose !== "parent") &&
     !permitsParent(boundary, uid)
   )
     return denied(outsideGroups("spec.uid", `group ${uid}`, limits));
@@ -78,7 +78,7 @@ export function findSpecDenial(kind: Kind, resource: Resource, limits: TenantLim
 
 /** Whether the limits of the Tenant permit the use of a uid, whatever object has it. */
 export function permitsUid(
-  role: ReferenceRole,
+  role: ReferencePurpose,
   uid: string,
   { boundary, roles }: Pick<TenantLimits, "boundary" | "roles">,
 ): boolean {
@@ -101,13 +101,13 @@ function builtInRole(uid: string, roles: RoleCatalog | undefined): ExternalRole 
  * groups of this one. The rules are the same for a uid in the spec as for an object.
  */
 export function findReferenceDenial(
-  { role, path }: ReferenceField,
+  { purpose, path }: ReferenceField,
   { uid, through }: FoundUid,
   limits: TenantLimits,
 ): Denied | Unread | undefined {
   const { roles, isCredential } = limits;
-  const isPermitted = permitsUid(role, uid, limits) || (role !== "role" && through === "grant");
-  switch (role) {
+  const isPermitted = permitsUid(purpose, uid, limits) || (purpose !== "role" && through === "grant");
+  switch (purpose) {
     case "parent":
       return isPermitted ? undefined : denied(outsideGroups(path, `group ${uid}`, limits));
     case "identity":

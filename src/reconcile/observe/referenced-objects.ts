@@ -123,7 +123,7 @@ export function findByUid(
   for (const found of objects.withUid(kind, uid)) {
     const { namespace = "" } = found.metadata;
     const isForeign = namespace !== ownNamespace && !governs(objects, namespace);
-    if (isForeign ? !grants(found, uid, ownNamespace, objects) : field.role !== "role") continue;
+    if (isForeign ? !grants(found, uid, ownNamespace, objects) : field.purpose !== "role") continue;
     const use = useOf(field, found, { uid, through: isForeign ? "grant" : "object" }, referrer, objects);
     if ("uid" in use) return use;
     waits ??= use;
@@ -133,7 +133,7 @@ export function findByUid(
 
 /** Whether the uid of an object that the referrer may use can be used now. */
 function useOf(
-  { role, path }: ReferenceField,
+  { purpose, path }: ReferenceField,
   found: Resource,
   { uid, through }: { readonly uid: string | undefined; readonly through: FoundUid["through"] },
   referrer: Resource,
@@ -151,8 +151,8 @@ function useOf(
   if (uid !== undefined) {
     const usable = { uid, through };
     if (isLast) return usable;
-    if (usedUid(referrer, role) === uid && !lostReasons.has(readyCondition(found)?.reason ?? "")) return usable;
-    if (isReadyFor(role, found) && isBelowPresentParent(found, objects)) return usable;
+    if (usedUid(referrer, purpose) === uid && !lostReasons.has(readyCondition(found)?.reason ?? "")) return usable;
+    if (isReadyFor(purpose, found) && isBelowPresentParent(found, objects)) return usable;
   }
   const cycle = findCycle(referrer, objects);
   if (cycle !== undefined) return { are: "invalid", message: `${path}: ${cycle}` };
@@ -196,8 +196,8 @@ export function mayShare({ spec }: Resource, uid: string, { boundary }: Pick<Ten
 }
 
 /** The uid that the referrer already uses. */
-function usedUid({ status }: Resource, role: ReferenceField["role"]): string | undefined {
-  switch (role) {
+function usedUid({ status }: Resource, purpose: ReferenceField["purpose"]): string | undefined {
+  switch (purpose) {
     case "parent":
       return status?.parentUid;
     case "identity":
@@ -207,8 +207,8 @@ function usedUid({ status }: Resource, role: ReferenceField["role"]): string | u
   }
 }
 
-function isReadyFor(role: ReferenceField["role"], found: Resource): boolean {
-  if (role !== "parent") return isReadyAsItIs(found);
+function isReadyFor(purpose: ReferenceField["purpose"], found: Resource): boolean {
+  if (purpose !== "parent") return isReadyAsItIs(found);
   const ready = readyCondition(found);
   return ready?.status === "True" || harmlessReasons.has(ready?.reason ?? "");
 }

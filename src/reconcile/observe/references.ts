@@ -1,6 +1,6 @@
 import type { Resource } from "#src/api/custom-resource.ts";
 import type { DesiredContext, Kind } from "#src/kinds/kind.ts";
-import type { ReferenceField, ReferenceRole } from "#src/kinds/reference-field.ts";
+import type { ReferenceField, ReferencePurpose } from "#src/kinds/reference-field.ts";
 import { referredKinds } from "#src/kinds/referred-kinds.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
 import { findBuiltInRole, orBuiltInRole } from "./built-in-role-reference.ts";
@@ -21,7 +21,7 @@ export interface ReferenceContext extends ReferencedObjects, TenantLimits, Desir
 export function resolveReferences(kind: Kind, resource: Resource, context: ReferenceContext): References {
   const denied = findSpecDenial(kind, resource, context);
   if (denied !== undefined) return denied;
-  const uids: Partial<Record<ReferenceRole, string>> = {};
+  const uids: Partial<Record<ReferencePurpose, string>> = {};
   const granted: string[] = [];
   for (const field of kind.references(resource)) {
     const found = find(kind, field, resource, context);
@@ -29,7 +29,7 @@ export function resolveReferences(kind: Kind, resource: Resource, context: Refer
     if (found.through === "grant") granted.push(found.uid);
     const denial = findReferenceDenial(field, found, context);
     if (denial !== undefined) return denial;
-    uids[field.role] = found.uid;
+    uids[field.purpose] = found.uid;
   }
   return {
     are: "resolved",
@@ -45,13 +45,13 @@ function find(kind: Kind, field: ReferenceField, resource: Resource, context: Re
   switch (target.by) {
     case "uid": {
       const limits: Found = { uid: target.uid, through: "limits" };
-      if (permitsUid(field.role, target.uid, context)) return limits;
+      if (permitsUid(field.purpose, target.uid, context)) return limits;
       // Whether a built-in role may be bound depends on its name, and the role of an object on the roles that the Tenant lists.
-      if (field.role === "role" && context.roles === undefined) return { are: "unread" };
-      const named = { kind: referredKinds[field.role], uid: target.uid };
+      if (field.purpose === "role" && context.roles === undefined) return { are: "unread" };
+      const named = { kind: referredKinds[field.purpose], uid: target.uid };
       // No object has a built-in role, whatever its status says.
       const mayBeOfObject =
-        kind.refersTo.includes(named.kind) && (field.role !== "role" || parentOf(target.uid) !== undefined);
+        kind.refersTo.includes(named.kind) && (field.purpose !== "role" || parentOf(target.uid) !== undefined);
       const found = mayBeOfObject ? findByUid(field, named, resource, context) : undefined;
       return found ?? limits;
     }
@@ -59,9 +59,9 @@ function find(kind: Kind, field: ReferenceField, resource: Resource, context: Re
       return findBuiltInRole(kind, field, target.name, resource, context);
     case "resource": {
       // Whether the role of an object may be bound depends on the roles that the Tenant lists.
-      if (field.role === "role" && context.roles === undefined) return { are: "unread" };
+      if (field.purpose === "role" && context.roles === undefined) return { are: "unread" };
       const found = findObject(field, target.kind, target.reference, resource, context);
-      return field.role === "role" ? orBuiltInRole(found, field, target.reference.name, context) : found;
+      return field.purpose === "role" ? orBuiltInRole(found, field, target.reference.name, context) : found;
     }
   }
 }

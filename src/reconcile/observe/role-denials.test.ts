@@ -25,7 +25,7 @@ function messageAbout(role: keyof typeof uids, roles: readonly string[], outerRo
     serviceAccounts: { issuer: "", audience: "" },
     publicIssuers: [],
   };
-  const field = { role: "role", path: "spec.roleRef", target: { by: "builtInRole" } } as unknown as Parameters<
+  const field = { purpose: "role", path: "spec.roleRef", target: { by: "builtInRole" } } as unknown as Parameters<
     typeof findReferenceDenial
   >[0];
   const denial = findReferenceDenial(field, { uid: uids[role], through: "limits" }, limits);

@@ -1,7 +1,7 @@
 import type { Resource } from "#src/api/custom-resource.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import { mayHaveManaged } from "#src/kinds/may-have-managed.ts";
-import type { ReferenceField, ReferenceRole } from "#src/kinds/reference-field.ts";
+import type { ReferenceField, ReferencePurpose } from "#src/kinds/reference-field.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import { isWithin } from "#src/platform-client/uid.ts";
 import type { Governance, Tenancy } from "#src/reconcile/tenancy/tenancy.ts";
@@ -57,13 +57,13 @@ export function identify(
   markers: readonly string[],
   governance: Governance,
 ): Unrecorded {
-  const uids: Partial<Record<ReferenceRole, string>> = {};
+  const uids: Partial<Record<ReferencePurpose, string>> = {};
   let isRoleUnread = false;
   for (const field of kind.references(cached.resource)) {
     const meant = meaningOf(sources, kind, field, cached.resource, governance);
     if (meant.is === "impossible" || meant.is === "unknown") return meant;
     if (meant.is === "unreadRole") isRoleUnread = true;
-    else uids[field.role] = meant.uid;
+    else uids[field.purpose] = meant.uid;
   }
   const { parent: group } = uids;
   if (group === undefined) return { is: "impossible" };

@@ -72,7 +72,7 @@ function meantUids({ kind, resource, references, unrecorded }: IssueInput): Reso
   if (references.are === "resolved") return references.uids;
   if (unrecorded?.is !== "identified") return undefined;
   const { uids } = unrecorded;
-  return kind.references(resource).every(({ role }) => uids[role] !== undefined) ? uids : undefined;
+  return kind.references(resource).every(({ purpose }) => uids[purpose] !== undefined) ? uids : undefined;
 }
 
 /**

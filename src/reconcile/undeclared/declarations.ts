@@ -84,7 +84,7 @@ function groupsOf(kind: Kind, { resource, invalid }: CachedResource): string[] {
   return [
     ...(kind.name === "Group" && status?.uid !== undefined ? [status.uid] : []),
     ...(status?.parentUid === undefined ? [] : [status.parentUid]),
-    ...named.flatMap(({ role, target }) => (role === "parent" && target.by === "uid" ? [target.uid] : [])),
+    ...named.flatMap(({ purpose, target }) => (purpose === "parent" && target.by === "uid" ? [target.uid] : [])),
   ];
 }
 

@@ -118,7 +118,7 @@ function namesOf(kind: Kind, cached: CachedResource): readonly string[] {
 }
 
 function grantsToAnybody(references: readonly ReferenceField[]): boolean {
-  const roles = references.map(({ role }) => role);
+  const roles = references.map(({ purpose }) => purpose);
   return roles.includes("role") && !roles.includes("identity");
 }
 
@@ -143,8 +143,8 @@ function mayGrant(
   const { identityUid, roleUid, parentUid } = resource.status ?? {};
   const uids = { parent: parentOf(external.uid), identity: grant.identity.uid, role: grant.role.uid };
   if (parentUid === uids.parent && identityUid === uids.identity && roleUid === uids.role) return true;
-  return kind.references(resource).every(({ role, target }) => {
-    const uid = uids[role];
+  return kind.references(resource).every(({ purpose, target }) => {
+    const uid = uids[purpose];
     switch (target.by) {
       case "uid":
         return target.uid === uid;

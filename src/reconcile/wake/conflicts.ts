@@ -104,11 +104,11 @@ function knownUids({ stores }: Sources, kind: Kind, { resource, invalid }: Cache
     ...(identityUid === undefined ? {} : { identity: identityUid }),
     ...(roleUid === undefined ? {} : { role: roleUid }),
   };
-  const named = kind.references(resource).flatMap(({ role, target }) => {
+  const named = kind.references(resource).flatMap(({ purpose, target }) => {
     if (target.by !== "resource") return [];
     const { namespace = resource.metadata.namespace ?? "", name } = target.reference;
     const uid = stores.get(target.kind).get(`${namespace}/${name}`)?.resource.status?.uid;
-    return uid === undefined ? [] : [[role, uid] as const];
+    return uid === undefined ? [] : [[purpose, uid] as const];
   });
   return { ...Object.fromEntries(named), ...recorded };
 }

@@ -31,6 +31,6 @@ function identitiesOf(kind: Kind, cached: CachedResource): readonly string[] {
   const named = invalid === undefined ? kind.references(resource) : [];
   return [
     ...(recorded === undefined ? [] : [recorded]),
-    ...named.flatMap(({ role, target }) => (role === "identity" && target.by === "uid" ? [target.uid] : [])),
+    ...named.flatMap(({ purpose, target }) => (purpose === "identity" && target.by === "uid" ? [target.uid] : [])),
   ];
 }

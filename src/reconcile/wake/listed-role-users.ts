@@ -52,6 +52,7 @@ function listedRoles({ tenancy }: Pick<Sources, "tenancy">, session: PlatformSes
 
 function usesRoles(kind: Kind, { resource, invalid }: CachedResource): boolean {
   return (
-    kind.bindable !== null || (invalid === undefined && kind.references(resource).some(({ role }) => role === "role"))
+    kind.bindable !== null ||
+    (invalid === undefined && kind.references(resource).some(({ purpose }) => purpose === "role"))
   );
 }
