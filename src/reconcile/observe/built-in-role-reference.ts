@@ -3,7 +3,7 @@ import type { Kind } from "#src/kinds/kind.ts";
 import type { ReferenceField } from "#src/kinds/reference-field.ts";
 import type { RoleCatalog } from "#src/platform-client/permissions.ts";
 import type { Boundary } from "#src/reconcile/tenancy/boundary.ts";
-import { type Found, type ReferencedObjects, unresolved } from "./referenced-objects.ts";
+import { type FoundReference, type ReferencedObjects, unresolved } from "./referenced-objects.ts";
 
 export interface BuiltInRoles extends Pick<ReferencedObjects, "find"> {
   /** Undefined until they were read. */
@@ -18,7 +18,7 @@ export function findBuiltInRole(
   name: string,
   referrer: Resource,
   { find, roles, boundary }: BuiltInRoles,
-): Found {
+): FoundReference {
   if (roles === undefined) return { are: "unread" };
   const role = roles.byName.get(name);
   if (role !== undefined) return { uid: role.uid, through: "limits" };
@@ -36,11 +36,11 @@ export function findBuiltInRole(
 
 /** What was found of a Role object with this name; where there is none, with the fix if a built-in role was meant. */
 export function orBuiltInRole(
-  found: Found,
+  found: FoundReference,
   { path }: ReferenceField,
   name: string,
   { roles, boundary }: Pick<BuiltInRoles, "roles" | "boundary">,
-): Found {
+): FoundReference {
   if (!("are" in found) || found.are !== "waiting" || found.reason !== "ReferenceNotFound") return found;
   if (roles?.byName.has(name) !== true || !boundary.roles.includes(name)) return found;
   const fix = `If you mean the built-in role ${name}, create it with only ${path}.name, without kind.`;

@@ -5,7 +5,7 @@ import { type ExternalRoleBinding, roleBindings } from "#src/platform-client/per
 import { parentOf } from "#src/platform-client/uid.ts";
 import { type CachedResource, referenceKey, uidKey } from "./cached-resource.ts";
 import { isActive } from "./claims.ts";
-import { referencesOf } from "./references-of.ts";
+import { referencesOf } from "./references.ts";
 import type { Sources } from "./sources.ts";
 
 export type DeclarationSources = Pick<

@@ -6,7 +6,7 @@ import type { CachedResource } from "./cached-resource.ts";
 import { isActive } from "./claims.ts";
 import type { References } from "./observed.ts";
 import { observedTenant } from "./observed-tenant.ts";
-import { referencesOf } from "./references-of.ts";
+import { referencesOf } from "./references.ts";
 import { requestedReconcile } from "./requested-reconcile.ts";
 import type { Sources } from "./sources.ts";
 

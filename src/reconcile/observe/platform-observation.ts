@@ -19,7 +19,7 @@ import type { Claim, NameConflict, Observed, ReadTime, References } from "./obse
 import type { ReconcileState } from "./reconcile-state.ts";
 import { peopleOf } from "./vouched-people.ts";
 import { protectionsOf } from "./protections.ts";
-import { referencesOf } from "./references-of.ts";
+import { referencesOf } from "./references.ts";
 import type { Sources } from "./sources.ts";
 import { unknownIdentitiesOf } from "./unknown-identities.ts";
 import { wantedByOthers } from "./wanted-by-others.ts";

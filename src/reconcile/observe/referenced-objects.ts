@@ -53,7 +53,7 @@ export interface FoundUid {
   readonly through: "limits" | "object" | "grant";
 }
 
-export type Found = FoundUid | Exclude<References, { are: "resolved" } | { are: "denied" }>;
+export type FoundReference = FoundUid | Exclude<References, { are: "resolved" } | { are: "denied" }>;
 
 /** More levels than uids have. */
 const maxLevels = 64;
@@ -81,7 +81,7 @@ export function findObject(
   reference: Reference,
   referrer: Resource,
   objects: ReferencedObjects,
-): Found {
+): FoundReference {
   const { path } = field;
   const { metadata } = referrer;
   const ownNamespace = metadata.namespace ?? "";
@@ -116,10 +116,10 @@ export function findByUid(
   { kind, uid }: { readonly kind: string; readonly uid: string },
   referrer: Resource,
   objects: ReferencedObjects,
-): Found | undefined {
+): FoundReference | undefined {
   if (!objects.isRead(kind)) return { are: "unreadKind", kind, path: field.path };
   const ownNamespace = referrer.metadata.namespace ?? "";
-  let waits: Found | undefined;
+  let waits: FoundReference | undefined;
   for (const found of objects.withUid(kind, uid)) {
     const { namespace = "" } = found.metadata;
     const isForeign = namespace !== ownNamespace && !governs(objects, namespace);
@@ -138,7 +138,7 @@ function useOf(
   { uid, through }: { readonly uid: string | undefined; readonly through: FoundUid["through"] },
   referrer: Resource,
   objects: ReferencedObjects,
-): Found {
+): FoundReference {
   const { namespace = "", name: objectName } = found.metadata;
   const name = nameOf(found.kind, objectName, namespace, referrer.metadata.namespace ?? "");
   const isLast = referrer.metadata.deletionTimestamp !== undefined;

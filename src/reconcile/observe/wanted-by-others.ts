@@ -8,7 +8,7 @@ import type { CachedResource } from "./cached-resource.ts";
 import { ends, recordedUid, rivalsOf } from "./claims.ts";
 import { findingOf } from "./finding.ts";
 import { mayWant } from "./may-want.ts";
-import { referencesOf } from "./references-of.ts";
+import { referencesOf } from "./references.ts";
 import type { Sources } from "./sources.ts";
 
 /**

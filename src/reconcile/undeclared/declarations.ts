@@ -8,7 +8,7 @@ import type { CachedResource } from "#src/reconcile/observe/cached-resource.ts";
 import { hasRecordOf } from "#src/reconcile/observe/claimed-state.ts";
 import { findingOf } from "#src/reconcile/observe/finding.ts";
 import { identityIn, operatorOf } from "#src/reconcile/observe/operator-identities.ts";
-import { referencesOf } from "#src/reconcile/observe/references-of.ts";
+import { referencesOf } from "#src/reconcile/observe/references.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
 import { permitsParent } from "#src/reconcile/tenancy/boundary.ts";
 import type { TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
