@@ -166,6 +166,11 @@ export const statusSchema = z
         "Fields that were changed outside of Kubernetes and are not corrected, for example because spec.policy.drift is Report.",
       ),
     error: errorSchema.exactOptional(),
+    decidedBy: text
+      .exactOptional()
+      .describe(
+        "Name of the check that decided what the status says, as of its last write. The page docs/policy.md lists all checks in their order.",
+      ),
     conditions: z
       .array(conditionSchema)
       .max(maxConditions)

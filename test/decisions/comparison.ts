@@ -39,8 +39,7 @@ export class Comparison {
     }
     this.compared += 1;
     const now = this.#decide(decision, kind);
-    // As JSON: the recorded step has no property that is undefined.
-    if (isDeepStrictEqual(JSON.parse(JSON.stringify(now)), decision.step)) return;
+    if (isDeepStrictEqual(comparable(now), comparable(decision.step))) return;
     const change = `${kind.name}: ${summaryOf(decision.step)} → ${"threw" in now ? now.threw : summaryOf(now)}`;
     const known = this.#differences.get(change);
     if (known === undefined) this.#differences.set(change, { change, count: 1, example: { ...decision, now } });
@@ -59,6 +58,13 @@ export class Comparison {
       return { threw: (error as Error).message };
     }
   }
+}
+
+/** As JSON, since a recorded step has no property that is undefined; and without the name of the check, which changes nothing. */
+function comparable(step: object): unknown {
+  const copy = JSON.parse(JSON.stringify(step)) as { patch?: { decidedBy?: unknown } };
+  if (copy.patch !== undefined) delete copy.patch.decidedBy;
+  return copy;
 }
 
 /** The step, and the reason that it writes into the status. */

@@ -28,12 +28,13 @@ export function answerText({ causes, chain, events, object, ready }: WhyAnswer):
   return {
     heading,
     table: {
-      titles: ["", "LINK", "OBJECT", "REASON", "SINCE"],
-      rows: chain.map(({ link, reason = "", since = "", state, subject }) => [
+      titles: ["", "LINK", "OBJECT", "REASON", "DECIDED BY", "SINCE"],
+      rows: chain.map(({ decidedBy = "", link, reason = "", since = "", state, subject }) => [
         marks[state],
         link,
         subject,
         reason,
+        decidedBy,
         since,
       ]),
     },

@@ -17,6 +17,8 @@ interface LinkText {
   readonly reason?: string;
   /** Since when its condition is what it is; RFC 3339. */
   readonly since?: string;
+  /** The check of the operator's policy that its status comes from, as in docs/policy.md. */
+  readonly decidedBy?: string;
   /** What was found, on one line. */
   readonly message: string;
   /** What to do about it. Absent if there is nothing wrong, or nothing to do; never if it is unknown. */

@@ -38,8 +38,15 @@ export function objectLink(link: string, subject: string, resource: Resource): O
       fix: "If it was just changed, wait some seconds and ask again. If it lasts, run muster doctor.",
     };
   const message = deletion + oneLine(ready.message);
-  if (status === "True" && deletion === "") return { ...base, state: "ok", unserved: false, reason, since, message };
-  return { ...base, state: "problem", unserved: false, reason, since, message, ...fixOf(reason) };
+  const said = { ...base, unserved: false, reason, since, message, ...decidedBy(resource) };
+  return status === "True" && deletion === ""
+    ? { ...said, state: "ok" }
+    : { ...said, state: "problem", ...fixOf(reason) };
+}
+
+/** Absent in the status of an operator of an earlier version. */
+function decidedBy({ status }: Resource): Pick<ObjectLink, "decidedBy"> {
+  return status?.decidedBy === undefined ? {} : { decidedBy: oneLine(status.decidedBy) };
 }
 
 /** The documented fix of a reason. */

@@ -30,6 +30,15 @@ describe("muster why", () => {
     expect(gone.stdout).toMatch(/Unknown: group .* it is gone, or you lack the permission\./);
   });
 
+  it("names the check that decided", async () => {
+    const web = object("Group", "web", { reason: "InvalidSpec", spec: { parentUid: root } });
+    cluster.put("groups", { ...web, status: { ...web.status, decidedBy: "specInvalid" } });
+    expect((await why("shop/Group/web")).stdout).toMatch(
+      /^PROBLEM +object +shop\/Group\/web +InvalidSpec +specInvalid /m,
+    );
+    expect((await answer("shop/Group/web")).chain[0]).toMatchObject({ decidedBy: "specInvalid" });
+  });
+
   it("follows references to the object that is not Ready, and exits with 3", async () => {
     cluster.put("rolebindings", object("RoleBinding", "ci-edits", { reason: "ReferenceNotReady", spec: binding }));
     cluster.put("identities", object("Identity", "ci", { reason: "ReferenceNotReady", spec: identity }));

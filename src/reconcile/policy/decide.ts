@@ -33,7 +33,14 @@ export function decide(observed: Observed, kind: Kind): Decision {
   const isEnding = isBeingDeleted(observed.resource);
   const { step, check } = decideBy(isEnding ? ending : existing, input);
   const timed = isEnding ? step : untilSecretRead(input, untilRemoval(input, step));
-  return unlessRefused(input, { step: untilExpiry(input, timed), check });
+  return withCheck(input, unlessRefused(input, { step: untilExpiry(input, timed), check }));
+}
+
+/** A status that is written says which check decided, for `muster why`. It is never written for that alone. */
+function withCheck({ resource }: DecisionInput, { step, check }: Decision): Decision {
+  return step.do !== "writeStatus" || resource.status?.decidedBy === check
+    ? { step, check }
+    : { step: { ...step, patch: { ...step.patch, decidedBy: check } }, check };
 }
 
 /** @throws {Error} if no check decides: the last one of each phase always does */
