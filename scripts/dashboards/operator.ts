@@ -48,7 +48,7 @@ export const operatorDashboard: Dashboard = {
           description: "Credentials whose calls, or writes, are suspended. See MusterCallsSuspended.",
           type: "value",
           badFrom: 1,
-          queries: [{ expr: "sum(muster_circuits_open)" }],
+          queries: [{ expr: "sum(muster_calls_suspended)" }],
         },
         {
           title: "Held by breaker",
@@ -201,7 +201,7 @@ export const operatorDashboard: Dashboard = {
           description: "By what fails.",
           type: "graph",
           queries: [
-            { expr: "sum by (credential, class) (muster_circuits_open) > 0", legend: "{{credential}}: {{class}}" },
+            { expr: "sum by (credential, class) (muster_calls_suspended) > 0", legend: "{{credential}}: {{class}}" },
             { expr: "sum by (credential) (muster_credentials)", legend: "all: {{credential}}" },
           ],
         },

@@ -60,7 +60,7 @@ export interface PlatformError {
  * - `noResponse`: no response, or one that is not the platform's. Whether the call took effect is unknown.
  * - `paused`: not sent, because the platform asked for a pause (Retry-After), another process may be the leader, or what the call
  *   depends on may have changed since it was read.
- * - `suspended`: not sent, because the last calls failed with `outage` and the circuit is open. See `circuit.ts`.
+ * - `suspended`: not sent, because the last calls failed with `outage` and calls are suspended. See `suspension.ts`.
  * - `credential`: not sent, because there is no token. The token service is `unavailable`, or it rejected the `exchange`.
  * - `ownerMismatch`: not sent, because the operator's identity records another owner, or none.
  * - `permissions`: not sent, or its response proves nothing, because the identity lacks the capability in the scope.

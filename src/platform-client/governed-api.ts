@@ -1,6 +1,6 @@
 import type { Clock, MonotonicTime } from "#src/time/clock.ts";
 import type { ListQuery, PlatformApi, ResourcePage } from "./api.ts";
-import { Circuit } from "./circuit.ts";
+import { Suspension } from "./suspension.ts";
 import type { ExternalResource, ResourceType } from "./collection.ts";
 import { PlatformFailure } from "./failure.ts";
 import { groups } from "./permission-resources.ts";
@@ -9,7 +9,7 @@ import { Throttle } from "./throttle.ts";
 import { TrialWrites } from "./trial-writes.ts";
 
 export interface GovernedApiOptions {
-  /** The uid of a group. Reading it is the circuit's probe; whether it exists and may be read does not matter. */
+  /** The uid of a group. Reading it is the probe; whether it exists and may be read does not matter. */
   readonly probedGroup: string;
   readonly clock: Clock;
   /** Returns a number in [0, 1). */
@@ -25,9 +25,9 @@ export interface GovernedApiOptions {
  * time is sent.
  */
 export class GovernedApi implements PlatformApi {
-  readonly circuit: Circuit;
-  /** The circuit of writes: the other one does not see an outage of writes only, because its probe reads. */
-  readonly writes: Circuit;
+  readonly suspension: Suspension;
+  /** Of writes only: the other one does not see an outage of writes only, because its probe reads. */
+  readonly writes: Suspension;
   readonly trials = new TrialWrites();
   readonly #throttle: Throttle;
   readonly #api: PlatformApi;
@@ -38,17 +38,17 @@ export class GovernedApi implements PlatformApi {
     this.#clock = clock;
     this.#throttle = new Throttle(clock, random);
     const readGroup = (end: AbortSignal) => api.get(groups, probedGroup, end);
-    this.circuit = new Circuit({
+    this.suspension = new Suspension({
       probe: (end) => probe(readGroup, clock, end),
       probeIsExtra: true,
       clock,
       random,
       signal,
     });
-    this.writes = new Circuit({ probe: () => this.trials.request(), probeIsExtra: false, clock, random, signal });
+    this.writes = new Suspension({ probe: () => this.trials.request(), probeIsExtra: false, clock, random, signal });
     // What was known of writes is older than the outage that has ended.
-    this.circuit.onChange((outage) => {
-      if (outage === undefined) this.writes.close();
+    this.suspension.onChange((outage) => {
+      if (outage === undefined) this.writes.end();
     });
   }
 
@@ -89,34 +89,34 @@ export class GovernedApi implements PlatformApi {
   }
 
   async #read<T>(name: string, call: () => Promise<T>): Promise<T> {
-    this.circuit.requireClosed(name);
+    this.suspension.requireNoOutage(name);
     this.#throttle.requireNoPause(name);
-    return this.#send(call, [this.circuit]);
+    return this.#send(call, [this.suspension]);
   }
 
   async #write<T>(name: string, call: () => Promise<T>): Promise<T> {
-    this.circuit.requireClosed(name);
+    this.suspension.requireNoOutage(name);
     const send = async () => {
       this.#throttle.requireNoPause(name);
-      return this.#send(call, [this.circuit, this.writes]);
+      return this.#send(call, [this.suspension, this.writes]);
     };
-    // A trial that a pause prevents is over: the circuit asks for the next one when the pause ends.
+    // A trial that a pause prevents is over: the next one is requested when the pause ends.
     if (this.trials.wanted) return this.trials.run(send);
-    this.writes.requireClosed(name);
+    this.writes.requireNoOutage(name);
     return send();
   }
 
-  async #send<T>(call: () => Promise<T>, circuits: readonly Circuit[]): Promise<T> {
+  async #send<T>(call: () => Promise<T>, suspensions: readonly Suspension[]): Promise<T> {
     const sentAt = this.#clock.monotonic();
     try {
       const result = await call();
-      for (const circuit of circuits) circuit.succeeded();
+      for (const suspension of suspensions) suspension.succeeded();
       this.#throttle.succeeded(sentAt);
       return result;
     } catch (error) {
       if (error instanceof PlatformFailure) {
         this.#throttle.failed(error.problem, sentAt);
-        for (const circuit of circuits) circuit.failed(error.problem);
+        for (const suspension of suspensions) suspension.failed(error.problem);
       }
       throw error;
     }

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Clock, MonotonicTime } from "#src/time/clock.ts";
 import { minutes } from "#src/time/durations.ts";
-import type { Circuit } from "./circuit.ts";
+import type { Suspension } from "./suspension.ts";
 import { externalText, externalUid, type ResourceType } from "./collection.ts";
 import { PlatformFailure, type PlatformProblem } from "./failure.ts";
 import { GatheredReads } from "./gathered-reads.ts";
@@ -57,19 +57,19 @@ export class OwnerCheck {
   constructor(options: OwnerCheckOptions) {
     this.#options = options;
     this.#newReads = new GatheredReads({ ...options, read: () => this.#readAfterCurrent() });
-    options.api.circuit.onChange((outage) => {
+    options.api.suspension.onChange((outage) => {
       if (outage === undefined) this.#notify();
     });
   }
 
-  /** The circuit of the operator's credential, whose recoveries count here. */
-  get circuit(): Circuit {
-    return this.#options.api.circuit;
+  /** The suspension of the calls of the operator's credential, whose recoveries count here. */
+  get suspension(): Suspension {
+    return this.#options.api.suspension;
   }
 
   /** Increases each time that writes may be let through again: a mismatch ended, or an outage of the operator's credential. */
   get recoveries(): number {
-    return this.#corrections + this.#options.api.circuit.recoveries;
+    return this.#corrections + this.#options.api.suspension.recoveries;
   }
 
   /** Calls `listener` each time that `recoveries` has increased, until `signal` aborts. */

@@ -45,7 +45,7 @@ const retentionMs = hours(1);
 
 /** How much is remembered. */
 export interface PostLedgerLimits {
-  /** POSTs with an unknown outcome; by default 10,000, far more than are lost before a circuit opens. */
+  /** POSTs with an unknown outcome; by default 10,000, far more than are lost before calls are suspended. */
   readonly entries?: number;
   /** Creations; by default 30,000. */
   readonly creations?: number;

@@ -20,9 +20,9 @@ export class SessionRecoveries {
 
   /** How many there were. */
   get count(): number {
-    const { circuit, writes } = this.#api;
+    const { suspension, writes } = this.#api;
     const counted = (this.#owner?.recoveries ?? 0) + writes.recoveries;
-    return this.#isCountedByOwner ? counted : counted + circuit.recoveries;
+    return this.#isCountedByOwner ? counted : counted + suspension.recoveries;
   }
 
   /** Calls `listener` after each, until the session ends. */
@@ -32,10 +32,10 @@ export class SessionRecoveries {
     };
     this.#owner?.onRecovery(listener, this.#signal);
     this.#api.writes.onChange(onEnd);
-    if (!this.#isCountedByOwner) this.#api.circuit.onChange(onEnd);
+    if (!this.#isCountedByOwner) this.#api.suspension.onChange(onEnd);
   }
 
   get #isCountedByOwner(): boolean {
-    return this.#owner?.circuit === this.#api.circuit;
+    return this.#owner?.suspension === this.#api.suspension;
   }
 }

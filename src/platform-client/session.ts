@@ -1,6 +1,6 @@
 import type { Clock, MonotonicTime } from "#src/time/clock.ts";
 import type { ListScope } from "./api.ts";
-import type { OutageListener } from "./circuit.ts";
+import type { OutageListener } from "./suspension.ts";
 import type { ExternalResource, ManagedCollection, ResourceType } from "./collection.ts";
 import type { CollectionView } from "./collection-view.ts";
 import type { PlatformProblem } from "./failure.ts";
@@ -200,7 +200,7 @@ export class PlatformSession {
 
   /** Why no calls are sent; undefined while they are. */
   get outage(): Outage | undefined {
-    return this.#options.api.circuit.outage;
+    return this.#options.api.suspension.outage;
   }
 
   /** Why no writes are sent but one at a time; undefined while they are, and during an outage of all calls. */
@@ -233,7 +233,7 @@ export class PlatformSession {
 
   /** Calls `listener` when an outage starts, changes its class, or ends. */
   onOutageChange(listener: OutageListener): void {
-    this.#options.api.circuit.onChange(listener);
+    this.#options.api.suspension.onChange(listener);
   }
 
   /** Calls `listener` when an outage of writes only starts, changes its class, or ends. */

@@ -117,8 +117,8 @@ export class OperatorMetrics {
     "Number of credentials in use: the operator's own, and those of Tenants with credentials of their own.",
     ["credential"],
   );
-  readonly circuitsOpen = this.#gauge(
-    "muster_circuits_open",
+  readonly callsSuspended = this.#gauge(
+    "muster_calls_suspended",
     "Number of credentials whose calls to the platform are suspended because of an outage: all calls, or only writes. The class says what fails: the platform, the token service, the token, or its exchange.",
     ["credential", "calls", "class"],
   );

@@ -100,8 +100,8 @@ const proxyFault = (proxy: FaultProxy, fault: Fault, methods: readonly string[])
 };
 
 /** The operator's own calls are suspended, because the platform fails. */
-const circuitOpen = (calls: "all" | "writes") =>
-  new RegExp(`^muster_circuits_open\\{credential="operator",calls="${calls}",class="platform"\\} 1$`, "m");
+const callsSuspended = (calls: "all" | "writes") =>
+  new RegExp(`^muster_calls_suspended\\{credential="operator",calls="${calls}",class="platform"\\} 1$`, "m");
 
 const unavailableGroups = (count: number) =>
   new RegExp(`^muster_objects\\{kind="Group",ready="False",reason="PlatformUnavailable"\\} ${count}$`, "m");
@@ -140,7 +140,7 @@ export const operatorScenarios: readonly Scenario[] = [
     await recorder.scrape(targets);
     proxyFault(proxy, unreachable, ["GET", "POST"]);
     await applyGroups(5, "waiting");
-    await untilMetric(targets[0], circuitOpen("all"));
+    await untilMetric(targets[0], callsSuspended("all"));
     await untilMetric(targets[0], unavailableGroups(5));
     await recorder.scrapeTwice(targets);
   }),
@@ -150,7 +150,7 @@ export const operatorScenarios: readonly Scenario[] = [
     await recorder.scrape(targets);
     proxyFault(proxy, readOnly, ["POST", "PATCH", "DELETE"]);
     await applyGroups(8, "waiting");
-    await untilMetric(targets[0], circuitOpen("writes"));
+    await untilMetric(targets[0], callsSuspended("writes"));
     await untilMetric(targets[0], unavailableGroups(8));
     await recorder.scrapeTwice(targets);
   }),
@@ -165,7 +165,7 @@ export const operatorScenarios: readonly Scenario[] = [
     const credentials = { type: "ServiceAccount", identityUid: system.identity };
     await kube.apply({ ...tenant, spec: { ...tenant["spec"], credentials } });
     await kube.apply(musterObject("Group", "bank", "waiting", { parentUid: group }));
-    await untilMetric(targets[0], /^muster_circuits_open\{credential="tenant".*\} 1$/m);
+    await untilMetric(targets[0], /^muster_calls_suspended\{credential="tenant".*\} 1$/m);
     await recorder.scrapeTwice(targets);
   }),
   scenario("MusterTenantNotReady", async ({ system, kube, startOperator, readyGroups, platform }, recorder) => {

@@ -50,12 +50,12 @@ export const bugsOfPlatformCalls: readonly PlantedBug[] = [
   },
   {
     name: "probe-forgotten",
-    why: "The circuit of an outage does not probe again after a probe that failed.",
-    file: "src/platform-client/circuit.ts",
+    why: "An outage is not probed again after a probe that failed.",
+    file: "src/platform-client/suspension.ts",
     before: `    this.#outage = { class: outageClass, problem, message: describeProblem(problem), since };
     this.#scheduleProbe();`,
     after: "    this.#outage = { class: outageClass, problem, message: describeProblem(problem), since };",
-    foundBy: "src/platform-client/circuit.test.ts",
+    foundBy: "src/platform-client/suspension.test.ts",
     level: "unit",
   },
   {

@@ -37,21 +37,21 @@ it("counts the credentials whose calls or writes are suspended, and shows what e
   for (const line of [
     'muster_credentials{credential="operator"} 1',
     'muster_credentials{credential="tenant"} 3',
-    'muster_circuits_open{credential="operator",calls="all",class="platform"} 1',
-    'muster_circuits_open{credential="tenant",calls="all",class="exchange"} 1',
-    'muster_circuits_open{credential="tenant",calls="writes",class="platform"} 2',
+    'muster_calls_suspended{credential="operator",calls="all",class="platform"} 1',
+    'muster_calls_suspended{credential="tenant",calls="all",class="exchange"} 1',
+    'muster_calls_suspended{credential="tenant",calls="writes",class="platform"} 2',
     'muster_token_expiry_timestamp_seconds{credential="operator"} 1060',
     'muster_token_expiry_timestamp_seconds{credential="tenant"} 1005',
   ])
     expect(lines).toContain(line);
-  expect(lines.filter((line) => line.startsWith("muster_circuits_open"))).toHaveLength(3);
+  expect(lines.filter((line) => line.startsWith("muster_calls_suspended"))).toHaveLength(3);
 });
 
-it("exports zero for each circuit, so that an alert has something to compare", async () => {
+it("exports zero for each credential, so that an alert has something to compare", async () => {
   const metrics = new OperatorMetrics();
   watchCredentials(metrics, { all: () => [] }, new ManualClock());
   const text = await metrics.text();
-  expect(text.match(/^muster_circuits_open\{.*\} 0$/gm)).toHaveLength(16);
+  expect(text.match(/^muster_calls_suspended\{.*\} 0$/gm)).toHaveLength(16);
   // Tenants are never named: there may be thousands.
   expect(text).not.toMatch(/^muster_credentials\{.*(?:name|tenant)=/m);
 });

@@ -10,21 +10,21 @@ const classes: readonly OutageClass[] = ["platform", "tokenService", "token", "e
  * thousands; the status of each Tenant says whether its own works.
  */
 export function watchCredentials(metrics: OperatorMetrics, sessions: Pick<TenantSessions, "all">, clock: Clock): void {
-  const { credentials, circuitsOpen, tokenExpiry } = metrics;
+  const { credentials, callsSuspended, tokenExpiry } = metrics;
   metrics.onScrape(() => {
     tokenExpiry.reset();
     for (const credential of ["operator", "tenant"]) {
       credentials.set({ credential }, 0);
       for (const calls of ["all", "writes"])
-        for (const outageClass of classes) circuitsOpen.set({ credential, calls, class: outageClass }, 0);
+        for (const outageClass of classes) callsSuspended.set({ credential, calls, class: outageClass }, 0);
     }
     const expiries = new Map<string, number>();
     for (const { tenant, session, tokenExpiresAt } of sessions.all()) {
       const credential = tenant === undefined ? "operator" : "tenant";
       credentials.inc({ credential });
       const { outage, writeOutage } = session;
-      if (outage !== undefined) circuitsOpen.inc({ credential, calls: "all", class: outage.class });
-      if (writeOutage !== undefined) circuitsOpen.inc({ credential, calls: "writes", class: writeOutage.class });
+      if (outage !== undefined) callsSuspended.inc({ credential, calls: "all", class: outage.class });
+      if (writeOutage !== undefined) callsSuspended.inc({ credential, calls: "writes", class: writeOutage.class });
       const expiresAt = tokenExpiresAt?.();
       if (expiresAt !== undefined) expiries.set(credential, Math.min(expiresAt, expiries.get(credential) ?? expiresAt));
     }

@@ -104,7 +104,7 @@ function factsOf(
   };
 }
 
-/** Only a credential that gets no token. Whether the platform is away, the circuit decides from more than one call. */
+/** Only a credential that gets no token. Whether the platform is away is decided from more than one call (`suspension.ts`). */
 function credentialProblem(problem: PlatformProblem | undefined): TenantFacts["failedCheck"] {
   if (problem?.kind !== "credential") return undefined;
   return { class: problem.cause === "exchange" ? "exchange" : "tokenService", message: problem.message };

@@ -106,7 +106,7 @@ describe("a call without a valid response", () => {
       "TokenExchangeFailed",
     ],
     [
-      "a call that an open circuit did not send has the problem of the outage",
+      "a call that was suspended has the problem of the outage",
       { kind: "suspended", outage: { kind: "credential", cause: "exchange", message: "refused" } },
       "failing",
       "TokenExchangeFailed",

@@ -29,7 +29,7 @@ const maxDelayMs = minutes(5);
 export const stalledDelayMs = hours(1);
 /**
  * While calls are suspended, the object waits for the end of the outage. It asks again about this often, so that its status
- * shows the present cause, and so that the circuit goes on to probe.
+ * shows the present cause, and so that probes go on.
  */
 const suspendedRecheckMs = minutes(1);
 const correctionsPerHour = 3;

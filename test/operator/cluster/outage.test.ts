@@ -127,7 +127,7 @@ describeWithProxiedSystem("an outage of the platform", (system, proxy) => {
       `${beforeTheTrials} POSTs until all ${count} objects waited, ${POST} after 5 s; ${sts} exchanges, ${calls.all.length} calls`,
     );
     // Until the first trial has failed the other workers go on, so that the number depends on how long its response takes: the
-    // simulation, where that is constant, asserts it. Without the circuit, each object would send several.
+    // simulation, where that is constant, asserts it. If calls were not suspended, each object would send several.
     expect(beforeTheTrials).toBeLessThanOrEqual(count);
     expect(POST - beforeTheTrials).toBeLessThanOrEqual(1);
     expect(sts).toBeLessThanOrEqual(3);

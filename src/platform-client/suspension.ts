@@ -3,10 +3,10 @@ import { minutes, seconds } from "#src/time/durations.ts";
 import { describeProblem, PlatformFailure, type PlatformProblem } from "./failure.ts";
 import { type Outage, type OutageClass, outageIn } from "./outage.ts";
 
-export interface CircuitOptions {
+export interface SuspensionOptions {
   /**
    * Whether the calls work: it resolves, or rejects with the `PlatformFailure` of a call. If it rejects with another error, or
-   * because the call was paused, nothing is known, and the circuit probes again. It ends with `signal`.
+   * because the call was paused, nothing is known, and it is probed again. It ends with `signal`.
    */
   readonly probe: (signal: AbortSignal) => Promise<unknown>;
   /** Whether a probe is a call that nobody would make otherwise, so that it is not made for every few failures. */
@@ -39,12 +39,12 @@ const probeIntervals: Readonly<Record<OutageClass, { readonly minMs: number; rea
  * Suspends the calls of one credential during an outage, so that callers wait for one probe and not each for a backoff of
  * its own.
  *
- * **Expected flow.** Closed: each call passes `requireClosed`, and its result is recorded with `succeeded` or `failed`.
- * Three consecutive failures of one class lead to a probe. If the probe fails, too, the circuit opens: `requireClosed`
- * throws, and the circuit probes until the first success closes it again.
+ * **Expected flow.** Each call passes `requireNoOutage`, and its result is recorded with `succeeded` or `failed`.
+ * Three consecutive failures of one class lead to a probe. If the probe fails, too, calls are suspended: `requireNoOutage`
+ * throws, and probes go on until the first success ends that.
  *
  * **Guarantees.**
- * - The failures of a single object, whatever their number, do not open the circuit while the probe succeeds. They neither
+ * - The failures of a single object, whatever their number, suspend no calls while the probe succeeds. They neither
  *   end the delays of other objects nor reset the object's own.
  * - At most one probe is in flight. During an outage they are an interval apart: 1 to 2.5 s, or 30 to 60 s if the token was
  *   rejected or its exchange refused; longer if the platform asked for a longer pause (Retry-After). Extra ones that find no
@@ -54,32 +54,32 @@ const probeIntervals: Readonly<Record<OutageClass, { readonly minMs: number; rea
  *
  * **Assumptions.** The probe needs nothing that the other calls do not need. Failures are recorded when they happen.
  *
- * **Caveats.** A probe that reads does not see an outage of writes only: those have a circuit of their own (`GovernedApi`).
- * Results of calls that were sent before the circuit opened are ignored while it is open.
+ * **Caveats.** A probe that reads does not see an outage of writes only: those are suspended by another one (`GovernedApi`).
+ * Results of calls that were sent before an outage was found are ignored during it.
  */
-export class Circuit {
-  readonly #options: CircuitOptions;
+export class Suspension {
+  readonly #options: SuspensionOptions;
   readonly #listeners: OutageListener[] = [];
   #outage: Outage | undefined;
   #recoveries = 0;
-  /** The current run of failures of one class, while the circuit is closed. */
+  /** The current run of failures of one class, while calls go. */
   #run: { readonly class: OutageClass; readonly failures: number } | undefined;
   #neededUntil: MonotonicTime = 0;
   #nextProbeAt: MonotonicTime = 0;
   #cancelTimer: (() => void) | undefined;
   #probing = false;
 
-  constructor(options: CircuitOptions) {
+  constructor(options: SuspensionOptions) {
     this.#options = options;
     options.signal.addEventListener("abort", () => this.#cancelTimer?.(), { once: true });
   }
 
-  /** Undefined while the circuit is closed. */
+  /** Undefined while calls go. */
   get outage(): Outage | undefined {
     return this.#outage;
   }
 
-  /** How many times the circuit has closed again. */
+  /** How many times calls went again after an outage. */
   get recoveries(): number {
     return this.#recoveries;
   }
@@ -88,8 +88,8 @@ export class Circuit {
     this.#listeners.push(listener);
   }
 
-  /** Must be called before a call is sent. @throws {PlatformFailure} of kind `suspended` while the circuit is open. */
-  requireClosed(call: string): void {
+  /** Must be called before a call is sent. @throws {PlatformFailure} of kind `suspended` during an outage. */
+  requireNoOutage(call: string): void {
     if (this.#outage === undefined) return;
     this.#need();
     this.#scheduleProbe();
@@ -152,12 +152,12 @@ export class Circuit {
     const intervalMs = this.#intervalOf(found?.class ?? this.#outage?.class ?? "platform");
     const pauseMs = failure !== undefined && "retryAfterMs" in failure ? retryAfterOf(failure) : 0;
     this.#nextProbeAt = clock.monotonic() + Math.max(intervalMs, pauseMs);
-    if (found !== undefined) this.#open(found);
+    if (found !== undefined) this.#suspend(found);
     else if (failure?.kind === "paused") this.#scheduleProbe();
-    else this.close();
+    else this.end();
   }
 
-  #open({ class: outageClass, problem }: Pick<Outage, "class" | "problem">): void {
+  #suspend({ class: outageClass, problem }: Pick<Outage, "class" | "problem">): void {
     const previous = this.#outage;
     const since = previous?.since ?? this.#options.clock.monotonic();
     this.#run = undefined;
@@ -167,12 +167,12 @@ export class Circuit {
   }
 
   /** Lets calls go again. */
-  close(): void {
+  end(): void {
     const { clock, probeIsExtra } = this.#options;
-    const wasOpen = this.#outage !== undefined;
+    const wasSuspended = this.#outage !== undefined;
     this.#run = undefined;
-    if (wasOpen || !probeIsExtra) this.#nextProbeAt = clock.monotonic();
-    if (!wasOpen) return;
+    if (wasSuspended || !probeIsExtra) this.#nextProbeAt = clock.monotonic();
+    if (!wasSuspended) return;
     this.#cancelTimer?.();
     this.#outage = undefined;
     this.#recoveries += 1;

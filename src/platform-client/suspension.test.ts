@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ManualClock, settled } from "#src/time/manual-clock.testing.ts";
-import { Circuit } from "./circuit.ts";
+import { Suspension } from "./suspension.ts";
 import { type CodeName, PlatformFailure, type PlatformProblem } from "./failure.ts";
 import type { OutageClass } from "./outage.ts";
 
@@ -17,13 +17,13 @@ interface Setup {
   readonly probeIsExtra?: boolean;
 }
 
-/** A circuit whose probes have the result `platform.problem`. */
+/** A suspension whose probes have the result `platform.problem`. */
 function world({ random = 0, problem = lost, probeIsExtra = true }: Setup = {}) {
   const clock = new ManualClock();
   const lifetime = new AbortController();
   const platform = { problem: problem as PlatformProblem | "silence" | undefined, probes: [] as number[] };
   const changes: (OutageClass | undefined)[] = [];
-  const circuit = new Circuit({
+  const suspension = new Suspension({
     probe: async (signal) => {
       platform.probes.push(clock.monotonic());
       if (platform.problem === "silence")
@@ -35,33 +35,33 @@ function world({ random = 0, problem = lost, probeIsExtra = true }: Setup = {}) 
     random: () => random,
     signal: lifetime.signal,
   });
-  circuit.onChange((current) => changes.push(current?.class));
+  suspension.onChange((current) => changes.push(current?.class));
   const fail = async (problems: readonly PlatformProblem[]) => {
-    for (const one of problems) circuit.failed(one);
+    for (const one of problems) suspension.failed(one);
     await clock.advance(0);
   };
-  return { clock, lifetime, platform, changes, circuit, fail };
+  return { clock, lifetime, platform, changes, suspension, fail };
 }
 
-/** A world with an open circuit. */
+/** A world in an outage. */
 async function outage(options: Setup = {}) {
   const given = world(options);
   const problem = options.problem ?? lost;
   await given.fail([problem, problem, problem]);
-  expect(given.circuit.outage).toBeDefined();
+  expect(given.suspension.outage).toBeDefined();
   return given;
 }
 
-function problemOf(circuit: Circuit): PlatformProblem | undefined {
+function problemOf(suspension: Suspension): PlatformProblem | undefined {
   try {
-    circuit.requireClosed("get groups");
+    suspension.requireNoOutage("get groups");
     return undefined;
   } catch (error) {
     return (error as PlatformFailure).problem;
   }
 }
 
-describe("a closed circuit", () => {
+describe("while calls go", () => {
   it.each<[string, readonly PlatformProblem[], OutageClass]>([
     ["lost connections", [lost, lost, lost], "platform"],
     ["server errors", [rejected("INTERNAL"), lost, rejected("UNAVAILABLE")], "platform"],
@@ -73,12 +73,12 @@ describe("a closed circuit", () => {
       "tokenService",
     ],
   ])("opens after three failures and a failed probe: %s", async (_, problems, outageClass) => {
-    const { circuit, fail, changes, platform } = world({ problem: problems[0] });
+    const { suspension, fail, changes, platform } = world({ problem: problems[0] });
     await fail(problems.slice(0, 2));
-    expect([problemOf(circuit), platform.probes]).toEqual([undefined, []]);
+    expect([problemOf(suspension), platform.probes]).toEqual([undefined, []]);
     await fail(problems.slice(2));
-    expect(circuit.outage).toMatchObject({ class: outageClass, problem: problems[0], since: 0 });
-    expect(problemOf(circuit)).toEqual({ kind: "suspended", outage: problems[0] });
+    expect(suspension.outage).toMatchObject({ class: outageClass, problem: problems[0], since: 0 });
+    expect(problemOf(suspension)).toEqual({ kind: "suspended", outage: problems[0] });
     expect(changes).toEqual([outageClass]);
   });
 
@@ -94,34 +94,34 @@ describe("a closed circuit", () => {
   });
 
   it("counts only consecutive failures of one class", async () => {
-    const { fail, circuit, platform } = world();
+    const { fail, suspension, platform } = world();
     await fail([lost, lost, refused, refused, lost, lost]);
-    circuit.succeeded();
+    suspension.succeeded();
     await fail([lost, lost, rejected("NOT_FOUND"), lost, lost]);
     expect(platform.probes).toEqual([]);
   });
 
   it("stays closed while the probe succeeds, whatever the failures of one object, and probes once a second at most", async () => {
-    const { fail, circuit, clock, changes, platform } = world();
+    const { fail, suspension, clock, changes, platform } = world();
     platform.problem = undefined;
     for (let second = 0; second < 60; second += 1) {
       await fail(Array.from({ length: 10 }, () => rejected("INTERNAL")));
-      expect(problemOf(circuit)).toBeUndefined();
+      expect(problemOf(suspension)).toBeUndefined();
       await clock.advance(1_000);
     }
     expect(changes).toEqual([]);
-    expect(circuit.recoveries).toBe(0);
+    expect(suspension.recoveries).toBe(0);
     expect(platform.probes.length).toBeLessThanOrEqual(61);
   });
 
   it("probes after every third failure if that costs no call", async () => {
-    const { fail, circuit, platform } = world({ probeIsExtra: false });
+    const { fail, suspension, platform } = world({ probeIsExtra: false });
     platform.problem = undefined;
     for (let count = 0; count < 3; count += 1) await fail([lost, lost, lost]);
     expect(platform.probes).toEqual([0, 0, 0]);
     platform.problem = lost;
     await fail([lost, lost, lost]);
-    expect(problemOf(circuit)).toMatchObject({ kind: "suspended" });
+    expect(problemOf(suspension)).toMatchObject({ kind: "suspended" });
   });
 
   it("has no timer", async () => {
@@ -133,7 +133,7 @@ describe("a closed circuit", () => {
   });
 });
 
-describe("an open circuit", () => {
+describe("while calls are suspended", () => {
   it.each<[string, PlatformProblem, number, number]>([
     ["every second at the most often, after a lost connection", lost, 0, 1_000],
     ["every 2.5 s at the least often, after a lost connection", lost, 1, 2_500],
@@ -154,13 +154,13 @@ describe("an open circuit", () => {
   });
 
   it("closes at the first success of a probe", async () => {
-    const { platform, clock, circuit, changes } = await outage();
+    const { platform, clock, suspension, changes } = await outage();
     await clock.advance(5_500);
     platform.problem = undefined;
     await clock.advance(500);
-    expect(problemOf(circuit)).toBeUndefined();
+    expect(problemOf(suspension)).toBeUndefined();
     expect(changes).toEqual(["platform", undefined]);
-    expect(circuit.recoveries).toBe(1);
+    expect(suspension.recoveries).toBe(1);
     expect(clock.pending).toBe(0);
   });
 
@@ -168,48 +168,48 @@ describe("an open circuit", () => {
     ["that the probed group does not exist", rejected("NOT_FOUND")],
     ["that it may not be read", rejected("PERMISSION_DENIED")],
   ])("closes when the platform responds %s", async (_, problem) => {
-    const { platform, clock, circuit } = await outage();
+    const { platform, clock, suspension } = await outage();
     platform.problem = problem;
     await clock.advance(1_000);
-    expect(circuit.outage).toBeUndefined();
+    expect(suspension.outage).toBeUndefined();
   });
 
   it.each([
     ["at its usual interval", 0, 1_000],
     ["when a longer pause is over", 20_000, 20_000],
   ])("stays open after a probe that was paused, and probes again %s", async (_, retryAfterMs, intervalMs) => {
-    const { platform, clock, circuit } = await outage();
+    const { platform, clock, suspension } = await outage();
     platform.problem = { kind: "paused", retryAfterMs };
     await clock.advance(1_000);
-    expect(circuit.outage).toMatchObject({ problem: lost });
+    expect(suspension.outage).toMatchObject({ problem: lost });
     await clock.advance(intervalMs);
     expect(platform.probes).toEqual([0, 1_000, 1_000 + intervalMs]);
     platform.problem = undefined;
     await clock.advance(intervalMs);
-    expect(circuit.outage).toBeUndefined();
+    expect(suspension.outage).toBeUndefined();
   });
 
   it("ignores late results of calls that were sent before", async () => {
-    const { circuit } = await outage();
-    circuit.succeeded();
-    circuit.failed(refused);
-    expect(circuit.outage?.class).toBe("platform");
+    const { suspension } = await outage();
+    suspension.succeeded();
+    suspension.failed(refused);
+    expect(suspension.outage?.class).toBe("platform");
   });
 
   it("reports a change of the class, with the time at which the outage started", async () => {
-    const { platform, clock, circuit, changes } = await outage();
+    const { platform, clock, suspension, changes } = await outage();
     platform.problem = refused;
     await clock.advance(1_000);
-    expect(circuit.outage).toMatchObject({ class: "exchange", problem: refused, since: 0 });
+    expect(suspension.outage).toMatchObject({ class: "exchange", problem: refused, since: 0 });
     expect(changes).toEqual(["platform", "exchange"]);
-    expect(circuit.recoveries).toBe(0);
+    expect(suspension.recoveries).toBe(0);
   });
 
   it("lets calls go when it is closed from outside", async () => {
-    const { circuit, changes, clock } = await outage();
-    circuit.close();
-    expect(problemOf(circuit)).toBeUndefined();
-    expect([changes, circuit.recoveries]).toEqual([["platform", undefined], 1]);
+    const { suspension, changes, clock } = await outage();
+    suspension.end();
+    expect(problemOf(suspension)).toBeUndefined();
+    expect([changes, suspension.recoveries]).toEqual([["platform", undefined], 1]);
     expect(clock.pending).toBe(0);
   });
 
@@ -222,31 +222,31 @@ describe("an open circuit", () => {
         platform.problem = lost;
       },
     ],
-    ["it was closed from outside", ({ circuit }) => circuit.close()],
+    ["it was ended from outside", ({ suspension }) => suspension.end()],
   ])("opens again after three failures and a failed probe as soon as %s, whatever the interval", async (_, end) => {
     const given = await outage({ problem: refused });
     await end(given);
-    expect(problemOf(given.circuit)).toBeUndefined();
+    expect(problemOf(given.suspension)).toBeUndefined();
     await given.fail([lost, lost, lost]);
-    expect(problemOf(given.circuit)).toMatchObject({ kind: "suspended" });
+    expect(problemOf(given.suspension)).toMatchObject({ kind: "suspended" });
   });
 
   it("stops to probe two minutes after the last call, and probes again at the next one", async () => {
-    const { platform, clock, circuit } = await outage();
+    const { platform, clock, suspension } = await outage();
     await clock.advance(600_000);
     expect(clock.pending).toBe(0);
     expect(platform.probes).toHaveLength(121);
     platform.problem = undefined;
-    expect(problemOf(circuit)).toMatchObject({ kind: "suspended" });
+    expect(problemOf(suspension)).toMatchObject({ kind: "suspended" });
     await clock.advance(0);
-    expect(circuit.outage).toBeUndefined();
+    expect(suspension.outage).toBeUndefined();
   });
 
   it("ends with its signal", async () => {
-    const { platform, clock, circuit, lifetime } = await outage();
+    const { platform, clock, suspension, lifetime } = await outage();
     lifetime.abort(new Error("stopping"));
     expect(clock.pending).toBe(0);
-    expect(problemOf(circuit)).toMatchObject({ kind: "suspended" });
+    expect(problemOf(suspension)).toMatchObject({ kind: "suspended" });
     await clock.advance(10_000);
     expect(platform.probes).toEqual([0]);
   });
