@@ -9,7 +9,6 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     before: "return error instanceof CommandFailure ? error.exitCode : 1;",
     after: "return error instanceof CommandFailure ? error.exitCode : 0;",
     foundBy: "src/command-line.test.ts",
-    level: "unit",
   },
   {
     name: "plan-exits-0-with-changes",
@@ -19,7 +18,6 @@ export const bugsOfCommands: readonly PlantedBug[] = [
 `,
     after: "",
     foundBy: "src/commands/plan/plan.test.ts",
-    level: "unit",
   },
   {
     name: "import-exits-0-when-incomplete",
@@ -29,7 +27,6 @@ export const bugsOfCommands: readonly PlantedBug[] = [
 `,
     after: "",
     foundBy: "src/commands/import/import.test.ts",
-    level: "unit",
   },
   {
     name: "dry-run-writes",
@@ -38,7 +35,6 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     before: "if (!values.dryRun) return operate.run(values, context);",
     after: 'if (!values.dryRun || values.output === "table") return operate.run(values, context);',
     foundBy: "src/commands/plan/dry-run.test.ts",
-    level: "unit",
   },
   {
     name: "plan-writes-status-to-cluster",
@@ -47,7 +43,6 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     before: "return structuredClone(this.#store(before, after)) as KubeObject as T;",
     after: "return this.#store(before, after) as KubeObject as T;",
     foundBy: "test/operator/simulation/plan.test.ts",
-    level: "integration",
   },
   {
     name: "plan-ignores-preconditions",
@@ -56,7 +51,6 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     before: 'for (const field of ["uid", "resourceVersion"] as const)',
     after: 'for (const field of ["uid"] as const)',
     foundBy: "test/operator/simulation/plan.test.ts",
-    level: "integration",
   },
   {
     name: "plan-ends-before-removals",
@@ -65,7 +59,6 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     before: "const resyncs = 3;",
     after: "const resyncs = 1;",
     foundBy: "test/operator/simulation/plan-equals-act.test.ts",
-    level: "integration",
   },
   {
     name: "plan-creates-before-waiting",
@@ -74,7 +67,6 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     before: "const horizonMs = minutes(2);",
     after: "const horizonMs = minutes(0);",
     foundBy: "test/operator/simulation/plan-equals-act.test.ts",
-    level: "integration",
   },
   {
     name: "unseen-taken-for-absent",
@@ -83,7 +75,6 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     before: "if ((await this.#permissions)?.allow(capability, group) === true) return;",
     after: "if ((await this.#permissions) !== undefined) return;",
     foundBy: "src/commands/plan/plan-caller.test.ts",
-    level: "unit",
   },
   {
     name: "plan-updates-shown-as-adoption",
@@ -92,7 +83,6 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     before: 'return isPlanned(write.uid) || isManaged ? "update" : "adopt";',
     after: 'return isPlanned(write.uid) ? "update" : "adopt";',
     foundBy: "test/operator/simulation/plan.test.ts",
-    level: "integration",
   },
   {
     name: "import-omits-description",
@@ -101,7 +91,6 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     before: 'return { name, ...(text === "" ? {} : { description: text }) };',
     after: "return { name };",
     foundBy: "src/import/import-tree.test.ts",
-    level: "unit",
   },
   {
     name: "import-omits-aws",
@@ -110,7 +99,6 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     before: 'const methods = ["claimMatch", "staticKeys", "awsIdentity"] as const;',
     after: 'const methods = ["claimMatch", "staticKeys"] as const;',
     foundBy: "src/import/import-tree.test.ts",
-    level: "unit",
   },
   {
     name: "import-replaces-edited-file",
@@ -119,7 +107,6 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     before: 'else if (before.is !== "absent" && before.is !== "unedited") kept',
     after: 'else if (before.is !== "absent" && before.is !== "unedited" && before.is !== "edited") kept',
     foundBy: "src/commands/import/import-folder.test.ts",
-    level: "unit",
   },
   {
     name: "import-removes-unseen",
@@ -129,7 +116,6 @@ export const bugsOfCommands: readonly PlantedBug[] = [
 `,
     after: "",
     foundBy: "src/commands/import/import-folder.test.ts",
-    level: "unit",
   },
   {
     name: "import-limits-too-wide",
@@ -138,7 +124,6 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     before: "if (addSubjects(entry, claims)) limited.set(key, entry);",
     after: "if (addSubjects(entry, claims) && claims.subjectPattern === undefined) limited.set(key, entry);",
     foundBy: "src/import/import-tree.test.ts",
-    level: "unit",
   },
   {
     name: "import-names-change",
@@ -147,7 +132,6 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     before: "const earlier = this.#earlier.get(digits.slice(0, suffixDigits));",
     after: "const earlier = text === fallback ? this.#earlier.get(digits.slice(0, suffixDigits)) : undefined;",
     foundBy: "src/import/object-names.test.ts",
-    level: "unit",
   },
   {
     name: "output-not-escaped",
@@ -156,7 +140,6 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     before: 'return text.replace(invisible, "\\ufffd");',
     after: "return text;",
     foundBy: "src/commands/output/hostile-texts.test.ts",
-    level: "unit",
   },
   {
     name: "formula-in-csv",
@@ -165,7 +148,6 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     before: 'return text.replace(formulaStart, "$1\'$2");',
     after: "return text;",
     foundBy: "src/commands/output/csv.test.ts",
-    level: "unit",
   },
   {
     name: "markdown-not-escaped",
@@ -174,7 +156,6 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     before: '.replace(/[\\\\`*_~[\\]|!]/g, "\\\\$&")',
     after: '.replace(/[|]/g, "\\\\$&")',
     foundBy: "src/commands/output/markdown.test.ts",
-    level: "unit",
   },
   {
     name: "binding-of-policy-not-checked",
@@ -183,7 +164,6 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     before: '...(missing.length === 0 ? [] : [`spec.validationActions of its binding lacks ${missing.join(", ")}`]),',
     after: "",
     foundBy: "src/commands/doctor/policy-flaws.test.ts",
-    level: "unit",
   },
   {
     name: "narrowed-policy-passes",
@@ -192,7 +172,6 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     before: "...(selectsAll(namespaceSelector) ? [] : [`${path} has a namespaceSelector, which exempts namespaces`]),",
     after: "",
     foundBy: "src/commands/doctor/policy-flaws.test.ts",
-    level: "unit",
   },
   {
     name: "uninstalled-with-finalizers",
@@ -201,7 +180,6 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     before: 'return ({ status }) => (classes.get(status?.tenant ?? "") ?? "") === operatorClass;',
     after: "return ({ status }) => status?.tenant !== undefined && classes.get(status.tenant) === operatorClass;",
     foundBy: "src/commands/uninstall/guarded-objects.test.ts",
-    level: "unit",
   },
   {
     name: "credentials-readable-by-others",
@@ -210,7 +188,6 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     before: "fchmodSync(file, 0o600);",
     after: "fchmodSync(file, 0o644);",
     foundBy: "src/login/credentials-file.test.ts",
-    level: "unit",
   },
   {
     name: "credentials-written-in-place",
@@ -219,7 +196,6 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     before: "const temporary = `${path}.new`;",
     after: "const temporary = path;",
     foundBy: "src/login/credentials-file.test.ts",
-    level: "unit",
   },
   {
     name: "state-not-compared",
@@ -228,7 +204,6 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     before: "if (state === undefined || !equalSecrets(state, expected.state)) return undefined;",
     after: "if (state === undefined) return undefined;",
     foundBy: "src/login/callback-listener.test.ts",
-    level: "unit",
   },
   {
     name: "endpoint-elsewhere",
@@ -237,7 +212,6 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     before: 'if (url === null || url.origin !== origin || url.username !== "" || url.hash !== "")',
     after: 'if (url === null || url.username !== "" || url.hash !== "")',
     foundBy: "src/commands/login/platform.test.ts",
-    level: "unit",
   },
   {
     name: "two-processes-renew",
@@ -247,7 +221,6 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     const { refreshToken }`,
     after: "    const { refreshToken }",
     foundBy: "src/commands/login/renewal.test.ts",
-    level: "unit",
   },
   {
     name: "token-file-partial",
@@ -256,7 +229,6 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     before: "const temporary = join(folder, `.${basename(path)}.new`);",
     after: "const temporary = path;",
     foundBy: "src/workload/token-files.test.ts",
-    level: "unit",
   },
   {
     name: "renewal-storm",
@@ -265,7 +237,6 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     before: "const windowMs = Math.min(firstRetryMs * 2 ** Math.min(failures - 1, 20), limitMs);",
     after: "const windowMs = Math.min(firstRetryMs, limitMs);",
     foundBy: "src/workload/renewal.test.ts",
-    level: "unit",
   },
   {
     name: "rotated-subject-not-noticed",
@@ -274,7 +245,6 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     before: "return this.#options.readSubjectToken().fingerprint !== this.#fingerprint;",
     after: 'return this.#options.readSubjectToken().fingerprint === "";',
     foundBy: "src/workload/agent.test.ts",
-    level: "unit",
   },
   {
     name: "expired-token-accepted",
@@ -283,7 +253,6 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     before: "if (expiresAt <= now)",
     after: "if (expiresAt <= 0)",
     foundBy: "src/workload/token-service.test.ts",
-    level: "unit",
   },
   {
     name: "access-above-forgotten",
@@ -292,7 +261,6 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     before: "return [...ancestorsOf(uid), uid].flatMap((group) => bindingsIn.get(group) ?? []);",
     after: "return [uid].flatMap((group) => bindingsIn.get(group) ?? []);",
     foundBy: "src/access/answers.test.ts",
-    level: "unit",
   },
   {
     name: "expired-invite-counts",
@@ -301,7 +269,6 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     before: "Date.parse(grant.expirationTime) > now;",
     after: "Date.parse(grant.expirationTime) > 0;",
     foundBy: "src/access/login-grants.test.ts",
-    level: "unit",
   },
   {
     name: "smaller-role-is-wider",
@@ -310,7 +277,6 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     before: " && [...capabilities].every((one) => bound.has(one)))",
     after: ")",
     foundBy: "src/access/unused-writes.test.ts",
-    level: "unit",
   },
   {
     name: "unread-taken-for-unused",
@@ -319,7 +285,6 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     before: "return givenBy(new Set([capability])) ? undefined : false;",
     after: "return false;",
     foundBy: "src/access/answers.test.ts",
-    level: "unit",
   },
   {
     name: "secret-file-of-everybody",
@@ -328,6 +293,5 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     before: "(mode & otherBits) === 0 || isInKubernetesVolume(path)",
     after: "(mode & otherBits) === otherBits || isInKubernetesVolume(path)",
     foundBy: "src/commands/settings/private-file.test.ts",
-    level: "unit",
   },
 ];

@@ -1,7 +1,7 @@
 import { type Level, levels, type PlantedBug } from "./planted-bug.ts";
 import type { FailedTest, TestRuns } from "./run-tests.ts";
 import type { ScratchTree } from "./scratch-tree.ts";
-import type { TestOrder } from "./test-order.ts";
+import { levelOf, type TestOrder } from "./test-order.ts";
 
 /** The most files of one run: after it, the search can end. */
 const filesTogether = 12;
@@ -54,8 +54,8 @@ export class BugSearch {
   }
 
   /** The files of a level in the order in which they are tried, each group in one run. */
-  #groupsOf({ file, foundBy, level: foundIn }: PlantedBug, level: Level): readonly (readonly string[])[] {
-    const last = foundIn === level ? [foundBy] : [];
+  #groupsOf({ file, foundBy }: PlantedBug, level: Level): readonly (readonly string[])[] {
+    const last = levelOf(foundBy) === level ? [foundBy] : [];
     if (level === "cluster") return [last];
     const others = this.#order.filesFor(file, level).filter((one) => !last.includes(one));
     const count = Math.ceil(others.length / filesTogether);

@@ -6,7 +6,7 @@ import { readOptions, usage } from "./options.ts";
 import { levels, type PlantedBug } from "./planted-bug.ts";
 import { TestRuns } from "./run-tests.ts";
 import { ScratchTree } from "./scratch-tree.ts";
-import { TestOrder } from "./test-order.ts";
+import { levelOf, TestOrder } from "./test-order.ts";
 
 const { bugs, upTo, json, lists } = readCommandLine({ name: "planted-bugs", usage }, readOptions);
 const print = (text: string) => void process.stdout.write(`${text}\n`);
@@ -33,7 +33,7 @@ for (const faultPoints of ["some", "all"] as const) {
     const seconds = Math.round((performance.now() - started) / 1_000);
     if (isLost(bug, found)) lost += 1;
     print(`${bug.name}  ${textOf(bug, found)}  ${seconds} s`);
-    const before = { level: bug.level, file: bug.foundBy };
+    const before = { level: levelOf(bug.foundBy), file: bug.foundBy };
     results.push({ name: bug.name, faultPoints, before, found: found ?? null, seconds });
     if (json !== undefined) writeJson(json, results);
   }
@@ -43,13 +43,13 @@ print(`${bugs.length} bugs, ${lost} of them not found as cheaply as before`);
 process.exit(lost === 0 ? 0 : 1);
 
 /** Whether the bug is found later than before. What is found only in a level that was not tried is not lost. */
-function isLost({ level }: PlantedBug, found: Found | undefined): boolean {
-  const before = levels.indexOf(level);
+function isLost({ foundBy }: PlantedBug, found: Found | undefined): boolean {
+  const before = levels.indexOf(levelOf(foundBy));
   return found === undefined ? before <= levels.indexOf(upTo) : levels.indexOf(found.level) > before;
 }
 
 function textOf(bug: PlantedBug, found: Found | undefined): string {
-  if (found === undefined) return isLost(bug, found) ? `NOT FOUND up to ${upTo}` : `not tried: ${bug.level}`;
+  if (found === undefined) return isLost(bug, found) ? `NOT FOUND up to ${upTo}` : `not tried: ${levelOf(bug.foundBy)}`;
   const test = found.test === undefined ? "" : ` (${found.test})`;
   return `${isLost(bug, found) ? "LATER " : ""}${found.level}  ${found.file}${test}`;
 }

@@ -9,7 +9,6 @@ export const bugsOfPlatformCalls: readonly PlantedBug[] = [
     before: 'await (owned === "now" ? owner?.requireByNewRead() : owner?.require());',
     after: "await owner?.require();",
     foundBy: "src/platform-client/session-writes.test.ts",
-    level: "unit",
   },
   {
     name: "restarted-list-believed",
@@ -18,7 +17,6 @@ export const bugsOfPlatformCalls: readonly PlantedBug[] = [
     before: 'throw malformed("the list started over at one of its pages");',
     after: "stable = false;",
     foundBy: "src/platform-client/list-all.test.ts",
-    level: "unit",
   },
   {
     name: "endless-list",
@@ -27,7 +25,6 @@ export const bugsOfPlatformCalls: readonly PlantedBug[] = [
     before: "const maxPages = 10_000;",
     after: "const maxPages = 10_000_000;",
     foundBy: "src/platform-client/list-all.test.ts",
-    level: "unit",
   },
   {
     name: "exchange-retried-by-each-call",
@@ -37,7 +34,6 @@ export const bugsOfPlatformCalls: readonly PlantedBug[] = [
       "if (this.#failed !== undefined && clock.monotonic() < this.#failed.until) return Promise.reject(this.#failed.error);",
     after: "",
     foundBy: "src/platform-client/token-source.test.ts",
-    level: "unit",
   },
   {
     name: "token-used-until-expiry",
@@ -46,7 +42,6 @@ export const bugsOfPlatformCalls: readonly PlantedBug[] = [
     before: "now >= current.expiresAt - expiryMarginMs",
     after: "now >= current.expiresAt",
     foundBy: "src/platform-client/token-source.test.ts",
-    level: "unit",
   },
   {
     name: "probe-forgotten",
@@ -56,7 +51,6 @@ export const bugsOfPlatformCalls: readonly PlantedBug[] = [
     this.#scheduleProbe();`,
     after: "    this.#outage = { class: outageClass, problem, message: describeProblem(problem), since };",
     foundBy: "src/platform-client/suspension.test.ts",
-    level: "unit",
   },
   {
     name: "old-read-undoes-write",
@@ -65,7 +59,6 @@ export const bugsOfPlatformCalls: readonly PlantedBug[] = [
     before: ": !known.stale && known.seenAt > at;",
     after: ": false;",
     foundBy: "src/platform-client/collection-view.test.ts",
-    level: "unit",
   },
   {
     name: "old-list-removes-new",
@@ -74,7 +67,6 @@ export const bugsOfPlatformCalls: readonly PlantedBug[] = [
     before: "if (listed.has(uid) || entry === undefined || entry.seenAt >= startedAt) continue;",
     after: "if (listed.has(uid) || entry === undefined) continue;",
     foundBy: "src/platform-client/collection-view.test.ts",
-    level: "unit",
   },
   {
     name: "timeout-taken-for-refusal",
@@ -85,7 +77,6 @@ export const bugsOfPlatformCalls: readonly PlantedBug[] = [
     after: `    case "noResponse":
       return true;`,
     foundBy: "src/platform-client/failure.test.ts",
-    level: "unit",
   },
   {
     name: "uid-compared-by-prefix",
@@ -94,7 +85,6 @@ export const bugsOfPlatformCalls: readonly PlantedBug[] = [
     before: 'return uid[ancestor.length] === "/" && uid.startsWith(ancestor);',
     after: "return uid !== ancestor && uid.startsWith(ancestor);",
     foundBy: "src/platform-client/collection-view.test.ts",
-    level: "unit",
   },
   {
     name: "secret-in-error",
@@ -103,7 +93,6 @@ export const bugsOfPlatformCalls: readonly PlantedBug[] = [
     before: "if (secrets.size === 0) return error;",
     after: "if (secrets.size < 10) return error;",
     foundBy: "src/platform-client/conceal-secrets.test.ts",
-    level: "unit",
   },
   {
     name: "request-timer-leaks",
@@ -113,7 +102,6 @@ export const bugsOfPlatformCalls: readonly PlantedBug[] = [
 `,
     after: "",
     foundBy: "src/http/send-request.test.ts",
-    level: "unit",
   },
   {
     name: "token-in-log",
@@ -122,7 +110,6 @@ export const bugsOfPlatformCalls: readonly PlantedBug[] = [
     before: '[/\\b(Bearer|Basic)(\\s+|%20)[\\w.~+/=-]{6,}/gi, "$1 [redacted]"],',
     after: "",
     foundBy: "src/telemetry/log.test.ts",
-    level: "unit",
   },
   {
     name: "deletion-in-doubt-believed",
@@ -136,6 +123,5 @@ export const bugsOfPlatformCalls: readonly PlantedBug[] = [
       }
 `,
     foundBy: "src/platform-client/session-writes.test.ts",
-    level: "unit",
   },
 ];

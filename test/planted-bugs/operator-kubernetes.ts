@@ -9,7 +9,6 @@ export const bugsOfKubernetesCalls: readonly PlantedBug[] = [
     before: "    position.resourceVersion = resourceVersion;",
     after: '    if (event.type !== "BOOKMARK") position.resourceVersion = resourceVersion;',
     foundBy: "src/kube/reflector.test.ts",
-    level: "unit",
   },
   {
     name: "gone-not-listed-again",
@@ -18,7 +17,6 @@ export const bugsOfKubernetesCalls: readonly PlantedBug[] = [
     before: "if (isGone(error) || isUnreadable(error)) position",
     after: "if (isUnreadable(error)) position",
     foundBy: "src/kube/reflector-watch.test.ts",
-    level: "unit",
   },
   {
     name: "watch-error-event-dropped",
@@ -27,7 +25,6 @@ export const bugsOfKubernetesCalls: readonly PlantedBug[] = [
     before: 'if (event.type === "ERROR") throw KubeError.fromStatus(call, event.object);',
     after: 'if (event.type === "ERROR") return;',
     foundBy: "src/kube/reflector-watch.test.ts",
-    level: "unit",
   },
   {
     name: "watchdog-timer-leaks",
@@ -37,7 +34,6 @@ export const bugsOfKubernetesCalls: readonly PlantedBug[] = [
 `,
     after: "",
     foundBy: "src/kube/reflector-watch.test.ts",
-    level: "unit",
   },
   {
     name: "watch-retry-after-ignored",
@@ -46,7 +42,6 @@ export const bugsOfKubernetesCalls: readonly PlantedBug[] = [
     before: "const retryAfterMs = isThrottled(error) ? error.retryAfterMs : undefined;",
     after: "const retryAfterMs: number | undefined = undefined;",
     foundBy: "src/kube/reflector-watch.test.ts",
-    level: "unit",
   },
   {
     name: "bad-object-ends-watch",
@@ -55,7 +50,6 @@ export const bugsOfKubernetesCalls: readonly PlantedBug[] = [
     before: "this.#skipOnError(() => this.#options.store.apply(event));",
     after: "this.#options.store.apply(event);",
     foundBy: "src/kube/reflector.test.ts",
-    level: "unit",
   },
   {
     name: "list-ends-at-short-page",
@@ -64,7 +58,6 @@ export const bugsOfKubernetesCalls: readonly PlantedBug[] = [
     before: "const next = page.metadata.continue || undefined;",
     after: "const next = page.items.length < limit ? undefined : page.metadata.continue || undefined;",
     foundBy: "src/kube/list-pages.test.ts",
-    level: "unit",
   },
   {
     name: "late-list-overwrites-newer",
@@ -73,7 +66,6 @@ export const bugsOfKubernetesCalls: readonly PlantedBug[] = [
     before: "if (before !== undefined && !historyWentBack && !isNewer(object, before)) continue;",
     after: "",
     foundBy: "src/kube/store.test.ts",
-    level: "unit",
   },
   {
     name: "late-deleted-event-removes-successor",
@@ -82,7 +74,6 @@ export const bugsOfKubernetesCalls: readonly PlantedBug[] = [
     before: "if (before !== undefined && before.metadata.uid === uid) this.#remove(key, before, changes);",
     after: "if (before !== undefined) this.#remove(key, before, changes);",
     foundBy: "src/kube/store.test.ts",
-    level: "unit",
   },
   {
     name: "released-object-comes-back",
@@ -92,7 +83,6 @@ export const bugsOfKubernetesCalls: readonly PlantedBug[] = [
       return;`,
     after: 'if (type === "DELETED") this.#finalized.delete(uid);',
     foundBy: "src/kube/store.test.ts",
-    level: "unit",
   },
   {
     name: "leader-writes-after-pause",
@@ -101,7 +91,6 @@ export const bugsOfKubernetesCalls: readonly PlantedBug[] = [
     before: "return !this.#stopped.signal.aborted && this.#options.clock.monotonic() < this.#deadline;",
     after: "return !this.#stopped.signal.aborted;",
     foundBy: "src/kube/lease.test.ts",
-    level: "unit",
   },
   {
     name: "renewal-counted-from-response",
@@ -110,7 +99,6 @@ export const bugsOfKubernetesCalls: readonly PlantedBug[] = [
     before: "this.#renewedAt = startedAt;",
     after: "this.#renewedAt = clock.monotonic();",
     foundBy: "src/kube/lease.test.ts",
-    level: "unit",
   },
   {
     name: "leader-does-not-step-down",
@@ -120,7 +108,6 @@ export const bugsOfKubernetesCalls: readonly PlantedBug[] = [
       'if (!client.isOurs(found)) throw new LeaseLost(`the Lease is held by ${found.spec?.holderIdentity || "nobody"}`);\n',
     after: "",
     foundBy: "src/kube/lease.test.ts",
-    level: "unit",
   },
   {
     name: "lease-compared-with-wall-clock",
@@ -129,7 +116,6 @@ export const bugsOfKubernetesCalls: readonly PlantedBug[] = [
     before: "return now - this.#lastRenewal.seenAt >=",
     after: 'return this.#options.clock.now() - Date.parse(spec?.renewTime ?? "") >=',
     foundBy: "src/kube/lease.test.ts",
-    level: "unit",
   },
   {
     name: "lease-released-in-doubt",
@@ -139,7 +125,6 @@ export const bugsOfKubernetesCalls: readonly PlantedBug[] = [
     after: `await work?.stop();
     const canRelease = true;`,
     foundBy: "test/operator/cluster/stop.test.ts",
-    level: "cluster",
   },
   {
     name: "service-account-token-cached",
@@ -148,7 +133,6 @@ export const bugsOfKubernetesCalls: readonly PlantedBug[] = [
     before: "if (last !== undefined && clock.monotonic() - last.readAt < reuseMs) return last.value;",
     after: "if (last !== undefined) return last.value;",
     foundBy: "src/kube/config.test.ts",
-    level: "unit",
   },
   {
     name: "add-during-run-lost",
@@ -157,7 +141,6 @@ export const bugsOfKubernetesCalls: readonly PlantedBug[] = [
     before: "else item.rerun = merged(item.rerun, { at, priority });",
     after: "",
     foundBy: "src/runtime/queue.test.ts",
-    level: "unit",
   },
   {
     name: "later-add-postpones",
@@ -166,7 +149,6 @@ export const bugsOfKubernetesCalls: readonly PlantedBug[] = [
     before: "if (at < item.at) this.#place",
     after: "if (at !== item.at) this.#place",
     foundBy: "src/runtime/queue.test.ts",
-    level: "unit",
   },
   {
     name: "backoff-without-bound",
@@ -175,7 +157,6 @@ export const bugsOfKubernetesCalls: readonly PlantedBug[] = [
     before: "Math.min(maxMs, baseMs * 2 ** Math.min(failures, 40))",
     after: "baseMs * 2 ** Math.min(failures, 40)",
     foundBy: "src/runtime/backoff.test.ts",
-    level: "unit",
   },
   {
     name: "backoff-not-reset",
@@ -185,7 +166,6 @@ export const bugsOfKubernetesCalls: readonly PlantedBug[] = [
         this.#backoff.forget(key);`,
     after: 'case "done":',
     foundBy: "src/runtime/controller.test.ts",
-    level: "unit",
   },
   {
     name: "reconcile-timer-leaks",
@@ -195,7 +175,6 @@ export const bugsOfKubernetesCalls: readonly PlantedBug[] = [
       this.#running`,
     after: "      this.#running",
     foundBy: "src/runtime/controller.test.ts",
-    level: "unit",
   },
   {
     name: "expired-lease-settles-at-once",
@@ -204,6 +183,5 @@ export const bugsOfKubernetesCalls: readonly PlantedBug[] = [
     before: 'settledAt: isFirstLeader || acquired === "released" ? leadingSince',
     after: 'settledAt: isFirstLeader || acquired !== "created" ? leadingSince',
     foundBy: "src/commands/operator/earlier-leader.test.ts",
-    level: "unit",
   },
 ];

@@ -9,7 +9,6 @@ export const bugsOfObservation: readonly PlantedBug[] = [
     before: "{ metadata: preconditions, status: step.patch }",
     after: "{ metadata: { uid: metadata.uid }, status: step.patch }",
     foundBy: "src/reconcile/perform.test.ts",
-    level: "unit",
   },
   {
     name: "finalizers-overwritten-on-conflict",
@@ -18,7 +17,6 @@ export const bugsOfObservation: readonly PlantedBug[] = [
     before: "{ metadata: { ...preconditions, finalizers: [...others, finalizer] } }",
     after: "{ metadata: { uid: metadata.uid, finalizers: [...others, finalizer] } }",
     foundBy: "src/reconcile/perform.test.ts",
-    level: "unit",
   },
   {
     name: "finalizers-of-others-removed",
@@ -27,7 +25,6 @@ export const bugsOfObservation: readonly PlantedBug[] = [
     before: "{ metadata: { ...preconditions, finalizers: others } }",
     after: "{ metadata: { ...preconditions, finalizers: [] } }",
     foundBy: "src/reconcile/perform.test.ts",
-    level: "unit",
   },
   {
     name: "quantifier-after-empty-quote",
@@ -38,7 +35,6 @@ export const bugsOfObservation: readonly PlantedBug[] = [
     after:
       '    if (this.#take(/\\\\Q.*?\\\\E/y) !== undefined) return nothing;\n    switch (this.#next) {\n      case "(":',
     foundBy: "src/api/certain-pattern.test.ts",
-    level: "unit",
   },
   {
     name: "list-compared-with-view",
@@ -47,7 +43,6 @@ export const bugsOfObservation: readonly PlantedBug[] = [
     before: "if (uid === undefined || !isInScope(uid)) continue;",
     after: 'if (uid === undefined || !isInScope(uid) || view.stateOf(uid).is === "gone") continue;',
     foundBy: "src/reconcile/wake/missing.test.ts",
-    level: "unit",
   },
   {
     name: "offset-of-a-day-accepted",
@@ -56,7 +51,6 @@ export const bugsOfObservation: readonly PlantedBug[] = [
     before: 'const [hour, minute, second] = ["([01][0-9]|2[0-3])"',
     after: 'const [hour, minute, second] = ["([01][0-9]|2[0-4])"',
     foundBy: "src/api/timestamp.test.ts",
-    level: "unit",
   },
   {
     name: "shared-uid-denied",
@@ -65,7 +59,6 @@ export const bugsOfObservation: readonly PlantedBug[] = [
     before: '|| (purpose !== "role" && through === "grant");',
     after: ";",
     foundBy: "src/reconcile/observe/reference-grants.test.ts",
-    level: "unit",
   },
   {
     name: "finalizer-taken-as-proof",
@@ -74,7 +67,6 @@ export const bugsOfObservation: readonly PlantedBug[] = [
     before: "return hasFinalizer(resource) && !hasOnlyObserved(resource);",
     after: "return hasFinalizer(resource) || !hasOnlyObserved(resource);",
     foundBy: "src/kinds/may-have-managed.test.ts",
-    level: "unit",
   },
   {
     name: "audience-of-static-keys-required",
@@ -83,7 +75,6 @@ export const bugsOfObservation: readonly PlantedBug[] = [
     before: "holds: ({ audiences }) => audiences === undefined || audiences.length === 1,",
     after: "holds: ({ audiences }) => audiences?.length === 1,",
     foundBy: "src/kinds/identity.test.ts",
-    level: "unit",
   },
   {
     name: "tenants-in-category",
@@ -92,7 +83,6 @@ export const bugsOfObservation: readonly PlantedBug[] = [
     before: 'return scope === "Cluster" ? {} : { categories: ["muster"] };',
     after: 'return { categories: ["muster"] };',
     foundBy: "src/kinds/crd.test.ts",
-    level: "unit",
   },
   {
     name: "not-in-needs-label",
@@ -101,7 +91,6 @@ export const bugsOfObservation: readonly PlantedBug[] = [
     before: "return values.length > 0 && (value === undefined || !values.includes(value));",
     after: "return values.length > 0 && value !== undefined && !values.includes(value);",
     foundBy: "src/reconcile/tenancy/label-selector.test.ts",
-    level: "unit",
   },
   {
     name: "relabelled-namespace-kept",
@@ -110,7 +99,6 @@ export const bugsOfObservation: readonly PlantedBug[] = [
     before: "else this.#selected.set(namespace, after);",
     after: "",
     foundBy: "src/reconcile/tenancy/namespace-selection.test.ts",
-    level: "unit",
   },
   {
     name: "role-widens-itself",
@@ -119,7 +107,6 @@ export const bugsOfObservation: readonly PlantedBug[] = [
     before: "permitsRole(boundary, role.uid, builtIn) && !isDeclaredRole(role.uid)",
     after: "permitsRole(boundary, role.uid, builtIn)",
     foundBy: "src/reconcile/tenancy/permits-capabilities.test.ts",
-    level: "unit",
   },
   {
     name: "outer-roles-ignored",
@@ -128,7 +115,6 @@ export const bugsOfObservation: readonly PlantedBug[] = [
     before: "return [roles, outerRoles].every(",
     after: "return [roles, outerRoles].some(",
     foundBy: "src/reconcile/observe/role-denials.test.ts",
-    level: "unit",
   },
   {
     name: "referrers-not-woken",
@@ -137,7 +123,6 @@ export const bugsOfObservation: readonly PlantedBug[] = [
     before: '[...store.index("refersTo", reference), ...byUid]',
     after: "[...byUid]",
     foundBy: "src/reconcile/watch-handlers.test.ts",
-    level: "unit",
   },
   {
     name: "dependents-forgotten",
@@ -146,7 +131,6 @@ export const bugsOfObservation: readonly PlantedBug[] = [
     before: "return [...byName, ...byUid].flatMap",
     after: "return byName.flatMap",
     foundBy: "test/operator/simulation/foreign-dependents.test.ts",
-    level: "integration",
   },
   {
     name: "secret-cache-without-namespace",
@@ -155,7 +139,6 @@ export const bugsOfObservation: readonly PlantedBug[] = [
     before: "return `${namespace}/${name}/${key}`;",
     after: "return `${name}/${key}`;",
     foundBy: "src/reconcile/observe/secret-reads.test.ts",
-    level: "unit",
   },
   {
     name: "deletion-in-doubt-wakes-nobody",
@@ -165,6 +148,5 @@ export const bugsOfObservation: readonly PlantedBug[] = [
 `,
     after: "",
     foundBy: "test/operator/simulation/equal-grants.test.ts",
-    level: "integration",
   },
 ];

@@ -9,7 +9,6 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
     before: 'claim.external.is === "gone";',
     after: '(claim.external.is === "gone" || claim.external.is === "stale");',
     foundBy: "src/reconcile/policy/ending.test.ts",
-    level: "unit",
   },
   {
     name: "finalizer-removed-while-post-in-flight",
@@ -18,7 +17,6 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
     before: "managedUid(observed) !== undefined || state.posted !== undefined) return false;",
     after: "managedUid(observed) !== undefined) return false;",
     foundBy: "src/reconcile/policy/ending-unrecorded.test.ts",
-    level: "unit",
   },
   {
     name: "post-retried-after-timeout",
@@ -27,7 +25,6 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
     before: "...(postUnknownSince === null ? [] : [postUnknownSince + settleMs]),",
     after: "",
     foundBy: "src/reconcile/policy/absence.test.ts",
-    level: "unit",
   },
   {
     name: "moving-list-believed",
@@ -36,7 +33,6 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
     before: "stable: postUnknownSince !== null };",
     after: "stable: false };",
     foundBy: "src/reconcile/policy/absence.test.ts",
-    level: "unit",
   },
   {
     name: "new-leader-does-not-wait",
@@ -46,7 +42,6 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
     ...unseenSince(observed),`,
     after: "    ...unseenSince(observed),",
     foundBy: "src/reconcile/policy/absence.test.ts",
-    level: "unit",
   },
   {
     name: "created-before-finalizer",
@@ -56,7 +51,6 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
   calls("absent"`,
     after: `  calls("absent"`,
     foundBy: "src/reconcile/policy/existing.test.ts",
-    level: "unit",
   },
   {
     name: "pause-extends-grant",
@@ -66,7 +60,6 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
     after:
       'part("`expiresAt` has passed", (observed) => (isPaused(observed.resource) ? undefined : asExpiring(observed)), expiring)',
     foundBy: "src/reconcile/policy/expiry.test.ts",
-    level: "unit",
   },
   {
     name: "foreign-marker-overwritten",
@@ -77,7 +70,6 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
     after: `    undefined,
 `,
     foundBy: "src/reconcile/policy/ownership.test.ts",
-    level: "unit",
   },
   {
     name: "equal-of-others-deleted",
@@ -86,7 +78,6 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
     before: "uid !== kept.uid && createdHere.includes(uid)",
     after: "uid !== kept.uid",
     foundBy: "src/reconcile/policy/absence.test.ts",
-    level: "unit",
   },
   {
     name: "retry-without-bound",
@@ -95,7 +86,6 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
     before: "Math.min(firstDelayMs * 2 ** Math.max(attempts - 1, 0), maxDelayMs)",
     after: "firstDelayMs * 2 ** Math.max(attempts - 1, 0)",
     foundBy: "src/reconcile/policy/retry.test.ts",
-    level: "unit",
   },
   {
     name: "retries-in-step",
@@ -104,7 +94,6 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
     before: "return requestedMs + maxMs * random;",
     after: "return requestedMs + maxMs;",
     foundBy: "src/reconcile/policy/retry.test.ts",
-    level: "unit",
   },
   {
     name: "retry-after-of-platform-ignored",
@@ -113,7 +102,6 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
     before: '"retryAfterMs" in problem ? (problem.retryAfterMs ?? 0) : 0',
     after: "0",
     foundBy: "src/reconcile/policy/retry.test.ts",
-    level: "unit",
   },
   {
     name: "drift-fought-for-ever",
@@ -122,7 +110,6 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
     before: "return oldest === undefined ? undefined : oldest + hourMs;",
     after: "return undefined;",
     foundBy: "src/reconcile/policy/retry.test.ts",
-    level: "unit",
   },
   {
     name: "transition-time-moves",
@@ -131,7 +118,6 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
     before: "previous?.status === condition.status ? previous.lastTransitionTime : now",
     after: "now",
     foundBy: "src/reconcile/policy/status.test.ts",
-    level: "unit",
   },
   {
     name: "status-written-at-rest",
@@ -140,7 +126,6 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
     before: "if (changes.length === 0) return undefined;",
     after: "",
     foundBy: "src/reconcile/policy/status.test.ts",
-    level: "unit",
   },
   {
     name: "unmanaged-field-reset",
@@ -151,7 +136,6 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
     after: `body[field] = expected;
     if (isDeepStrictEqual(expected, actual[field])) continue;`,
     foundBy: "src/reconcile/policy/differences.test.ts",
-    level: "unit",
   },
   {
     name: "emergency-identity-removed",
@@ -161,7 +145,6 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
 `,
     after: "",
     foundBy: "src/reconcile/policy/sparing.test.ts",
-    level: "unit",
   },
   {
     name: "removed-when-first-seen",
@@ -170,7 +153,6 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
     before: "resource.seenIn < resyncsBeforeRemoval",
     after: "resource.seenIn < resyncsBeforeRemoval - 1",
     foundBy: "src/reconcile/policy/sparing.test.ts",
-    level: "unit",
   },
   {
     name: "breaker-opens-late",
@@ -179,7 +161,6 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
     before: "missing >= objects &&",
     after: "missing > objects &&",
     foundBy: "src/reconcile/policy/breaker.test.ts",
-    level: "unit",
   },
   {
     name: "ended-what-another-wants",
@@ -188,7 +169,6 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
     before: "observed.matches.filter(({ uid }) => !wantedByOthers.includes(uid))",
     after: "observed.matches.filter(() => wantedByOthers !== null)",
     foundBy: "test/operator/simulation/equal-grants.test.ts",
-    level: "integration",
   },
   {
     name: "deleted-from-old-list",
@@ -197,7 +177,6 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
     before: "return missingRead(observed, uid, write, Math.max(reasonSeenAt(observed), observed.now - currentMs));",
     after: "return missingRead(observed, uid, write, 0);",
     foundBy: "src/reconcile/policy/freshness.test.ts",
-    level: "unit",
   },
   {
     name: "updated-from-old-list",
@@ -206,7 +185,6 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
     before: "Math.max(continues ? updatedAt : state.specSeenAt, earliest)",
     after: "0",
     foundBy: "src/reconcile/policy/freshness.test.ts",
-    level: "unit",
   },
   {
     name: "held-roles-not-judged",
@@ -215,7 +193,6 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
     before: "const undeclared = read.denied.filter((uid) => !read.declared.includes(uid));",
     after: 'const undeclared = read.denied.filter((uid) => !read.declared.includes(uid) && tenant.is !== "known");',
     foundBy: "src/reconcile/policy/held-roles.test.ts",
-    level: "unit",
   },
   {
     name: "expiry-only-in-spec",
@@ -224,7 +201,6 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
     before: "return { expiresAt: isGranted ? (resource.spec.expiresAt ?? null) : null };",
     after: "return { expiresAt: null };",
     foundBy: "src/reconcile/policy/expiry-in-force.test.ts",
-    level: "unit",
   },
   {
     name: "name-not-listed-before-post",
@@ -233,7 +209,6 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
     before: "if (nameListedAt !== null && nameListedAt >= startedAfter) return undefined;",
     after: "if (nameListedAt !== null || observed.snapshot !== null) return undefined;",
     foundBy: "src/reconcile/policy/freshness.test.ts",
-    level: "unit",
   },
   {
     name: "swapped-names-not-explained",
@@ -242,7 +217,6 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
     before: "if (nameCircle.length > 0) {",
     after: "if (nameCircle.length > 5) {",
     foundBy: "test/operator/simulation/conflicts.test.ts",
-    level: "integration",
   },
   {
     name: "event-after-finalizer",
@@ -252,7 +226,6 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
     after: `return refusals < 0 ? { do: "removeFinalizer" } : { do: "removeFinalizer", event };
   return { do: "report", event,`,
     foundBy: "test/operator/simulation/left-unproven.test.ts",
-    level: "integration",
     faultPoints: true,
   },
   {
@@ -262,7 +235,6 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
     before: "return state.posted !== undefined || state.deleting !== recorded;",
     after: "return state.posted !== undefined && state.deleting !== recorded;",
     foundBy: "src/reconcile/policy/ending-unrecorded.test.ts",
-    level: "unit",
   },
   {
     name: "expired-without-proof",
@@ -273,7 +245,6 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
     after: `      observed.now >= 0 ? undefined : proveEnded(observed, observed.ending),
 `,
     foundBy: "src/reconcile/policy/expiry.test.ts",
-    level: "unit",
   },
   {
     name: "never-recorded-forgotten",
@@ -282,7 +253,6 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
     before: "(observed) => proveAbsenceBelowRoots(observed),",
     after: "(observed) => (observed.now < 0 ? proveAbsenceBelowRoots(observed) : undefined),",
     foundBy: "src/reconcile/policy/ending-unrecorded.test.ts",
-    level: "unit",
   },
   {
     name: "created-not-recorded-while-waiting",
@@ -291,7 +261,6 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
     before: "return recorded === undefined ? outcome : { ...outcome, recorded };",
     after: "return outcome;",
     foundBy: "test/operator/simulation/lost-statuses.test.ts",
-    level: "integration",
   },
   {
     name: "adoption-not-recorded-first",
@@ -301,7 +270,6 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
     after:
       "(observed) => observed.resource.status !== undefined && !identificationOf(observed).owns(observed, observed.external),",
     foundBy: "src/reconcile/policy/adoption.test.ts",
-    level: "unit",
   },
   {
     name: "posted-forgotten-on-retry",
@@ -310,7 +278,6 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
     before: 'failure.step === "create" && hadNoEffect ? decidedFrom.posted : state.posted;',
     after: 'failure.step === "create" && hadNoEffect ? undefined : state.posted;',
     foundBy: "src/reconcile/policy/reconcile-state.test.ts",
-    level: "unit",
   },
   {
     name: "unrecorded-secret-stays",
@@ -319,6 +286,5 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
     before: 'if (mayHaveUnrecorded(observed, external)) return drifted(removed, "(none)", "(perhaps one)");',
     after: "",
     foundBy: "src/reconcile/policy/secret.test.ts",
-    level: "unit",
   },
 ];

@@ -15,10 +15,8 @@ export interface PlantedBug {
   /** The text that is replaced. It occurs in the file exactly once. */
   readonly before: string;
   readonly after: string;
-  /** The test file that found it last. It is tried before the others of its level. */
+  /** The test file that found it last, in the cheapest level that has it. It is tried before the others of that level. */
   readonly foundBy: string;
-  /** The level of `foundBy`. */
-  readonly level: Level;
   /**
    * Whether nothing finds it but a crash or a lost response at one point of a simulation. An ordinary run has some of these points,
    * chosen by the commit; a nightly run has all.

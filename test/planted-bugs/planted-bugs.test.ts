@@ -14,7 +14,6 @@ const bug: PlantedBug = {
   before: "<= last",
   after: "< last",
   foundBy: "src/some.test.ts",
-  level: "unit",
 };
 
 it("has each name once", () => {

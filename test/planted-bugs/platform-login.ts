@@ -11,7 +11,6 @@ export const bugsOfLogin: readonly PlantedBug[] = [
     after: `undefined as FamilyOwner | undefined;
       if`,
     foundBy: "src/platform/tests/login-tokens.test.ts",
-    level: "unit",
   },
   {
     name: "cors-for-every-origin",
@@ -20,7 +19,6 @@ export const bugsOfLogin: readonly PlantedBug[] = [
     before: 'if (typeof origin !== "string" || !this.#origins.has(origin)) return undefined;',
     after: 'if (typeof origin !== "string") return undefined;',
     foundBy: "src/platform/tests/cross-origin.test.ts",
-    level: "unit",
   },
   {
     name: "one-tenant-takes-lookups",
@@ -29,7 +27,6 @@ export const bugsOfLogin: readonly PlantedBug[] = [
     before: "Lease.take(this.#lookups, request.shares)",
     after: "Lease.take(this.#lookups, [])",
     foundBy: "src/platform/names/name-resolver.test.ts",
-    level: "unit",
   },
   {
     name: "v1-lists-by-identity",
@@ -38,7 +35,6 @@ export const bugsOfLogin: readonly PlantedBug[] = [
     before: 'return [rootGroupShare(uid), { scope: "identity", key: uid }];',
     after: 'return [{ scope: "identity", key: uid }];',
     foundBy: "src/platform/service/open-lists.test.ts",
-    level: "unit",
   },
   {
     name: "share-without-tenant",
@@ -47,7 +43,6 @@ export const bugsOfLogin: readonly PlantedBug[] = [
     before: 'return { scope: "rootGroup", key: rootOf(uid) };',
     after: 'return { scope: "rootGroup", key: rootOf("") };',
     foundBy: "src/platform/service/open-lists.test.ts",
-    level: "unit",
   },
   {
     name: "audit-log-without-bound",
@@ -56,7 +51,6 @@ export const bugsOfLogin: readonly PlantedBug[] = [
     before: 'form: totalOf(taken) <= shares.full ? "full" : "short",',
     after: 'form: "full",',
     foundBy: "src/platform/tests/audit-share.test.ts",
-    level: "unit",
   },
   {
     name: "deletion-needs-share",
@@ -65,7 +59,6 @@ export const bugsOfLogin: readonly PlantedBug[] = [
     before: "limitOf(action, shares);",
     after: 'limitOf(action === "delete" ? "update" : action, shares);',
     foundBy: "src/platform/tests/audit-share.test.ts",
-    level: "unit",
   },
   {
     name: "consent-sent-again",
@@ -75,7 +68,6 @@ export const bugsOfLogin: readonly PlantedBug[] = [
     after:
       "if ((await useOnce(tx, { token: `consent ${formToken}`, owner: provider, expires }, now)) || expires > now) return;\n  throw",
     foundBy: "src/platform/tests/login-races.test.ts",
-    level: "unit",
   },
   {
     name: "kelvin-sign-is-k",
@@ -84,7 +76,6 @@ export const bugsOfLogin: readonly PlantedBug[] = [
     before: "replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase())",
     after: "toLowerCase()",
     foundBy: "src/platform/tests/login-invites.test.ts",
-    level: "unit",
   },
   {
     name: "last-seen-not-updated",
@@ -94,7 +85,6 @@ export const bugsOfLogin: readonly PlantedBug[] = [
 `,
     after: "",
     foundBy: "src/platform/tests/login-last-seen.test.ts",
-    level: "unit",
   },
   {
     name: "person-in-records",
@@ -104,7 +94,6 @@ export const bugsOfLogin: readonly PlantedBug[] = [
 `,
     after: "",
     foundBy: "src/platform/audit/field-changes.test.ts",
-    level: "unit",
   },
   {
     name: "secret-in-records",
@@ -113,7 +102,6 @@ export const bugsOfLogin: readonly PlantedBug[] = [
     before: "return containsSecret(field) ? secretMark : value;",
     after: "return value;",
     foundBy: "src/platform/audit/field-changes.test.ts",
-    level: "unit",
   },
   {
     name: "invite-used-twice",
@@ -122,7 +110,6 @@ export const bugsOfLogin: readonly PlantedBug[] = [
     before: "    if (invite.invite.singleUse) await endInvite",
     after: "    if (invite.invite.singleUse && now < 0) await endInvite",
     foundBy: "src/platform/tests/login-invites.test.ts",
-    level: "unit",
   },
   {
     name: "expired-invite-serves",
@@ -131,7 +118,6 @@ export const bugsOfLogin: readonly PlantedBug[] = [
     before: "timestampMs(invite.expirationTime) <= now ? undefined : invite",
     after: "timestampMs(invite.expirationTime) <= 0 ? undefined : invite",
     foundBy: "src/platform/tests/login-invites.test.ts",
-    level: "unit",
   },
   {
     name: "unverified-address-redeems",
@@ -140,7 +126,6 @@ export const bugsOfLogin: readonly PlantedBug[] = [
     before: "return emailVerified && email !== undefined &&",
     after: "return email !== undefined &&",
     foundBy: "src/platform/tests/login-invites.test.ts",
-    level: "unit",
   },
   {
     name: "nonce-not-checked",
@@ -150,7 +135,6 @@ export const bugsOfLogin: readonly PlantedBug[] = [
 `,
     after: "",
     foundBy: "src/platform/login/id-token.test.ts",
-    level: "unit",
   },
   {
     name: "pkce-not-checked",
@@ -159,7 +143,6 @@ export const bugsOfLogin: readonly PlantedBug[] = [
     before: " || challengeOf(verifier) !== challenge) {",
     after: ") {",
     foundBy: "src/platform/tests/login-attacks.test.ts",
-    level: "unit",
   },
   {
     name: "page-not-escaped",
@@ -168,7 +151,6 @@ export const bugsOfLogin: readonly PlantedBug[] = [
     before: "escaped(visible(String(part)))",
     after: "visible(String(part))",
     foundBy: "src/platform/tests/people.test.ts",
-    level: "unit",
   },
   {
     name: "serialization-failure-not-retried",
@@ -178,7 +160,6 @@ export const bugsOfLogin: readonly PlantedBug[] = [
         throw step`,
     after: "throw step",
     foundBy: "src/platform/store/postgres/postgres-database.test.ts",
-    level: "unit",
   },
   {
     name: "writes-not-serial",
@@ -187,7 +168,6 @@ export const bugsOfLogin: readonly PlantedBug[] = [
     before: "lock table schema_version in exclusive mode; ",
     after: "",
     foundBy: "src/platform/store/postgres/postgres-database.test.ts",
-    level: "unit",
   },
   {
     name: "failed-job-kept",
@@ -196,6 +176,5 @@ export const bugsOfLogin: readonly PlantedBug[] = [
     before: "if (this.#writer.totalChanges() !== before) await repeatOthers();",
     after: "if (before < 0) await repeatOthers();",
     foundBy: "src/platform/store/sqlite/sqlite-database.test.ts",
-    level: "unit",
   },
 ];

@@ -9,7 +9,6 @@ export const bugsOfResources: readonly PlantedBug[] = [
     before: "if (print !== fingerprint(query))",
     after: "if (print === undefined)",
     foundBy: "test/platform/conformance/conformance.test.ts",
-    level: "integration",
   },
   {
     name: "page-one-too-long",
@@ -18,7 +17,6 @@ export const bugsOfResources: readonly PlantedBug[] = [
     before: "rows.slice(0, size), pageBytes)",
     after: "rows, pageBytes)",
     foundBy: "src/platform/tests/paging.test.ts",
-    level: "unit",
   },
   {
     name: "last-page-lost",
@@ -27,7 +25,6 @@ export const bugsOfResources: readonly PlantedBug[] = [
     before: "limit: size + 1,",
     after: "limit: size,",
     foundBy: "src/platform/tests/paging.test.ts",
-    level: "unit",
   },
   {
     name: "total-of-others",
@@ -37,7 +34,6 @@ export const bugsOfResources: readonly PlantedBug[] = [
     after:
       'const totalCount = isFiltered ? counts.reduce((sum, count) => sum + count, 0) : await countBelow(reader, table, { kind: "everything" });',
     foundBy: "src/platform/handlers/list-page.test.ts",
-    level: "unit",
   },
   {
     name: "filter-leaves-coverage",
@@ -50,7 +46,6 @@ export const bugsOfResources: readonly PlantedBug[] = [
     case "descendants":
       return isWithin(region.uid, parent)`,
     foundBy: "src/platform/tests/access-model.test.ts",
-    level: "unit",
   },
   {
     name: "uid-compared-by-bare-prefix",
@@ -59,7 +54,6 @@ export const bugsOfResources: readonly PlantedBug[] = [
     before: 'uid.length > ancestor.length && uid[ancestor.length] === "/" && uid.startsWith(ancestor)',
     after: "uid.length > ancestor.length && uid.startsWith(ancestor)",
     foundBy: "src/platform/contract/uid.test.ts",
-    level: "unit",
   },
   {
     name: "permission-checked-after-read",
@@ -68,7 +62,6 @@ export const bugsOfResources: readonly PlantedBug[] = [
     before: 'if (group === undefined || !session.access.sees(group)) throw notFound("role binding", uid);',
     after: "if (group === undefined || (await roleBindings.find(session.tx, uid)) === undefined) return;",
     foundBy: "src/platform/tests/access-model.test.ts",
-    level: "unit",
   },
   {
     name: "permission-checked-in-other-group",
@@ -77,7 +70,6 @@ export const bugsOfResources: readonly PlantedBug[] = [
     before: "session.access.requireAll(role.capabilities, group,",
     after: "session.access.requireAll(role.capabilities, parentOf(uid) ?? group,",
     foundBy: "src/platform/tests/access-model.test.ts",
-    level: "unit",
   },
   {
     name: "identity-taken-over",
@@ -87,7 +79,6 @@ export const bugsOfResources: readonly PlantedBug[] = [
 `,
     after: "",
     foundBy: "src/platform/tests/access-model.test.ts",
-    level: "unit",
   },
   {
     name: "children-forgotten",
@@ -97,7 +88,6 @@ export const bugsOfResources: readonly PlantedBug[] = [
     after:
       '.filter(({ description }) => description.parent === undefined && description.table !== "identity_providers")',
     foundBy: "test/platform/conformance/conformance.test.ts",
-    level: "integration",
   },
   {
     name: "bindings-outlive-identity",
@@ -107,7 +97,6 @@ export const bugsOfResources: readonly PlantedBug[] = [
 `,
     after: "",
     foundBy: "src/platform/tests/access-model.test.ts",
-    level: "unit",
   },
   {
     name: "refresh-tokens-outlive-identity",
@@ -117,7 +106,6 @@ export const bugsOfResources: readonly PlantedBug[] = [
 `,
     after: "",
     foundBy: "src/platform/tests/refresh.test.ts",
-    level: "unit",
   },
   {
     name: "verified-by-anybody",
@@ -126,7 +114,6 @@ export const bugsOfResources: readonly PlantedBug[] = [
     before: 'if (verified !== (before?.verified ?? false) && caller.kind !== "admin")',
     after: "if (verified && caller === undefined)",
     foundBy: "test/platform/conformance/conformance.test.ts",
-    level: "integration",
   },
   {
     name: "downscoped-root-group",
@@ -135,7 +122,6 @@ export const bugsOfResources: readonly PlantedBug[] = [
     before: "(caller.downscoping.capabilities ?? caller.downscoping.groups) !== undefined",
     after: "caller.downscoping.capabilities !== undefined",
     foundBy: "test/platform/conformance/conformance.test.ts",
-    level: "integration",
   },
   {
     name: "name-checked-on-create-only",
@@ -145,7 +131,6 @@ export const bugsOfResources: readonly PlantedBug[] = [
 `,
     after: "",
     foundBy: "src/platform/tests/settings.test.ts",
-    level: "unit",
   },
   {
     name: "moved-binding-not-counted",
@@ -155,7 +140,6 @@ export const bugsOfResources: readonly PlantedBug[] = [
 `,
     after: "",
     foundBy: "src/platform/tests/resource-limits.test.ts",
-    level: "unit",
   },
   {
     name: "mask-ignores-nested-field",
@@ -164,7 +148,6 @@ export const bugsOfResources: readonly PlantedBug[] = [
     before: 'if (rest.length === 0 || field.fieldKind !== "message") {',
     after: 'if (rest.length >= 0 || field.fieldKind !== "message") {',
     foundBy: "src/platform/contract/field-mask.test.ts",
-    level: "unit",
   },
   {
     name: "mask-reaches-read-only",
@@ -173,7 +156,6 @@ export const bugsOfResources: readonly PlantedBug[] = [
     before: "if (readOnly || immutable) throw",
     after: "if (immutable) throw",
     foundBy: "src/platform/contract/field-mask.test.ts",
-    level: "unit",
   },
   {
     name: "unknown-field-dropped",
@@ -182,7 +164,6 @@ export const bugsOfResources: readonly PlantedBug[] = [
     before: 'if (options.unknownFields === "ignore") continue;',
     after: "if (options.unknownFields !== undefined) continue;",
     foundBy: "src/platform/tests/settings.test.ts",
-    level: "unit",
   },
   {
     name: "map-sets-prototype",
@@ -196,7 +177,6 @@ export const bugsOfResources: readonly PlantedBug[] = [
         });`,
     after: "        map[name] = readItem(field, item, at, options);",
     foundBy: "src/platform/json/json.test.ts",
-    level: "unit",
   },
   {
     name: "zero-values-omitted",
@@ -205,7 +185,6 @@ export const bugsOfResources: readonly PlantedBug[] = [
     before: "if (given !== undefined) json[jsonName] = value(given);",
     after: 'if (given !== undefined && given !== false && given !== "") json[jsonName] = value(given);',
     foundBy: "src/platform/json/json.test.ts",
-    level: "unit",
   },
   {
     name: "parameter-overrides-body",
@@ -214,7 +193,6 @@ export const bugsOfResources: readonly PlantedBug[] = [
     before: "if (index === 0 && bound.has(field.name))",
     after: "if (index > 9 && bound.has(field.name))",
     foundBy: "test/platform/conformance/conformance.test.ts",
-    level: "integration",
   },
   {
     name: "tier-of-v1-as-of-v2",
@@ -225,7 +203,6 @@ export const bugsOfResources: readonly PlantedBug[] = [
     after: `[CurrentTier.APPLICATION]: CatalogTier.BASE,
   [CurrentTier.BASE]: CatalogTier.APPLICATION,`,
     foundBy: "test/platform/conformance/conformance.test.ts",
-    level: "integration",
   },
   {
     name: "deletion-in-one-transaction",
@@ -234,7 +211,6 @@ export const bugsOfResources: readonly PlantedBug[] = [
     before: "const together = 100;",
     after: "const together = 1_000_000;",
     foundBy: "src/platform/iam/group-deletion.test.ts",
-    level: "unit",
   },
   {
     name: "lookup-reads-others",
@@ -243,7 +219,6 @@ export const bugsOfResources: readonly PlantedBug[] = [
     before: "rangesOf(access.coverage(Capability.CAP_IAM_IDENTITY_LIST))",
     after: 'rangesOf("everywhere")',
     foundBy: "test/platform/conformance/conformance.test.ts",
-    level: "integration",
   },
   {
     name: "deletions-not-recorded",
@@ -252,7 +227,6 @@ export const bugsOfResources: readonly PlantedBug[] = [
     before: "      found.map(([uid, before]) => ({ schema, type, uid, before })),",
     after: "      found.slice(1).map(([uid, before]) => ({ schema, type, uid, before })),",
     foundBy: "src/platform/tests/rebuilt-access.test.ts",
-    level: "unit",
   },
   {
     name: "aws-fields-renumbered",
@@ -261,6 +235,5 @@ export const bugsOfResources: readonly PlantedBug[] = [
     before: "ISDQoDYXJuGAIgASgJSAASFQoLYXJuX3BhdHRlcm4YAyABKAlIABIRC",
     after: "ISDQoDYXJuGAMgASgJSAASFQoLYXJuX3BhdHRlcm4YAiABKAlIABIRC",
     foundBy: "test/platform/conformance/conformance.test.ts",
-    level: "integration",
   },
 ];

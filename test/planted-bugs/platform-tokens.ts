@@ -10,7 +10,6 @@ export const bugsOfTokens: readonly PlantedBug[] = [
 `,
     after: "",
     foundBy: "src/platform/tests/exchange.test.ts",
-    level: "unit",
   },
   {
     name: "subject-audience-not-checked",
@@ -20,7 +19,6 @@ export const bugsOfTokens: readonly PlantedBug[] = [
 `,
     after: "",
     foundBy: "src/platform/tokens/claim-match.test.ts",
-    level: "unit",
   },
   {
     name: "clock-skew-not-allowed",
@@ -29,7 +27,6 @@ export const bugsOfTokens: readonly PlantedBug[] = [
     before: "Number(time) * 1_000 > now + clockSkew",
     after: "Number(time) * 1_000 > now",
     foundBy: "src/platform/tokens/subject-token.test.ts",
-    level: "unit",
   },
   {
     name: "infinite-expiry-accepted",
@@ -38,7 +35,6 @@ export const bugsOfTokens: readonly PlantedBug[] = [
     before: 'return typeof value === "number" && value >= 0 && value <= latestTime;',
     after: 'return typeof value === "number" && value >= 0;',
     foundBy: "src/platform/tokens/subject-token.test.ts",
-    level: "unit",
   },
   {
     name: "expired-keys-still-count",
@@ -48,7 +44,6 @@ export const bugsOfTokens: readonly PlantedBug[] = [
 `,
     after: "",
     foundBy: "test/platform/conformance/conformance.test.ts",
-    level: "integration",
   },
   {
     name: "revoked-token-still-serves",
@@ -57,7 +52,6 @@ export const bugsOfTokens: readonly PlantedBug[] = [
     before: "if (token.value !== value || endedLogins.some(({ id }) => id === token.login)) return false;",
     after: "if (endedLogins.some(({ id }) => id === token.login)) return false;",
     foundBy: "src/platform/tests/ended-tokens.test.ts",
-    level: "unit",
   },
   {
     name: "removed-key-vouches",
@@ -66,7 +60,6 @@ export const bugsOfTokens: readonly PlantedBug[] = [
     before: "return removedKeys.length === 0 || (token.key !== undefined && !removedKeys.includes(token.key));",
     after: "return true;",
     foundBy: "src/platform/tests/ended-tokens.test.ts",
-    level: "unit",
   },
   {
     name: "signing-key-used-too-early",
@@ -75,7 +68,6 @@ export const bugsOfTokens: readonly PlantedBug[] = [
     before: "createTime + lead <= now;",
     after: "createTime <= now;",
     foundBy: "src/platform/tokens/key-schedule.test.ts",
-    level: "unit",
   },
   {
     name: "signing-key-dropped-too-early",
@@ -84,7 +76,6 @@ export const bugsOfTokens: readonly PlantedBug[] = [
     before: "successor.createTime + lead + apiTokenLifetime + allowance <= now",
     after: "successor.createTime + lead <= now",
     foundBy: "src/platform/tokens/key-schedule.test.ts",
-    level: "unit",
   },
   {
     name: "refresh-reuse-not-noticed",
@@ -93,7 +84,6 @@ export const bugsOfTokens: readonly PlantedBug[] = [
     before: "if (family.token_hash !== hashOf(token)) {",
     after: "if (family.token_hash === token) {",
     foundBy: "src/platform/tests/refresh.test.ts",
-    level: "unit",
   },
   {
     name: "refresh-widens",
@@ -102,7 +92,6 @@ export const bugsOfTokens: readonly PlantedBug[] = [
     before: "[...(downscoping.capabilities ?? [])].some((capability) => !capabilities.has(capability))",
     after: "capabilities.size === 0",
     foundBy: "test/platform/conformance/conformance.test.ts",
-    level: "integration",
   },
   {
     name: "private-address-fetched",
@@ -111,7 +100,6 @@ export const bugsOfTokens: readonly PlantedBug[] = [
     before: "privateAddresses ? undefined : requirePublic",
     after: "undefined",
     foundBy: "src/platform/tokens/fetch-document.test.ts",
-    level: "unit",
   },
   {
     name: "redirect-followed-nowhere",
@@ -120,7 +108,6 @@ export const bugsOfTokens: readonly PlantedBug[] = [
     before: "if (size > maximumBytes)",
     after: "if (size > 1_000 * maximumBytes)",
     foundBy: "src/platform/tokens/fetch-document.test.ts",
-    level: "unit",
   },
   {
     name: "tls-name-from-host-header",
@@ -129,7 +116,6 @@ export const bugsOfTokens: readonly PlantedBug[] = [
     before: "connect: verifiedByUrl(connect),",
     after: "connect,",
     foundBy: "src/platform/tests/aws-exchange.test.ts",
-    level: "unit",
   },
   {
     name: "rate-limit-before-proof",
@@ -141,6 +127,5 @@ export const bugsOfTokens: readonly PlantedBug[] = [
   options.rateLimit?.admit(identity.uid);
 `,
     foundBy: "src/platform/tests/exchange.test.ts",
-    level: "unit",
   },
 ];

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { TestOrder } from "./test-order.ts";
+import { levelOf, TestOrder } from "./test-order.ts";
 
 const order = new TestOrder(fileURLToPath(new URL("../../", import.meta.url)));
 
@@ -12,6 +12,16 @@ it("tries the tests that import a file before those that reach it through others
 
 it("tries tests that start Muster as a process, whatever they import", () => {
   expect(order.filesFor("src/workload/agent.ts", "integration")).toContain("test/platform/kill/kill.test.ts");
+});
+
+it.each([
+  ["src/kube/watch.test.ts", "unit"],
+  ["src/platform/tests/audit.test.ts", "unit"],
+  ["test/operator/simulation/relist.test.ts", "integration"],
+  ["test/platform/conformance/conformance.test.ts", "integration"],
+  ["test/operator/cluster/killed.test.ts", "cluster"],
+])("has %s in the level %s", (file, level) => {
+  expect(levelOf(file)).toBe(level);
 });
 
 it("has the simulations in two levels", () => {

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
-import type { Level } from "./planted-bug.ts";
+import { type Level, levels } from "./planted-bug.ts";
 
 /** A level whose test files are ordered. */
 export type OrderedLevel = Exclude<Level, "cluster">;
@@ -12,6 +12,11 @@ const filesOfLevel: Readonly<Record<OrderedLevel, RegExp>> = {
   integration: /^test\/(operator\/simulation|platform)\//,
   admission: /^test\/operator\/simulation\//,
 };
+
+/** The cheapest level that has a test file. */
+export function levelOf(file: string): Level {
+  return levels.find((level) => level === "cluster" || filesOfLevel[level].test(file)) ?? "cluster";
+}
 
 /** What tests import that start Muster as processes, which load every file. */
 const startsProcesses = "test/support/harness/program.ts";
