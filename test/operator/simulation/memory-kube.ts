@@ -47,6 +47,10 @@ const watchLagMs = 2;
 /**
  * Kubernetes in memory, as far as reconciliation uses it: patches with preconditions, finalizers, generations, and watch
  * events.
+ *
+ * It shares nothing with the `MemoryCluster` of plans, which could stand on it, or it on that: their comparison
+ * (`plan-equals-act.test.ts`) finds what one of them does unlike the API server, as when fields of a spec in another order counted as an
+ * edit here, and when a plan forgot the objects of a deleted namespace.
  */
 export class MemoryKube implements Pick<KubeApi, "get" | "patch"> {
   readonly #objects = new Map<string, Stored>();
