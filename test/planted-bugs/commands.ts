@@ -211,7 +211,7 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     file: "src/login/authorization-server.ts",
     before: 'if (url === null || url.origin !== origin || url.username !== "" || url.hash !== "")',
     after: 'if (url === null || url.username !== "" || url.hash !== "")',
-    foundBy: "src/commands/login/platform.test.ts",
+    foundBy: "src/login/authorization-server.test.ts",
   },
   {
     name: "two-processes-renew",

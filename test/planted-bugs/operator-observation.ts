@@ -130,7 +130,7 @@ export const bugsOfObservation: readonly PlantedBug[] = [
     file: "src/reconcile/observe/dependents.ts",
     before: "return [...byName, ...byUid].flatMap",
     after: "return byName.flatMap",
-    foundBy: "test/operator/simulation/foreign-dependents.test.ts",
+    foundBy: "src/reconcile/observe/dependents.test.ts",
   },
   {
     name: "secret-cache-without-namespace",

@@ -168,7 +168,7 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
     file: "src/reconcile/policy/identification-by-fields.ts",
     before: "observed.matches.filter(({ uid }) => !wantedByOthers.includes(uid))",
     after: "observed.matches.filter(() => wantedByOthers !== null)",
-    foundBy: "test/operator/simulation/equal-grants.test.ts",
+    foundBy: "src/reconcile/policy/ending-unrecorded.test.ts",
   },
   {
     name: "deleted-from-old-list",
@@ -216,7 +216,7 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
     file: "src/reconcile/policy/conflicts.ts",
     before: "if (nameCircle.length > 0) {",
     after: "if (nameCircle.length > 5) {",
-    foundBy: "test/operator/simulation/conflicts.test.ts",
+    foundBy: "src/reconcile/policy/ownership.test.ts",
   },
   {
     name: "event-after-finalizer",

@@ -93,6 +93,17 @@ describe("token exchange", () => {
   });
 });
 
+it("counts only callers that have proved to be the identity against its rate limit", async () => {
+  const separate = await RunningPlatform.start({}, { rateLimit: 2 });
+  separate.freeze();
+  const uid = await separate.makeIdentity(separate.root);
+  const token = await separate.subjectToken(uid);
+  const somebodyElse = await separate.subjectToken(uid, { sub: "somebody else" });
+  for (let count = 0; count < 5; count++) expect(await separate.exchange(somebodyElse, uid)).toMatchObject(denied);
+  for (const status of [200, 200, 429]) expect((await separate.exchange(token, uid)).status).toBe(status);
+  await separate.stop();
+});
+
 describe("an auth URL with a path", () => {
   it("is where the token service and its documents are served, and the issuer of tokens", async () => {
     const address = "127.0.0.1:19";

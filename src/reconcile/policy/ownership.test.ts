@@ -66,6 +66,17 @@ describe("a resource with the same name", () => {
       expected: reportsStalled("Conflict", "managed by a Group in another namespace"),
     },
     {
+      name: "is a Conflict if the objects swap their names, with the way out",
+      given: {
+        nameConflicts: [{ external: unmarked(), claimedBy: "team/other" }],
+        nameCircle: ["team/other", "others/third"],
+      },
+      expected: reportsStalled(
+        "Conflict",
+        "Group payments, Group other and a Group in another namespace want each other's names",
+      ),
+    },
+    {
       name: "is a Conflict if it is unmarked and adoption is Never; the message names both fixes",
       given: { nameConflicts: [{ external: unmarked(), claimedBy: null }] },
       expected: reportsStalled("Conflict", `spec.uid: ${uid}`),
