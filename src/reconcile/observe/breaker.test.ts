@@ -121,3 +121,72 @@ it("still holds what a Tenant that is not served any longer held, until its obje
   breakers.release("Group", "x");
   expect(breakers.holdsAny).toBe(false);
 });
+
+describe("the breakers of a Tenant", () => {
+  /** Breakers of which some hold resources: by Tenant and kind. */
+  function holding(held: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>) {
+    const breakers = new Breakers(newId);
+    for (const [tenant, kinds] of Object.entries(held))
+      for (const [kind, of] of Object.entries(kinds)) for (const uid of of) breakers.of(tenant, kind).hold(uid);
+    return breakers;
+  }
+
+  it("hold what one of them holds, and nothing of others", () => {
+    const breakers = holding({ team: { Group: ["x"], Role: ["r"] }, others: { Group: ["y"] } });
+    const held = (tenant: string, kind: string, of: string) => breakers.holds(tenant, kind, of);
+    expect([held("team", "Group", "x"), held("others", "Group", "y")]).toEqual([true, true]);
+    expect([held("team", "Group", "y"), held("team", "Role", "x"), held("none", "Group", "x")]).toEqual([
+      false,
+      false,
+      false,
+    ]);
+    expect([breakers.heldIn("team"), breakers.heldIn("others"), breakers.heldIn("none")]).toEqual([2, 1, 0]);
+  });
+
+  it("are open if they hold something, each with an id of its own", () => {
+    const breakers = holding({ team: { Group: ["x"], Role: ["r", "s"] } });
+    breakers.of("team", "Identity");
+    const open = breakers.open("team");
+    expect([...open].map(([kind, { missing }]) => [kind, missing])).toEqual([
+      ["Group", 1],
+      ["Role", 2],
+    ]);
+    expect(new Set([...open.values()].map(({ id }) => id)).size).toBe(2);
+    expect([...breakers.open("none")]).toEqual([]);
+  });
+
+  it("are confirmed one at a time: the others stay open, and are not among what was confirmed", () => {
+    const breakers = holding({ team: { Group: ["x"], Role: ["r"] } });
+    const { id = "" } = breakers.open("team").get("Role") ?? {};
+    expect(breakers.confirm("none", id).size).toBe(0);
+    expect([...breakers.confirm("team", id)]).toEqual([["Role", ["r"]]]);
+    expect(breakers.holds("team", "Group", "x")).toBe(true);
+  });
+
+  it("keep what they hold when it moves to where it is, or is of another kind, or is not held", () => {
+    const breakers = holding({ team: { Group: ["x"] } });
+    const id = breakers.open("team").get("Group")?.id;
+    breakers.move("Group", "x", "team");
+    breakers.move("Role", "x", "others");
+    breakers.move("Group", "y", "others");
+    expect(breakers.open("team").get("Group")).toEqual({ id, missing: 1 });
+    expect(breakers.heldIn("others")).toBe(0);
+  });
+
+  it("release one resource of one kind", () => {
+    const breakers = holding({ team: { Group: ["x", "y"], Role: ["x"] } });
+    breakers.release("Group", "x");
+    expect(["x", "y"].map((of) => breakers.holds("team", "Group", of))).toEqual([false, true]);
+    expect([breakers.holds("team", "Role", "x"), breakers.holdsAny]).toEqual([true, true]);
+  });
+
+  it("hold nothing any longer if the Tenant was not served when the last resource went, and it is served again", () => {
+    const breakers = holding({ team: { Group: ["x"] }, others: { Group: ["y"] } });
+    breakers.retire("team");
+    expect(breakers.heldIn("team")).toBe(1);
+    breakers.release("Group", "x");
+    breakers.of("team", "Group").hold("z");
+    breakers.release("Group", "y");
+    expect([breakers.holds("team", "Group", "z"), breakers.holdsAny]).toEqual([true, true]);
+  });
+});

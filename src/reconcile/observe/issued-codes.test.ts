@@ -82,7 +82,72 @@ describe("write", () => {
   });
 });
 
+describe("a code", () => {
+  const written = async (codes: IssuedCodes, uid = invite) => codes.write(at, version, uid, signal);
+
+  it("is forgotten with its resource, and no other", async () => {
+    const { codes, bodies } = start(accepted);
+    codes.keep("another", "code");
+    codes.forget("another");
+    expect(await written(codes, "another")).toBe(false);
+    expect(bodies).toEqual([]);
+    expect(await written(codes)).toBe(true);
+  });
+
+  it("is the oldest that is forgotten when a thousand wait", async () => {
+    const { codes } = start(accepted);
+    const uids = Array.from({ length: 1_000 }, (_, index) => `${"a".repeat(40)}/${String(index).padStart(16, "0")}`);
+    for (const uid of uids) codes.keep(uid, "code");
+    expect(await written(codes)).toBe(false);
+    expect(await written(codes, uids[0])).toBe(true);
+    expect(await written(codes, uids[999])).toBe(true);
+  });
+
+  it.each([
+    [403, 422, false],
+    [500, 503, true],
+  ])("is kept for another attempt only if the write was not refused for good: %i, %i", async (one, other, isKept) => {
+    for (const status of [one, other]) {
+      const { codes, bodies } = start(() => failure(status));
+      await expect(written(codes)).rejects.toThrow(KubeError);
+      await written(codes).catch(() => undefined);
+      expect(bodies).toHaveLength(isKept ? 2 : 1);
+    }
+  });
+
+  it("is not in the Secret if that names another resource, or was deleted", async () => {
+    const { codes, secret } = start(() => undefined);
+    secret.data = { code: base64("other"), uid: base64("another") };
+    expect(await written(codes)).toBe(false);
+    codes.keep(invite, code);
+    secret.exists = false;
+    expect(await written(codes)).toBe(false);
+  });
+
+  it("leaves an error that is not of Kubernetes, and the delay that Kubernetes asks for, as they are", async () => {
+    const broken = new TypeError("broken");
+    await expect(written(start(() => broken).codes)).rejects.toBe(broken);
+    const delayed = new KubeError({ call: "patch secrets", code: 429, reason: "Test", retryAfterMs: 7_000 }, "no");
+    await expect(written(start(() => delayed).codes)).rejects.toMatchObject({ retryAfterMs: 7_000 });
+    const undelayed = await written(start(() => failure(500)).codes).catch((error: unknown) => error);
+    expect(undelayed).toMatchObject({ retryAfterMs: undefined });
+  });
+});
+
 describe("check", () => {
+  it("fails with what else Kubernetes says", async () => {
+    const { codes } = start(() => failure(403));
+    await expect(codes.check(at, version, signal)).rejects.toMatchObject({ code: 403 });
+  });
+
+  it("reads a Secret again that does not exist any longer", async () => {
+    const { codes, reads, secret } = start(() => failure(404));
+    await reads.read(at, signal);
+    secret.exists = false;
+    await codes.check(at, version, signal);
+    expect(reads.lastRead(at)).toMatchObject({ is: "missing", writable: false });
+  });
+
   it("is a dry run without the code", async () => {
     const { codes, reads, bodies } = start(() => undefined);
     await reads.read(at, signal);

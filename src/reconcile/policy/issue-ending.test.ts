@@ -11,6 +11,7 @@ import {
   observed,
   parent,
   platformError,
+  root,
   uid,
 } from "./observed-fixture.testing.ts";
 
@@ -67,6 +68,38 @@ const step = (resource: GroupInvite, parts: ObservedParts) => {
 describe("an object with a Secret that may not be read", () => {
   const unread = (resource: GroupInvite, parts: ObservedParts = {}) =>
     step(resource, { state: refused(resource), ...parts });
+
+  it.each<[string, ObservedParts, object]>([
+    ["it never created anything", { state: { ...refused(deleted), bornHere: true } }, { do: "removeFinalizer" }],
+    ["which Secret an invalid spec named is not known", { invalid: "spec: no" }, { do: "removeFinalizer" }],
+    [
+      "this process knows what it created",
+      {
+        state: { ...refused(deleted), issued: { uid } },
+        claim: { uid, external: { is: "unknown" }, claimedBy: null, heldByBreaker: false },
+      },
+      { do: "list", parent: root },
+    ],
+    [
+      "the status records what it created",
+      { resource: { ...deleted, status: { observedGeneration: 1, uid, parentUid: parent, management: "Created" } } },
+      { do: "list", parent: root },
+    ],
+    [
+      "the status records that it is gone",
+      { resource: { ...deleted, status: { observedGeneration: 1, management: "Created" } } },
+      { do: "removeFinalizer" },
+    ],
+  ])("is not needed where %s", (_, parts, expected) => {
+    expect(unread(deleted, parts)).toMatchObject(expected);
+  });
+
+  it("may have been written by an earlier process until its requests are settled", () => {
+    expect(unread(deleted, { settledAt: 20_001 })).toMatchObject({ do: "writeStatus" });
+    const reported = { ...emptyState, waitingSince: 20_000 };
+    expect(step(deleted, { state: reported, settledAt: 20_001 })).toEqual({ do: "wait", until: 20_001 });
+    expect(step(deleted, { state: reported, settledAt: 20_000 })).toMatchObject({ do: "readSecret" });
+  });
 
   it("stays, and prints what grants the right", () => {
     const written = unread(deleted);

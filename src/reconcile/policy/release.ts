@@ -9,13 +9,13 @@ import type { Event, Step } from "./step.ts";
 export function decideRelease(observed: DecisionInput, external: ExternalResource, why: string): Step {
   const { failure } = observed.state;
   const release: Step = { do: "removeFinalizer", event: orphaned(observed, external.uid, why) };
-  if (external.description === undefined || carriedMarker(external) === undefined) return release;
+  if (carriedMarker(external) === undefined) return release;
   // A platform that rejects the update must not prevent the deletion of the object.
   if (failure?.step === "update" && failure.problem.kind === "rejected") return release;
   return attempt(observed, {
     do: "update",
     uid: external.uid,
-    body: { description: withoutMarker(external.description) },
+    body: { description: withoutMarker(external.description ?? "") },
     mask: ["description"],
     drift: [],
     correction: false,

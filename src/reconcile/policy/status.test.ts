@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { pausedAnnotation } from "#src/api/annotations.ts";
 import { type Status, statusBounds, statusSchema } from "#src/api/status.ts";
 import { mergePatch } from "#src/kube/merge-patch.ts";
 import type { ReconcileState, References } from "#src/reconcile/observe/observed.ts";
@@ -84,6 +85,43 @@ describe("conditions", () => {
     expect(conditionsOf(after(before, problem("stalled"), { ...unread, resource: edited }))).toContain(
       "ReferencesResolved=Unknown/PlatformUnavailable",
     );
+  });
+});
+
+describe("AccessDeclared", () => {
+  const declared = { type: "AccessDeclared", status: "True", reason: "Available" } as const;
+  const condition = { ...declared, message: "", observedGeneration: 1, lastTransitionTime: now };
+  const before = { ...ready, conditions: [...(ready.conditions ?? []), condition] };
+  const counts = { RoleBinding: 2 };
+  const assessed = { is: "assessed", counts, first: [], spared: null, confirmId: null, removal: null } as const;
+  const access = (parts: ObservedParts) =>
+    conditionsOf(after(before, problem("stalled"), parts)).filter((one) => one.startsWith("AccessDeclared"));
+
+  it.each<[string, ObservedParts, string[]]>([
+    ["is kept until the group is assessed", { undeclared: null }, ["AccessDeclared=True/Available"]],
+    ["is replaced by what was found", { undeclared: assessed }, ["AccessDeclared=False/UndeclaredAccess"]],
+    ["is removed where it is not reported", { undeclared: { is: "unreported" } }, []],
+  ])("%s", (_, parts, expected) => {
+    expect(access(parts)).toEqual(expected);
+  });
+});
+
+describe("a request for a reconcile", () => {
+  const request = { value: "now", seenAt: 1 };
+  const refusal = { code: 403, message: "no", attemptOf: "", attempts: 1, retryAt: 2 };
+  const handled = (parts: ObservedParts) =>
+    after(undefined, problem("failing"), { request, ...parts })?.lastHandledReconcileAt === "now";
+
+  it("is not handled while Kubernetes refuses a step, unless that is the write of the status", () => {
+    expect(handled({ state: { ...emptyState, refusals: { readSecret: refusal } } })).toBe(false);
+    expect(handled({ state: { ...emptyState, refusals: { writeStatus: refusal, readSecret: refusal } } })).toBe(false);
+    expect(handled({ state: { ...emptyState, refusals: { writeStatus: refusal } } })).toBe(true);
+    expect(handled({ state: { ...emptyState, refusals: {} } })).toBe(true);
+  });
+
+  it("is not handled while the object is paused, whatever is reported", () => {
+    const paused = groupResource({ metadata: { annotations: { [pausedAnnotation]: "true" } } });
+    expect(handled({ resource: paused })).toBe(false);
   });
 });
 

@@ -104,6 +104,36 @@ it("reports that a namespace is being deleted as a change of it", () => {
   expect(changes.map(({ namespaces: changed }) => [...changed])).toEqual([["team"]]);
 });
 
+it("reports everything as changed once Tenants and namespaces were read, and nothing before", () => {
+  tenants = new Store<CachedTenant>({ parse: parseTenant, indexes: {} });
+  namespaces = new Store<CachedNamespace>({ parse: parseNamespace, indexes: {} });
+  for (const store of [tenants, namespaces]) store.addScope(undefined);
+  const changes = changesOf(newTenancy());
+  const kubeObject = (kind: string, name: string, spec: object) => ({
+    apiVersion,
+    kind,
+    metadata: { name, uid: `uid-of-${name}`, resourceVersion: "1", generation: 1 },
+    spec,
+  });
+  const read = { namespace: undefined, resourceVersion: "2", versionAtStart: "0" };
+  tenants.replace({ ...read, objects: [kubeObject("Tenant", "shop", { groups: [payments] })] });
+  changes.length = 0;
+  namespaces.replace({ ...read, objects: [kubeObject("Namespace", "team", {})] });
+  expect(changes.at(-1)).toEqual({
+    namespaces: new Set(["team"]),
+    tenants: new Set(["shop"]),
+    selecting: new Set(["shop"]),
+    identities: new Set(),
+  });
+});
+
+it("reports nothing as changed when it was read before", () => {
+  const changes = changesOf(newTenancy());
+  for (const store of [tenants, namespaces])
+    store.replace({ namespace: undefined, objects: [], resourceVersion: "9", versionAtStart: "0" });
+  expect(changes).toEqual([]);
+});
+
 it("says whether a namespace is being deleted", () => {
   applyNamespace("a");
   const tenancy = newTenancy();

@@ -137,11 +137,30 @@ describe("an issuer with a list of subjects", () => {
       expect(denialOf({ claimMatch: { issuer, ...claims } }, spec)).toBe(field && `spec.claimMatch.${field}`);
     }
   });
+});
 
-  it("does not permit an identity provider, which lets everybody in", () => {
-    const claimIssuers = [{ issuer: own, subjects: [main] }];
-    const boundary = boundaryOf({ ...tenant, claimIssuers }, { roots: [], roles: [], namespaces: null });
-    expect(findIssuerDenial("spec.issuer", own, boundary)?.message).toContain("lets everybody in");
+describe("an identity provider, which lets everybody in, is permitted by a Tenant", () => {
+  const [limited, prefixed] = [
+    { issuer: own, subjects: ["x"] },
+    { issuer: own, subjectPrefixes: ["x"] },
+  ];
+  it.each<[string, TenantSpec["claimIssuers"] | null, string | undefined]>([
+    ["without limits", null, undefined],
+    ["that lists the issuer", [{ issuer: github }, { issuer: own }], undefined],
+    ["that lists the issuer, in one of several entries", [limited, { issuer: own }], undefined],
+    ["not with subjects only", [limited], "lets everybody in"],
+    ["not with prefixes of subjects only", [prefixed], "lets everybody in"],
+    [
+      "not under another issuer, of which the message names those without subjects",
+      [{ issuer: github, subjects: ["x"] }, { issuer: open }, { issuerPattern: ".*" }],
+      `the Tenant does not allow the issuer ${own}. Use one of ${open}, or ask`,
+    ],
+    ["not if it lists none", [], `the Tenant does not allow the issuer ${own}. Ask an administrator`],
+  ])("%s", (_, claimIssuers, message) => {
+    const boundary = boundaryOf(tenant, { roots: [], roles: [], namespaces: null });
+    const denial = findIssuerDenial("spec.issuer", own, { ...boundary, claimIssuers: claimIssuers ?? null });
+    if (message === undefined) expect(denial).toBeUndefined();
+    else expect(denial).toEqual({ path: "spec.issuer", message: expect.stringContaining(message) });
   });
 });
 

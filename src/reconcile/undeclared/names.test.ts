@@ -44,10 +44,10 @@ function start(...objects: readonly Resource[]) {
   }
   version = 100;
   const names = new Names({ kinds, stores });
-  const has = (kind: string, external: object) => {
+  const has = (kind: string, external: object, through = session) => {
     const found = kinds.find(({ name }) => name === kind);
     if (found === undefined) throw new Error(`unknown kind ${kind}`);
-    return names.has(session, found, external as ExternalResource);
+    return names.has(through, found, external as ExternalResource);
   };
   const apply = (type: "ADDED" | "MODIFIED" | "DELETED", object: Resource) =>
     stores.get(object.kind).apply({ type, object: versioned(object) });
@@ -60,6 +60,9 @@ const grant = (identityUid: string, role: string, group = parent) => ({
   role: { uid: role, name: "" },
 });
 const stranger = (fields: object = {}) => ({ uid: person, name: "person", description: "", ...fields });
+/** What a RoleBinding object declares. */
+const granted = { identityUid: person, roleRef: { name: "viewer" } };
+const boundUid = `${parent}/00000000000000a3`;
 const recorded = (uid: string): Status => ({ ...ready, uid, parentUid: parent });
 
 it.each<[string, boolean, string, object, Resource]>([
@@ -113,7 +116,60 @@ it.each<[string, boolean, string, object, Resource]>([
     true,
     "RoleBinding",
     grant(robot, editor),
-    bindingResource({ status: { ...recorded(`${parent}/00000000000000a3`), identityUid: robot, roleUid: editor } }),
+    bindingResource({ spec: granted, status: { ...recorded(boundUid), identityUid: robot, roleUid: editor } }),
+  ],
+  [
+    "not a grant that the status records in another group",
+    false,
+    "RoleBinding",
+    grant(robot, editor, `${parent}/00000000000000b1`),
+    bindingResource({ spec: granted, status: { ...recorded(boundUid), identityUid: robot, roleUid: editor } }),
+  ],
+  [
+    "an identity by the uid that the status of a grant records",
+    true,
+    "Identity",
+    stranger(),
+    bindingResource({
+      spec: { identityRef: { name: "ci" }, roleRef: { name: "viewer" } },
+      status: { ...recorded(boundUid), identityUid: person },
+    }),
+  ],
+  [
+    "a grant of a role by its uid",
+    true,
+    "RoleBinding",
+    grant(person, editor),
+    bindingResource({ spec: { identityUid: person, roleUid: editor } }),
+  ],
+  [
+    "not a grant in another group",
+    false,
+    "RoleBinding",
+    grant(person, viewer, `${parent}/00000000000000b1`),
+    bindingResource({ spec: { identityUid: person, roleRef: { name: "viewer" } } }),
+  ],
+  [
+    "an identity by the name of its object, before it has a uid",
+    true,
+    "Identity",
+    stranger({ name: "robot" }),
+    identity({ metadata: { name: "robot" } }),
+  ],
+  [
+    "not an identity by the name of its object, if its spec has another one",
+    false,
+    "Identity",
+    stranger({ name: "ci" }),
+    identity({ spec: { name: "robot" } }),
+  ],
+  ["not a group by the name of an identity", false, "Group", stranger({ name: "ci" }), identity()],
+  [
+    "not an identity by a marker of another kind",
+    false,
+    "Identity",
+    stranger({ description: withMarker("", markerOf(ownerHash("any"), objectHash("Group", "team", "ci"))) }),
+    identity({ status: recorded(robot) }),
   ],
   [
     "anything in doubt",
@@ -132,6 +188,33 @@ it("names a grant to what an object without a uid may be", () => {
   const [other, same] = [identity({ status: recorded(robot) }), identity({ status: recorded(person) })];
   expect(start(binding, other).has("RoleBinding", grant(person, viewer))).toBe(false);
   expect(start(binding, same).has("RoleBinding", grant(person, viewer))).toBe(true);
+});
+
+it("names a grant of any role by a name that was not read", () => {
+  const binding = bindingResource({ spec: { identityUid: person, roleRef: { name: "viewer" } } });
+  const unread = { roles: undefined } as PlatformSession;
+  const { has } = start(binding);
+  expect(has("RoleBinding", grant(person, editor), unread)).toBe(true);
+  expect(has("RoleBinding", grant(robot, viewer), unread)).toBe(false);
+});
+
+it("names a grant to what another namespace declares", () => {
+  const identityRef = { name: "ci", namespace: "sibling" };
+  const binding = bindingResource({ spec: { identityRef, roleRef: { name: "viewer" } } });
+  const there = identity({ metadata: { namespace: "sibling" }, status: recorded(person) });
+  const here = identity({ status: recorded(person) });
+  expect(start(binding, there).has("RoleBinding", grant(person, viewer))).toBe(true);
+  expect(start(binding, here).has("RoleBinding", grant(person, viewer))).toBe(false);
+  expect(start(binding).has("RoleBinding", grant(person, viewer))).toBe(false);
+});
+
+it("has another look at all objects after its memory was freed, and follows no change meanwhile", () => {
+  const { names, has, apply } = start(groupResource());
+  const binding = bindingResource({ spec: { identityUid: person, roleRef: { name: "viewer" } } });
+  expect(has("RoleBinding", grant(person, viewer))).toBe(false);
+  names.release();
+  apply("ADDED", binding);
+  expect(has("RoleBinding", grant(person, viewer))).toBe(true);
 });
 
 it("follows the changes of objects without another pass over all of them", () => {

@@ -1,6 +1,5 @@
 import type { Kind } from "#src/kinds/kind.ts";
 import { carriedMarker, objectOf } from "#src/kinds/marker.ts";
-import type { ReferenceField } from "#src/kinds/reference-field.ts";
 import { keyOf } from "#src/kube/object.ts";
 import { StoreIndex } from "#src/kube/store-index.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
@@ -10,10 +9,9 @@ import { type CachedResource, claimedUids, referenceKey } from "#src/reconcile/o
 import type { Sources } from "#src/reconcile/observe/sources.ts";
 import { grantOf } from "#src/platform-client/grant.ts";
 
-/** The value under which objects are found that do not match their schema, those that claim no uid, and grants to anybody. */
+/** The value under which objects are found that do not match their schema, and those that claim no uid. */
 const invalid = "an invalid object";
 const unclaimed = "an object without a uid";
-const anyIdentity = "a grant without an identity";
 
 /**
  * What the objects of the cluster name, in any state and of any Tenant, as the stores are at the moment of the call: an
@@ -65,8 +63,7 @@ export class Names {
     if (identity === undefined) return;
     const store = stores.get(kind.name);
     const lookUp = (key: string) => store.get(key) ?? [];
-    for (const value of [identity, anyIdentity])
-      for (const key of this.#keys(kind.name, value)) yield* [lookUp(key)].flat();
+    for (const key of this.#keys(kind.name, identity)) yield* [lookUp(key)].flat();
     for (const { name } of kinds) {
       const referents = [...stores.get(name).index("claims", identity).map(keyOf), ...this.#keys(name, unclaimed)];
       for (const key of referents) {
@@ -104,22 +101,12 @@ function namesOf(kind: Kind, cached: CachedResource): readonly string[] {
   const { resource } = cached;
   const { identityUid, roleUid, parentUid } = resource.status ?? {};
   const claimed = claimedUids(cached);
-  const references = kind.references(resource);
   const uids = [
     ...claimed,
     ...[identityUid, roleUid, parentUid].filter((uid) => uid !== undefined),
-    ...references.flatMap(({ target }) => (target.by === "uid" ? [target.uid] : [])),
+    ...kind.references(resource).flatMap(({ target }) => (target.by === "uid" ? [target.uid] : [])),
   ];
-  return [
-    ...uids,
-    ...(claimed.length === 0 ? [unclaimed, unclaimedName(nameOf(cached))] : []),
-    ...(grantsToAnybody(references) ? [anyIdentity] : []),
-  ];
-}
-
-function grantsToAnybody(references: readonly ReferenceField[]): boolean {
-  const roles = references.map(({ purpose }) => purpose);
-  return roles.includes("role") && !roles.includes("identity");
+  return [...uids, ...(claimed.length === 0 ? [unclaimed, unclaimedName(nameOf(cached))] : [])];
 }
 
 function unclaimedName(name: string): string {
