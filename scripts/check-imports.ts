@@ -7,14 +7,17 @@ const lintFile = ".oxlintrc.json";
 const usage = `Usage: node scripts/check-imports.ts
 
 Compares the imports of production with the table in ${tableDocument}, and exits with 1 if it forbids one of them; the linter
-finds cycles. Also requires that the table says where to start in folders with more than ten files, and that ${lintFile} has the rules of pure code for exactly the folders that the table calls pure.
+finds cycles. Also requires that a reader knows where to start in folders with more than ten files, and that ${lintFile} has the rules of pure code for exactly the folders that the table calls pure.
 `;
 readCommandLine({ name: "check-imports", usage }, (args) => readFlags(args, []));
 
-const layers = readLayers(await readFile(tableDocument, "utf8"));
-const files = globSync("src/**/*.ts").filter(isProduction).toSorted();
-const texts = await Promise.all(files.map(async (file) => [file, await readFile(file, "utf8")] as const));
-const problems = [...forbiddenImports(new Map(texts), layers), ...foldersWithoutStart(files, layers)];
+const markdown = await readFile(tableDocument, "utf8");
+const layers = readLayers(markdown);
+const files = globSync("{src,test,demo,scripts}/**/{*.ts,README.md}").toSorted();
+const texts = await Promise.all(
+  files.filter(isProduction).map(async (file) => [file, await readFile(file, "utf8")] as const),
+);
+const problems = [...forbiddenImports(new Map(texts), layers), ...foldersWithoutStart(files, markdown)];
 
 const { overrides } = JSON.parse(await readFile(lintFile, "utf8")) as {
   readonly overrides: readonly {

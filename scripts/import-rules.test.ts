@@ -99,7 +99,7 @@ describe("a folder with more than ten files", () => {
     ...more.map((name) => `src/a/b/${name}`),
   ];
   const problemsOf = (all: readonly string[], description = "b") =>
-    foldersWithoutStart(all, readLayers(`| \`src/a/b/\` | ${description} | – |`));
+    foldersWithoutStart(all, `| \`src/a/b/\` | ${description} | – |`);
 
   it("has one where a reader starts", () => {
     expect(problemsOf(files(11))).toEqual([
@@ -108,10 +108,19 @@ describe("a folder with more than ten files", () => {
     expect(problemsOf(files(11), "b. Start at `other.ts`.")).toEqual([expect.stringContaining("no other.ts")]);
   });
 
+  it("has one outside of production, too, where tests do not count", () => {
+    const support = files(11, "x.test.ts").map((file) => file.replace("src/", "test/"));
+    expect(problemsOf(support)).toEqual([expect.stringContaining("test/a/b/ has 11 files, and no b.ts")]);
+    expect(foldersWithoutStart(support, "| `test/a/b/` | b. Start at `x.test.ts`. |")).toEqual([]);
+  });
+
   it.each([
     ["it has ten", files(10, "x.test.ts", "x.testing.ts"), "b"],
     ["one has its name", files(11, "b.ts"), "b"],
     ["its row names one", files(11), "b. Start at `file3.ts`."],
+    ["one beside it has its name", [...files(11), "src/a/b.ts"], "b"],
+    ["it is a program", files(11, "main.ts"), "b"],
+    ["it has a README", files(11, "README.md"), "b"],
   ])("needs no more if %s", (_, all, description) => {
     expect(problemsOf(all, description)).toEqual([]);
   });

@@ -11,8 +11,6 @@ export interface Layer {
   readonly allowed: readonly string[];
   /** Whether it holds pure functions only: no I/O, no clock, no randomness, no class. */
   readonly pure: boolean;
-  /** The file at which the row tells a reader to start. */
-  readonly start: string | undefined;
 }
 
 const rowPattern = /^\| `(src\/[^`]*)` \| (.*) \| (.*) \|$/;
@@ -32,8 +30,7 @@ export function readLayers(markdown: string): Layer[] {
   return rows.map(({ table, path, description, imports }, index) => {
     const lower = rows.slice(index + 1);
     const allowed = imports === "–" ? [] : imports.split(", ").flatMap((name) => named(name, table, lower));
-    const [, start] = /Start at `([^`]+)`/.exec(description) ?? [];
-    return { path, allowed, pure: /\bpure\b/i.test(description), start };
+    return { path, allowed, pure: /\bpure\b/i.test(description) };
 
     function named(name: string, ownTable: number, candidates: typeof rows): string[] {
       if (name === "below") return candidates.filter((row) => row.table === ownTable).map((row) => row.path);
@@ -64,7 +61,7 @@ export function importsOf(file: string, text: string): string[] {
 
 /** Whether the rules apply to a file. Tests may look at every folder: their imports couple nothing in production. */
 export function isProduction(file: string): boolean {
-  return file.startsWith("src/") && !/\.(?:test|testing)\.ts$/.test(file);
+  return file.startsWith("src/") && /(?<!\.test|\.testing)\.ts$/.test(file);
 }
 
 /**
@@ -98,15 +95,26 @@ function objectionTo(imported: string, own: Layer, layers: readonly Layer[]): st
 
 /** A folder with more files has one where a reader starts. */
 const filesWithoutStart = 10;
+/** The rows of all tables that name this file. */
+const startPattern = /^\| `([^`]+\/)` \| .*?Start at `([^`]+)`/gm;
 
-/** The folders of production with many files of which nothing says where to start: a line for each, which says what to do. */
-export function foldersWithoutStart(files: readonly string[], layers: readonly Layer[]): string[] {
-  const folders = Map.groupBy(files.filter(isProduction), (file) => `${posix.dirname(file)}/`);
-  return layers.flatMap(({ path, start = `${posix.basename(path)}.ts` }) => {
-    const own = folders.get(path) ?? [];
-    if (own.length <= filesWithoutStart || own.includes(path + start)) return [];
+/**
+ * The folders with many files of which nothing says where to start: a line for each, which says what to do. Tests need no start, nor
+ * their support beside production.
+ * @param files of the repository, with its READMEs
+ */
+export function foldersWithoutStart(files: readonly string[], markdown: string): string[] {
+  const starts = new Map([...markdown.matchAll(startPattern)].map(([, folder = "", file = ""]) => [folder, file]));
+  const all = new Set(files);
+  const counted = files.filter((file) =>
+    file.startsWith("src/") ? isProduction(file) : /(?<!\.test)\.ts$/.test(file),
+  );
+  return [...Map.groupBy(counted, (file) => posix.dirname(file))].flatMap(([folder, own]) => {
+    const start = starts.get(`${folder}/`) ?? `${posix.basename(folder)}.ts`;
+    const others = starts.has(`${folder}/`) ? [] : [`${folder}.ts`, `${folder}/main.ts`, `${folder}/README.md`];
+    if (own.length <= filesWithoutStart || [`${folder}/${start}`, ...others].some((file) => all.has(file))) return [];
     return [
-      `${path} has ${own.length} files, and no ${start}, where a reader would start. Write "Start at \`FILE.ts\`." into its row in ${tableDocument}, or name a file after the folder.`,
+      `${folder}/ has ${own.length} files, and no ${start}, where a reader would start. Write "Start at \`FILE.ts\`." into its row in ${tableDocument}, or name a file after the folder.`,
     ];
   });
 }

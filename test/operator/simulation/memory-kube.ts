@@ -49,8 +49,8 @@ const watchLagMs = 2;
  * events.
  *
  * It shares nothing with the `MemoryCluster` of plans, which could stand on it, or it on that: their comparison
- * (`plan-equals-act.test.ts`) finds what one of them does unlike the API server, as when fields of a spec in another order counted as an
- * edit here, and when a plan forgot the objects of a deleted namespace.
+ * (`plan-equals-act.test.ts`) finds what one of them does unlike the API server, as when a spec with its fields in another order counted
+ * as an edit here.
  */
 export class MemoryKube implements Pick<KubeApi, "get" | "patch"> {
   readonly #objects = new Map<string, Stored>();
