@@ -42,12 +42,7 @@ const traits: Readonly<Record<string, Trait>> = {
   linking: { pattern: /\bkind\.linking\b/, homes: ["observe/reference-denials.ts"] },
   "at most one a group": {
     pattern: /\bisSingleton\b/,
-    homes: [
-      "policy/conflict-messages.ts",
-      "policy/freshness.ts",
-      "observe/platform-observation.ts",
-      "observe/protections.ts",
-    ],
+    homes: ["policy/conflict-messages.ts", "policy/freshness.ts", "observe/claim.ts", "observe/protections.ts"],
   },
   name: {
     pattern: /\bname\b (?:===|!==) "[A-Z]/,

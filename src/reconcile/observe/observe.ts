@@ -58,7 +58,6 @@ export function observe(sources: Sources, kind: Kind, key: string): Observed | u
     lastDeletionAt: lastDeletionAt(states),
     crd: sources.crds.lastRead(kind) ?? null,
     state,
-    settleMs: sources.settleMs,
     now,
     wallClock: clock.now(),
   };

@@ -31,29 +31,47 @@ export type { SecretRead, SecretVersion } from "./secret-read.ts";
  * for the copy. It therefore holds no function, no instance of a class, no infinite number, and no property that may be
  * undefined: where there is no value, the property is null. (Optional properties are absent.) The description of
  * the kind is not part of it, because it has functions: `decide` takes it as another argument.
+ *
+ * It consists of parts. A function of the policy that reads one or two of them says so in its type.
  */
-export interface Observed {
+export interface Observed
+  extends ObservedObject,
+    ObservedTenancy,
+    ObservedExternal,
+    Knowledge,
+    ObservedAccess,
+    ObservedSecret,
+    ObservedRemovals,
+    ObservedEnding,
+    ObservedSession,
+    ObservedSettings,
+    ObservedMemory {}
+
+/** The object itself. */
+export interface ObservedObject {
   readonly resource: Resource;
   /** Why the object does not match the schema of its kind; null if it does. */
   readonly invalid: string | null;
+  /** The markers of this object: first that of the current owner id, then those of the previous owner ids. */
+  readonly markers: readonly [string, ...string[]];
+  /** The value of the annotation that requests a reconcile, until `status.lastHandledReconcileAt` repeats it. */
+  readonly request: ReconcileRequest | null;
+}
+
+/** What its Tenant permits, and what its references mean. */
+export interface ObservedTenancy {
   /** Who governs the object, and what it may do. */
   readonly tenant: ObservedTenant;
   readonly references: References;
-  /** The markers of this object: first that of the current owner id, then those of the previous owner ids. */
-  readonly markers: readonly [string, ...string[]];
+}
+
+/** What the platform has that is the object's, or may be, and who else has it or wants it. */
+export interface ObservedExternal {
   /**
    * The external resource that the object names by uid; of a kind that issues codes also what this process created, or what
    * the Secret with the code names. Null if there is none.
    */
   readonly claim: Claim | null;
-  /** What a client needs to know of the platform to exchange a token. */
-  readonly endpoints: Endpoints;
-  /** Issuers at which anybody can have an account, in addition to the built-in list. */
-  readonly publicIssuers: readonly string[];
-  /** What the last read of the Secret that the spec names showed; null if it was not read, or if the spec names none. */
-  readonly secret: SecretRead | null;
-  /** The value of the annotation that requests a reconcile, until `status.lastHandledReconcileAt` repeats it. */
-  readonly request: ReconcileRequest | null;
   /**
    * The external resources with this object's marker below its parent (anywhere, if the references are not resolved), or
    * with its natural key: that of the spec, of the status, or of its last POST. Of a kind that issues codes, if
@@ -65,30 +83,32 @@ export interface Observed {
    * recorded yet, whatever its age. Unless this object records them, they are the other one's.
    */
   readonly wantedByOthers: readonly string[];
-  /** What an earlier process may have created for the object; null unless that matters: see `Unrecorded`. */
-  readonly unrecorded: Unrecorded | null;
   /** The external resources with the desired name below the same parent, except the matches and the claimed one. */
   readonly nameConflicts: readonly NameConflict[];
   /** The objects that want each other's names in a circle with this object, as `namespace/name`: see `nameCircleOf`. */
   readonly nameCircle: readonly string[];
-  /** When the read of each match and of each name conflict had started. Absent: of what a failed write may have changed. */
-  readonly readTimes: readonly ReadTime[];
-  /**
-   * When the latest list had started that would have shown a resource with the desired name below the parent. Null if there was
-   * none, and of kinds without names.
-   */
-  readonly nameListedAt: MonotonicTime | null;
   /** Another object that wants the same name below the same parent, or an equal role binding, and comes first: `namespace/name`. */
   readonly rival: string | null;
+  /** What an earlier process may have created for the object; null unless that matters: see `Unrecorded`. */
+  readonly unrecorded: Unrecorded | null;
+  /**
+   * The first resources that are known to be directly in the group, each with its noun, its name and its uid. Only filled
+   * after the platform refused to delete the group because of the state of a resource.
+   */
+  readonly children: readonly string[];
+}
+
+/** Since when it is known what the platform has, and what may still come to be: what a proof of absence consists of. */
+export interface Knowledge {
   /** The latest complete list that included all children of the parent. */
   readonly snapshot: Snapshot | null;
-  /** When this process created the parent, if that was within the last minute. Earlier processes created nothing in it. */
-  readonly parentCreatedAt: MonotonicTime | null;
   /**
    * For each group that the session lists, the latest complete list of everything below it. The session is extended to the
    * groups of a parent of another Tenant before it is called.
    */
   readonly rootSnapshots: readonly ScopeSnapshot[];
+  /** When this process created the parent, if that was within the last minute. Earlier processes created nothing in it. */
+  readonly parentCreatedAt: MonotonicTime | null;
   /**
    * When the last POST with this natural key was sent whose outcome is unknown, or the last other write that could take effect on
    * what is created now: see `overwriteKey`.
@@ -102,6 +122,21 @@ export interface Observed {
   readonly createdElsewhereAt: MonotonicTime | null;
   /** The uids of those of the matches that a POST of this process with a lost response created. */
   readonly createdHere: readonly string[];
+  /** When the read of each match and of each name conflict had started. Absent: of what a failed write may have changed. */
+  readonly readTimes: readonly ReadTime[];
+  /**
+   * When the latest list had started that would have shown a resource with the desired name below the parent. Null if there was
+   * none, and of kinds without names.
+   */
+  readonly nameListedAt: MonotonicTime | null;
+  /** From this time on, no request of a previous leader can still take effect. */
+  readonly settledAt: MonotonicTime;
+  /** How long after it was sent a request may still take effect, in milliseconds. */
+  readonly settleMs: number;
+}
+
+/** Who else is concerned if something becomes of a resource: whose it is, who has it bound, who logs in through it. */
+export interface ObservedAccess {
   /** Those of the resources in this observation that Muster never writes, and why. */
   readonly protections: readonly Protection[];
   /** The identities to which a role is bound here, or would be, that no list or read has shown and no object manages. */
@@ -110,13 +145,24 @@ export interface Observed {
   readonly roleToRead: string | null;
   /** The role bindings of those of the identities and roles in this observation that could be adopted, as far as they were read. */
   readonly grants: readonly Grants[];
+  /** The identities that the resource lets in; null for other kinds, and unless the object is being deleted. */
+  readonly people: People | null;
+}
+
+/** The Secret that the spec names. */
+export interface ObservedSecret {
+  /** What the last read of the Secret that the spec names showed; null if it was not read, or if the spec names none. */
+  readonly secret: SecretRead | null;
+}
+
+/** What nobody declared in a group. */
+export interface ObservedRemovals {
   /** What lies directly in the group and is not declared; null for other kinds, and until the group was assessed. */
   readonly undeclared: ObservedUndeclared | null;
-  /**
-   * The first resources that are known to be directly in the group, each with its noun, its name and its uid. Only filled
-   * after the platform refused to delete the group because of the state of a resource.
-   */
-  readonly children: readonly string[];
+}
+
+/** What the end of the object waits for. */
+export interface ObservedEnding {
   /**
    * The objects that refer to this one and have an external resource, or may come to have one. Only filled while this
    * object is being deleted.
@@ -127,23 +173,33 @@ export interface Observed {
    * more dependents is unknown. Only filled while this object is being deleted.
    */
   readonly unreadDependents: readonly string[];
-  /** The identities that the resource lets in; null for other kinds, and unless the object is being deleted. */
-  readonly people: People | null;
   /** Whether the namespace of the object is being deleted: nobody can grant anything there any longer. */
   readonly namespaceIsTerminating: boolean;
   /** When the deletion of any custom resource was last observed. */
   readonly lastDeletionAt: MonotonicTime | null;
   /** The last live read of the object's CustomResourceDefinition. */
   readonly crd: CrdRead | null;
-  readonly state: ReconcileState;
-  /** From this time on, no request of a previous leader can still take effect. */
-  readonly settledAt: MonotonicTime;
-  /** How long after it was sent a request may still take effect, in milliseconds. */
-  readonly settleMs: number;
+}
+
+/** The session through which the platform is called. */
+export interface ObservedSession {
   /** Increases with every token exchange. */
   readonly credentialEpoch: number;
   /** Increases each time that an outage of the platform or the credential ends. */
   readonly recoveries: number;
+}
+
+/** Settings of the operator. */
+export interface ObservedSettings {
+  /** What a client needs to know of the platform to exchange a token. */
+  readonly endpoints: Endpoints;
+  /** Issuers at which anybody can have an account, in addition to the built-in list. */
+  readonly publicIssuers: readonly string[];
+}
+
+/** What this process remembers of the object, and the time. */
+export interface ObservedMemory {
+  readonly state: ReconcileState;
   readonly now: MonotonicTime;
   /** The wall clock in milliseconds since the epoch, for times that people read. */
   readonly wallClock: number;
