@@ -1,9 +1,12 @@
 // Writes docs/policy.md from the phases of the policy. With --check it writes nothing, and fails if the file is out of date.
+import { globSync, readFileSync } from "node:fs";
+import { kinds } from "#src/kinds/kinds.ts";
 import type { Check, Part } from "#src/reconcile/policy/check.ts";
 import { correcting } from "#src/reconcile/policy/drift.ts";
 import { endResource } from "#src/reconcile/policy/end-resource.ts";
 import { ending } from "#src/reconcile/policy/ending.ts";
 import { existing } from "#src/reconcile/policy/existing.ts";
+import { conditions } from "#src/reconcile/policy/identified-by.ts";
 import { resource } from "#src/reconcile/policy/resource.ts";
 import { writeGenerated } from "./generated-files.ts";
 
@@ -14,6 +17,13 @@ interface Section {
   readonly entries: Entries;
 }
 
+const folder = "src/reconcile/policy";
+const sources: ReadonlyMap<string, string> = new Map(
+  globSync(`${folder}/*.ts`)
+    .filter((file) => !/\.(?:test|testing)\.ts$/.test(file))
+    .map((file) => [file.slice(folder.length + 1, -".ts".length), readFileSync(file, "utf8")]),
+);
+
 /** Each phase that others end with is a section of its own. */
 const sections: readonly Section[] = [
   { title: "An object that is not being deleted", entries: existing },
@@ -23,7 +33,8 @@ const sections: readonly Section[] = [
   { title: "The end of a resource", entries: endResource },
 ];
 
-function linesOf(entries: Entries, section: Section, indent = ""): string[] {
+function linesOf(entries: Entries, section: Section, indent = "", around: readonly string[] = []): string[] {
+  const homes = [...homeOf(entries), ...around];
   return entries.flatMap((entry, index) => {
     const rest = entries.slice(index);
     const shared = sections.find((one) => one !== section && isSame(one.entries, rest));
@@ -35,9 +46,43 @@ function linesOf(entries: Entries, section: Section, indent = ""): string[] {
         one !== section && one.entries.includes(entry) && isSame(one.entries, entries.slice(-one.entries.length)),
     );
     if (isInShared) return [];
-    if (!("phase" in entry)) return [`${indent}${index + 1}. \`${entry.name}\`: ${entry.finds}`];
-    return [`${indent}${index + 1}. If ${entry.when}:`, ...linesOf(entry.phase, section, `${indent}    `)];
+    if (!("phase" in entry)) {
+      const file = fileOf(entry, homes);
+      return [`${indent}${index + 1}. \`${entry.name}\`: ${entry.finds} ([${file}](../${folder}/${file}.ts))`];
+    }
+    const heading = `${indent}${index + 1}. If ${entry.when}${kindsIf(entry.when)}:`;
+    return [heading, ...linesOf(entry.phase, section, `${indent}    `, homes)];
   });
+}
+
+/** The files that have the text of the check. Several phases may ask the same. */
+function filesOf({ name, finds }: Check<never>): readonly string[] {
+  const files = [...sources].flatMap(([file, text]) => (text.includes(JSON.stringify(finds)) ? [file] : []));
+  if (files.length === 0)
+    throw new Error(`no file of ${folder} has the text of the check ${name} on one line: ${finds}`);
+  return files;
+}
+
+/** The file that probably has the phase: that of the first check that no other file has. */
+function homeOf(entries: Entries): readonly string[] {
+  for (const entry of entries) {
+    const files = "phase" in entry ? [] : filesOf(entry);
+    if (files.length === 1) return files;
+  }
+  return [];
+}
+
+/** @param homes of the phase, and of those around it */
+function fileOf(check: Check<never>, homes: readonly string[]): string {
+  const files = filesOf(check);
+  return homes.find((home) => files.includes(home)) ?? files[0] ?? "";
+}
+
+/** The kinds whose resources are identified so, if the condition is about that. */
+function kindsIf(condition: string): string {
+  const [by] = Object.entries(conditions).find(([, one]) => one === condition) ?? [];
+  const names = kinds.filter(({ identification }) => identification.by === by).map(({ name }) => name);
+  return by === undefined ? "" : ` (${names.join(", ")})`;
 }
 
 function isSame(some: Entries, others: Entries): boolean {
@@ -55,9 +100,8 @@ What the operator does about an object is one decision at a time, made from what
 ([\`decide\`](../src/reconcile/policy/decide.ts)). The checks below are asked in this order. The first one that finds something decides on the
 next step: a call, a status, or a wait. Then the operator observes again.
 
-The debug log says which check decided (\`step decided\`, field \`check\`), and so does a trace (\`muster.check\`). The code of a check is
-in [\`src/reconcile/policy/\`](../src/reconcile/policy): search for its name. Where several phases ask the same, they use the same name. What a reference
-means, and what the Tenant permits, is found before, in [\`observe/references.ts\`](../src/reconcile/observe/references.ts) and
+The debug log says which check decided (\`step decided\`, field \`check\`), a trace (\`muster.check\`) and \`muster why\` (\`status.decidedBy\`). Behind each check is its file in
+[\`src/reconcile/policy/\`](../src/reconcile/policy). Where several phases ask the same, they use the same name. What a reference means, and what the Tenant permits, is found before, in [\`observe/references.ts\`](../src/reconcile/observe/references.ts) and
 [\`observe/reference-denials.ts\`](../src/reconcile/observe/reference-denials.ts).
 
 A call that failed a moment ago is not made again yet: the failure is reported instead ([\`retry.ts\`](../src/reconcile/policy/retry.ts)). What resolves by

@@ -18,7 +18,7 @@ const traits: Readonly<Record<string, Trait>> = {
     pattern: /\bbindable\b/,
     homes: [
       "policy/adoption.ts",
-      "policy/recent-grants.ts",
+      "policy/on-grants.ts",
       "observe/declared-roles.ts",
       "observe/grants.ts",
       "observe/protections.ts",

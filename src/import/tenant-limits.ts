@@ -5,9 +5,10 @@ import { type IdentityType, type TenantSpec, tenantSpecSchema } from "#src/api/t
 import type { Fields } from "#src/kinds/fields.ts";
 import type { ExternalRole } from "#src/platform-client/permission-resources.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
-import { type Boundary, boundaryOf, permitsRole } from "#src/reconcile/tenancy/boundary.ts";
+import { type Boundary, boundaryOf } from "#src/reconcile/tenancy/boundary.ts";
 import { findAccountDenial } from "#src/reconcile/tenancy/permits-accounts.ts";
 import { findIdentityDenial, findIssuerDenial, type IdentityContext } from "#src/reconcile/tenancy/permits-identity.ts";
+import { permitsRole } from "#src/reconcile/tenancy/permits-role.ts";
 import type { ImportOptions } from "./import-options.ts";
 
 /** What a Tenant has to permit. */

@@ -1,5 +1,5 @@
 import type { Clock, MonotonicTime } from "#src/time/clock.ts";
-import { proveAbsence } from "./absence-proof.ts";
+import { proveAbsence } from "./prove-gone.ts";
 import type { PlatformApi } from "./api.ts";
 import type { ManagedCollection } from "./collection.ts";
 import { isRejection, PlatformFailure } from "./failure.ts";

@@ -33,7 +33,7 @@ import {
   stateAfterStatusWrite,
   stateAfterSuccess,
   stateAfterUnsent,
-} from "./policy/reconcile-state.ts";
+} from "./policy/state-after.ts";
 import { refusalOf, writtenByOthers } from "./policy/refusal.ts";
 import { failureOf } from "./policy/retry.ts";
 import type { TenantContext } from "./tenancy/tenancy.ts";

@@ -111,7 +111,7 @@ export const bugsOfObservation: readonly PlantedBug[] = [
   {
     name: "outer-roles-ignored",
     why: "A Tenant may bind a role that the settings of the operator do not allow.",
-    file: "src/reconcile/tenancy/boundary.ts",
+    file: "src/reconcile/tenancy/permits-role.ts",
     before: "return [roles, outerRoles].every(",
     after: "return [roles, outerRoles].some(",
     foundBy: "src/reconcile/observe/role-denials.test.ts",

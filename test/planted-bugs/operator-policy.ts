@@ -13,7 +13,7 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
   {
     name: "finalizer-removed-while-post-in-flight",
     why: "An object is released although a POST for it may still take effect.",
-    file: "src/reconcile/policy/created-again.ts",
+    file: "src/reconcile/policy/recreated.ts",
     before: "managedUid(observed) !== undefined || state.posted !== undefined) return false;",
     after: "managedUid(observed) !== undefined) return false;",
     foundBy: "src/reconcile/policy/ending-unrecorded.test.ts",
@@ -231,7 +231,7 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
   {
     name: "created-again-after-crash",
     why: "A resource that was created in place of a recorded one, by a process that died, stays when its object goes.",
-    file: "src/reconcile/policy/created-again.ts",
+    file: "src/reconcile/policy/recreated.ts",
     before: "return state.posted !== undefined || state.deleting !== recorded;",
     after: "return state.posted !== undefined && state.deleting !== recorded;",
     foundBy: "src/reconcile/policy/ending-unrecorded.test.ts",
@@ -274,10 +274,10 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
   {
     name: "posted-forgotten-on-retry",
     why: "A POST that was refused makes an earlier one without a response forgotten.",
-    file: "src/reconcile/policy/reconcile-state.ts",
+    file: "src/reconcile/policy/state-after.ts",
     before: 'failure.step === "create" && hadNoEffect ? decidedFrom.posted : state.posted;',
     after: 'failure.step === "create" && hadNoEffect ? undefined : state.posted;',
-    foundBy: "src/reconcile/policy/reconcile-state.test.ts",
+    foundBy: "src/reconcile/policy/state-after.test.ts",
   },
   {
     name: "unrecorded-secret-stays",

@@ -182,10 +182,10 @@ function asWritten(
 }
 
 /** How a reference to `uid` can be written. */
-function targetsOf(role: ReferencePurpose, uid: string, { storeOf, roles }: RivalLookup): readonly string[] {
-  const kind = referredKinds[role];
+function targetsOf(purpose: ReferencePurpose, uid: string, { storeOf, roles }: RivalLookup): readonly string[] {
+  const kind = referredKinds[purpose];
   // A name means a built-in role, whatever roles of groups are called.
-  if (role === "role" && parentOf(uid) === undefined) {
+  if (purpose === "role" && parentOf(uid) === undefined) {
     const name = roles?.byUid.get(uid)?.name;
     return name === undefined ? [uid] : [uid, name];
   }

@@ -55,7 +55,7 @@ export interface Finding {
   readonly areEqualsDoubtful: boolean;
 }
 
-const byMarker: Finding = {
+const findingByMarker: Finding = {
   keysOf: ({ markers }) => markers,
   postKeyOf: ({ markers }) => markers[0],
   find: (view, keys, { kind, resolved }) => {
@@ -94,7 +94,7 @@ const unmarked = {
   areEqualsDoubtful: true,
 } satisfies Partial<Finding>;
 
-const byFields: Finding = {
+const findingByFields: Finding = {
   ...unmarked,
   find: (view, keys) => keys.flatMap((key) => view.withKey(key)),
   keysOfMeant: ({ identification }, uids) => [identification.naturalKey(uids, "")],
@@ -103,7 +103,7 @@ const byFields: Finding = {
   needsMeaning: true,
 };
 
-const bySecret: Finding = {
+const findingBySecret: Finding = {
   ...unmarked,
   /** What may have been created for the object with a code that nobody has: what equals the spec. */
   find: (view, _keys, { kind, cached, resolved, state: { bornHere, posted, issued } }) => {
@@ -132,10 +132,10 @@ const bySecret: Finding = {
 export function findingOf({ identification }: Pick<Kind, "identification">): Finding {
   switch (identification.by) {
     case "marker":
-      return byMarker;
+      return findingByMarker;
     case "fields":
-      return byFields;
+      return findingByFields;
     case "secret":
-      return bySecret;
+      return findingBySecret;
   }
 }

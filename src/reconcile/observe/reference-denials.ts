@@ -4,17 +4,12 @@ import type { ReferenceField, ReferencePurpose } from "#src/kinds/reference-fiel
 import type { ExternalRole } from "#src/platform-client/permission-resources.ts";
 import type { RoleCatalog } from "#src/platform-client/permissions.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
-import {
-  type Boundary,
-  permitsKind,
-  permitsParent,
-  permitsResource,
-  permitsRole,
-} from "#src/reconcile/tenancy/boundary.ts";
+import { type Boundary, permitsKind, permitsParent, permitsResource } from "#src/reconcile/tenancy/boundary.ts";
 import { type Denial, useOrAsk } from "#src/reconcile/tenancy/denial.ts";
 import { findAccountDenial } from "#src/reconcile/tenancy/permits-accounts.ts";
 import { excessOf } from "#src/reconcile/tenancy/permits-capabilities.ts";
 import { findIdentityDenial, findIssuerDenial } from "#src/reconcile/tenancy/permits-identity.ts";
+import { permitsRole } from "#src/reconcile/tenancy/permits-role.ts";
 import { nearest } from "#src/text/nearest.ts";
 import type { References } from "./observed.ts";
 import type { FoundUid } from "./referenced-objects.ts";
@@ -78,11 +73,11 @@ export function findSpecDenial(kind: Kind, resource: Resource, limits: TenantLim
 
 /** Whether the limits of the Tenant permit the use of a uid, whatever object has it. */
 export function permitsUid(
-  role: ReferencePurpose,
+  purpose: ReferencePurpose,
   uid: string,
   { boundary, roles }: Pick<TenantLimits, "boundary" | "roles">,
 ): boolean {
-  switch (role) {
+  switch (purpose) {
     case "parent":
       return permitsParent(boundary, uid);
     case "identity":

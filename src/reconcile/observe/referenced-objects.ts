@@ -2,12 +2,12 @@ import { readyCondition } from "#src/api/condition.ts";
 import type { Resource } from "#src/api/custom-resource.ts";
 import type { Reason } from "#src/api/reason.ts";
 import type { Reference } from "#src/api/reference.ts";
-import { parentField } from "#src/kinds/parent-reference.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import type { ReferenceField } from "#src/kinds/reference-field.ts";
 import { permitsParent, permitsResource } from "#src/reconcile/tenancy/boundary.ts";
 import type { Governance, TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
 import type { References } from "./observed.ts";
+import { findCycle, isBelowPresentParent } from "./present-parents.ts";
 
 /**
  * Finds the object that a reference names, or through which a uid may be used, and decides whether its uid may be used.
@@ -54,9 +54,6 @@ export interface FoundUid {
 }
 
 export type FoundReference = FoundUid | Exclude<References, { are: "resolved" } | { are: "denied" }>;
-
-/** More levels than uids have. */
-const maxLevels = 64;
 
 /** Why a Group is not Ready, although the group that it recorded is without doubt its own and exists. */
 const harmlessReasons: ReadonlySet<string> = new Set<Reason>([
@@ -131,7 +128,10 @@ export function findByUid(
   return waits;
 }
 
-/** Whether the uid of an object that the referrer may use can be used now. */
+/**
+ * Whether the uid of an object that the referrer may use can be used now: if the referrer is being deleted; if it uses the uid
+ * already, and the object has not lost it; or if the object is Ready, and lies below its present parent.
+ */
 function useOf(
   { purpose, path }: ReferenceField,
   found: Resource,
@@ -154,7 +154,7 @@ function useOf(
     if (usedUid(referrer, purpose) === uid && !lostReasons.has(readyCondition(found)?.reason ?? "")) return usable;
     if (isReadyFor(purpose, found) && isBelowPresentParent(found, objects)) return usable;
   }
-  const cycle = findCycle(referrer, objects);
+  const cycle = findCycle(referrer, objects, (one) => governs(objects, one));
   if (cycle !== undefined) return { are: "invalid", message: `${path}: ${cycle}` };
   return unresolved(
     "ReferenceNotReady",
@@ -217,63 +217,6 @@ function isReadyFor(purpose: ReferenceField["purpose"], found: Resource): boolea
 export function isReadyAsItIs(object: Resource): boolean {
   const ready = readyCondition(object);
   return ready?.status === "True" && ready.observedGeneration === object.metadata.generation;
-}
-
-/**
- * Whether the object, and each one above it, recorded the parent that its reference resolves to now, and none of them is being
- * deleted. Its own status may not say so yet, and what is created must not depend on which object is reconciled first.
- */
-function isBelowPresentParent(object: Resource, objects: ReferencedObjects): boolean {
-  let current = object;
-  for (let level = 0; level < maxLevels; level += 1) {
-    const target = parentFieldOf(current, objects)?.target;
-    if (target === undefined) return true;
-    if (target.by === "uid") return current.status?.parentUid === target.uid;
-    const above = parentObject(current, objects);
-    if (above?.status?.uid === undefined || above.metadata.deletionTimestamp !== undefined) return false;
-    if (above.status.uid !== current.status?.parentUid) return false;
-    current = above;
-  }
-  return false;
-}
-
-/** Why the object can never exist: it is its own parent, perhaps by way of others. */
-function findCycle(object: Resource, objects: ReferencedObjects): string | undefined {
-  const path = [object];
-  let current = parentObject(object, objects);
-  while (current !== undefined && current !== object && path.length < maxLevels) {
-    if (nodeOf(current) === nodeOf(object)) break;
-    // A cycle further up, without this object: the objects in it report it.
-    if (path.includes(current)) return undefined;
-    path.push(current);
-    current = parentObject(current, objects);
-  }
-  if (current === undefined || nodeOf(current) !== nodeOf(object)) return undefined;
-  const { kind, metadata } = object;
-  if (path.length === 1)
-    return `${kind} ${metadata.name} is its own parent. Delete it, and create it with another parent: the field is immutable.`;
-  const names = [...path, object].map((one) => {
-    const { name, namespace = "" } = one.metadata;
-    if (namespace === metadata.namespace) return name;
-    return governs(objects, namespace) ? `${namespace}/${name}` : "an object of another Tenant";
-  });
-  return `${kind} ${metadata.name} is its own ancestor: ${names.join(", whose parent is ")}. Delete one of these objects, and create it with another parent: the field is immutable.`;
-}
-
-function parentObject(object: Resource, objects: ReferencedObjects): Resource | undefined {
-  const target = parentFieldOf(object, objects)?.target;
-  if (target?.by !== "resource") return undefined;
-  const { namespace = object.metadata.namespace ?? "", name } = target.reference;
-  return objects.find(target.kind, `${namespace}/${name}`);
-}
-
-function parentFieldOf(object: Resource, { kinds }: ReferencedObjects): ReferenceField | undefined {
-  const kind = kinds.find(({ name }) => name === object.kind);
-  return kind === undefined ? undefined : parentField(kind, object);
-}
-
-function nodeOf({ kind, metadata }: Resource): string {
-  return `${kind} ${metadata.namespace ?? ""}/${metadata.name}`;
 }
 
 type Waiting = Extract<References, { are: "waiting" }>;

@@ -31,6 +31,14 @@ import type { Step } from "./step.ts";
  * resource. After a POST with an unknown outcome, its total count must also have been stable while it was read, because a
  * resource that moves between two pages can be missed.
  *
+ * Nothing is created twice because of four locks, of which the proof is the first:
+ * 1. No POST is decided on before the proof (here).
+ * 2. `state.posted` remembers the POST from the decision on, before it is sent (`state-after.ts`), so that its effect is looked for,
+ *    and known as the object's (`createdHere`).
+ * 3. A POST whose response was lost counts as unknown in the ledger of the session (`platform-client/post-ledger.ts`), for every object
+ *    that wants the same, until it can no longer take effect.
+ * 4. The session refuses a POST if one for the same was sent since the decision was made (`platform-client/session-writes.ts`).
+ *
  * Assumptions: the session records a list only if it was complete, and only under permissions that were read before and
  * after it and include the capability to list there. A request takes effect within `settleMs` of being sent, or never.
  * Other clients do not create resources with our marker.

@@ -10,7 +10,7 @@ import * as ownershipMessages from "./ownership-messages.ts";
 import { identificationOf } from "./identification-of.ts";
 import { identifiedBy } from "./identified-by.ts";
 import { protectionOf } from "./ownership.ts";
-import { heldRoleUnread, onGrants } from "./recent-grants.ts";
+import { heldRoleUnread, onGrants } from "./on-grants.ts";
 import { recordOf } from "./recorded.ts";
 import { timeUnknown } from "./singleton-messages.ts";
 import { findAdoptionDenied } from "./tenant.ts";

@@ -1,20 +1,18 @@
 import type { Claim } from "#src/reconcile/observe/observed.ts";
 import * as absenceMessages from "./absence-messages.ts";
 import { calls, part, type Phase, reports, where } from "./check.ts";
-import { conclude } from "./conclude.ts";
-import { type DecisionInput, type Found, groupOf, type Managed, rootAbove } from "./decision-input.ts";
-import * as deletionMessages from "./deletion-messages.ts";
-import { asEnding, type Consequences, endResource } from "./end-resource.ts";
+import { type Found, groupOf, type Managed, rootAbove } from "./decision-input.ts";
+import { reportsDrift } from "./drift.ts";
 import { isEdited } from "./object.ts";
 import { failing, type Problem, stalled } from "./outcome.ts";
 import * as ownershipMessages from "./ownership-messages.ts";
-import { equalsSpec } from "./identification-by-fields.ts";
 import { identificationOf } from "./identification-of.ts";
 import { identifiedBy } from "./identified-by.ts";
 import { findOtherClaimant } from "./conflicts.ts";
-import { findProtected } from "./ownership.ts";
+import { presentGrant } from "./present-grant.ts";
 import { resource } from "./resource.ts";
 import type { PlatformStep } from "./step.ts";
+import { readRequested } from "./unread.ts";
 
 /** The object claims a uid, by its spec or by its status. */
 interface Claimed extends Managed {
@@ -31,15 +29,6 @@ export const mayBeGone = calls<Claimed>(
   ({ claim: { uid, external } }) => (external.is === "stale" ? { do: "read", uid } : undefined),
 );
 
-export const readRequested = calls<Found>(
-  "readRequested",
-  "Somebody requested a reconcile after the resource was read.",
-  ({ request, claim, external: { uid } }) => {
-    const seenAt = claim?.external.is === "present" ? claim.external.seenAt : 0;
-    return request === null || seenAt >= request.seenAt ? undefined : { do: "read", uid };
-  },
-);
-
 /** The resource is proven to be gone. If nothing keeps it from that, the object is to get another one. */
 const gone: Phase<Claimed> = [
   reports(
@@ -49,47 +38,6 @@ const gone: Phase<Claimed> = [
   ),
   reports("goneReported", "Drift, also a deletion, is reported and not corrected.", findGoneReported),
   calls("lossNotAssessed", "No list has shown yet how much is gone.", assessLoss),
-];
-
-/** The grant to an earlier uid of a reference. It ends before the new one begins. */
-const outdatedGrant: Phase<Found> = [
-  reports("protectedResource", "Muster never writes the resource.", (observed) =>
-    findProtected(observed, observed.external),
-  ),
-  part("it may be written", (observed) => asEnding(observed, observed.external.uid, outdated), endResource),
-];
-
-const outdated: Consequences = {
-  // The object owns it: that is why it ends.
-  notOurs: () => ({ do: "done" }),
-  denied: conclude,
-  unidentified: () => ({ do: "done" }),
-  kept: () => undefined,
-  note: ({ kind, uid }) => deletionMessages.outdatedDeleted(kind.noun, uid),
-};
-
-/**
- * A resource that is identified by its fields (a role binding). It is never changed: another grant is another resource. If
- * it was changed outside of Kubernetes, it is another grant now, which is not the object's.
- */
-const presentGrant: Phase<Found> = [
-  readRequested,
-  where("it is what the spec describes", (observed) => equalsSpec(observed, observed.external), resource),
-  where(
-    "the object owns it",
-    (observed) => identificationOf(observed).owns(observed, observed.external),
-    outdatedGrant,
-  ),
-  reports(
-    "grantDiffers",
-    "`spec.uid` names a role binding that grants something else than the spec.",
-    findGrantDiffers,
-  ),
-  reports(
-    "grantChangedOutside",
-    "The role binding was changed, and drift is reported and not corrected.",
-    findGrantChangedOutside,
-  ),
 ];
 
 /** A resource with a marker. */
@@ -159,15 +107,6 @@ function isElsewhere(observed: Managed, uid: string): boolean {
   return groupOf(observed, uid) !== observed.references.uids.parent;
 }
 
-function findGrantDiffers({ resource: { spec }, kind, external: { uid } }: Found): Problem | undefined {
-  return spec.uid === undefined ? undefined : stalled("InvalidSpec", ownershipMessages.grantDiffers(kind.noun, uid));
-}
-
-function findGrantChangedOutside(observed: Found): Problem | undefined {
-  if (!reportsDrift(observed)) return undefined;
-  return failing("DriftDetected", ownershipMessages.grantChangedOutside(observed.kind.noun, observed.external.uid));
-}
-
 /** The breaker is open: to create the resource again would probably be wrong. */
 function findGoneWithManyOthers({ kind, claim: { uid, external, heldByBreaker } }: Claimed): Problem | undefined {
   if (!heldByBreaker || (external.is !== "stale" && external.is !== "gone")) return undefined;
@@ -185,9 +124,4 @@ function findGoneReported(observed: Claimed): Problem | undefined {
   if (identificationOf(observed).recordsAnother(observed)) return undefined;
   if (!reportsDrift(observed)) return undefined;
   return { ...failing("ExternalGone", absenceMessages.goneReported(kind.noun, claim.uid)), recorded: "cleared" };
-}
-
-/** Whether drift, also a deletion, is reported and not corrected, and nobody requested a reconcile. */
-export function reportsDrift({ resource: { spec }, request }: DecisionInput): boolean {
-  return spec.policy.drift === "Report" && request === null;
 }

@@ -30,6 +30,7 @@ import { untilRemoval } from "./undeclared.ts";
  */
 export function decide(observed: Observed, kind: Kind): Decision {
   const input = { ...observed, kind };
+  // Only for some kinds: a Secret is read again, and what nobody declared is removed. For all: expiry, and what Kubernetes refused.
   const isEnding = isBeingDeleted(observed.resource);
   const { step, check } = decideBy(isEnding ? ending : existing, input);
   const timed = isEnding ? step : untilSecretRead(input, untilRemoval(input, step));

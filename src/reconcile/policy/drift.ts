@@ -5,7 +5,7 @@ import { wasApplied } from "./applied.ts";
 import { attemptOf } from "./attempted.ts";
 import { calls, check, part, type Phase, reports } from "./check.ts";
 import { conclude } from "./conclude.ts";
-import type { Found } from "./decision-input.ts";
+import type { DecisionInput, Found } from "./decision-input.ts";
 import type { Differences } from "./differences.ts";
 import { readBeforeUpdate } from "./freshness.ts";
 import { asLettingIn, lettingIn } from "./held-roles.ts";
@@ -113,6 +113,11 @@ function fieldsOf({ drift }: Differences): string {
 /** Whether nobody changed the resource: what it is to be follows from facts of the cluster, which have changed. */
 function followsCluster({ kind, resource, differences: { isEdit, mask } }: Differing): boolean {
   return isEdit === true || mask.every((field) => kind.principal?.followsCluster(field, resource) === true);
+}
+
+/** Whether drift, also a deletion, is reported and not corrected, and nobody requested a reconcile. */
+export function reportsDrift({ resource: { spec }, request }: DecisionInput): boolean {
+  return spec.policy.drift === "Report" && request === null;
 }
 
 // What they say.

@@ -95,8 +95,11 @@ export const endResource: Phase<Ending> = [
   }),
   calling("peopleUnread", "Who logged in through the resource is not known.", readPeople),
   check("peopleExist", "Identities of people depend on the resource.", findPeople),
-  calling("identityUnread", "Whether the identity is the credential of another operator is not known.", (observed) =>
-    observed.found === undefined ? undefined : identityRead(observed, observed.kind.identityOf(observed.found)),
+  calling(
+    "identityUnread",
+    "Whether the identity that loses it is the credential of another operator is not known.",
+    (observed) =>
+      observed.found === undefined ? undefined : identityRead(observed, observed.kind.identityOf(observed.found)),
   ),
   calling("ends", "Nothing keeps the resource.", (observed) => ({
     do: "delete",

@@ -33,7 +33,7 @@ import {
   awaitMeaning,
   decideUnpermitted,
   guardsNothing,
-  createdAgain,
+  createdAgainUnproven,
   removeUnrecorded,
   uidToEnd,
 } from "./unrecorded.ts";
@@ -99,7 +99,7 @@ const known: Phase<Ending> = [
     findProtected(observed, observed) === undefined ? undefined : leave(observed),
   ),
   where("the resource is gone", (observed) => isGone(observed), [
-    createdAgain(),
+    createdAgainUnproven(),
     check("gone", "The resource is gone.", () => ({ do: "removeFinalizer" })),
   ]),
   check("crdUnread", "Whether the kind is being removed is not known.", ({ crd, state }) =>

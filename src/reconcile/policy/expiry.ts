@@ -25,7 +25,7 @@ import { attempt } from "./retry.ts";
 import { statusPatch } from "./status.ts";
 import { isPlatformStep, noLaterThan, type Step } from "./step.ts";
 import { findEndingDenied, findOrphanDenied, findUngoverned, outsideReachMessage } from "./tenant.ts";
-import { leftUnproven, createdAgain, recheckUnrecordedAt, uidToEnd } from "./unrecorded.ts";
+import { leftUnproven, createdAgainUnproven, recheckUnrecordedAt, uidToEnd } from "./unrecorded.ts";
 
 /** No timer runs longer. */
 const maxTimerMs = hours(24);
@@ -84,7 +84,7 @@ const expired: Phase<Expiring & Ending> = [
       : undefined,
   ),
   where("the resource is gone", (observed) => isGone(observed), [
-    createdAgain(({ ending }) => ending),
+    createdAgainUnproven(({ ending }) => ending),
     check("ended", "The grant has expired, and the resource is gone.", (observed) =>
       conclude(observed, observed.ended),
     ),

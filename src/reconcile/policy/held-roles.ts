@@ -4,7 +4,7 @@ import type { Differences } from "./differences.ts";
 import { isDelayed } from "./freshness.ts";
 import { identityGivenMore } from "./ownership-messages.ts";
 import { type Problem, stalled } from "./outcome.ts";
-import { heldRoleUnread, onGrants } from "./recent-grants.ts";
+import { heldRoleUnread, onGrants } from "./on-grants.ts";
 import type { Found } from "./decision-input.ts";
 
 /** An update of who may assume an identity. */

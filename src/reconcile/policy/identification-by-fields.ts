@@ -2,15 +2,15 @@ import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
 import type { DecisionInput, Resolved } from "./decision-input.ts";
 import * as ownershipMessages from "./ownership-messages.ts";
 import { isNeverAdopted, managedUid } from "./ownership.ts";
-import { createdAgain, guardsNothing } from "./created-again.ts";
+import { isGuardingNothing, recreated } from "./recreated.ts";
 import type { Identification } from "./identification.ts";
 
 /**
  * A resource is what it grants, and where: it is the object's if the status records it, and it still grants what the status says.
  * Without a record, an equal one that nobody else wants is as good as the object's own.
  */
-export const byFields: Identification = {
-  ...createdAgain,
+export const identificationByFields: Identification = {
+  ...recreated,
   owns: (observed, external) => {
     const key = recordedKey(observed);
     return managedUid(observed) === external.uid && key !== undefined && keyOf(observed, external) === key;
@@ -27,9 +27,10 @@ export const byFields: Identification = {
     const identity = kind.identityOf(found);
     return identity !== undefined && groups.some((group) => kind.collection.uids.isBelow(identity, group));
   },
-  disowns: (observed, found) => managedUid(observed) === found.uid && !byFields.owns(observed, found),
+  disowns: (observed, found) => managedUid(observed) === found.uid && !identificationByFields.owns(observed, found),
 
-  isToAdopt: (observed) => !isCreatedHere(observed, observed.external) && !byFields.owns(observed, observed.external),
+  isToAdopt: (observed) =>
+    !isCreatedHere(observed, observed.external) && !identificationByFields.owns(observed, observed.external),
   // Declaring a grant owns an equal one: that grants nothing that the object does not.
   asksToAdopt: ({ resource }) => resource.spec.uid !== undefined,
   meantOf: (observed, candidates) => candidates.find((external) => equalsSpec(observed, external)),
@@ -55,7 +56,7 @@ export const byFields: Identification = {
     if (uid === undefined || isNeverAdopted(observed, uid)) return undefined;
     return state.bornHere || resource.spec.uid !== undefined ? undefined : uid;
   },
-  guardsNothing: (observed) => guardsNothing(observed, byFields.unrecordedUid(observed), true),
+  guardsNothing: (observed) => isGuardingNothing(observed, identificationByFields.unrecordedUid(observed), true),
   wantedByOther: ({ kind }, other) => ownershipMessages.equalWantedBy(kind.noun, other),
 };
 

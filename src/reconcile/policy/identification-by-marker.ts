@@ -8,12 +8,12 @@ import { conflictMessages } from "./conflict-messages.ts";
 import { type DecisionInput, groupOf } from "./decision-input.ts";
 import { textOf } from "./field-differences.ts";
 import { managedUid, saysManaged } from "./ownership.ts";
-import { createdAgain, guardsNothing } from "./created-again.ts";
+import { isGuardingNothing, recreated } from "./recreated.ts";
 import type { Identification } from "./identification.ts";
 
 /** A marker in its description says whose a resource is, in any group, and whether it existed before. */
-export const byMarker: Identification = {
-  ...createdAgain,
+export const identificationByMarker: Identification = {
+  ...recreated,
   owns: ({ markers, resource: { status } }, external) => {
     const marker = carriedMarker(external);
     if (marker !== undefined) return markers.includes(marker);
@@ -24,9 +24,10 @@ export const byMarker: Identification = {
     return saysAdopted(external.description ?? "") ? "Adopted" : "Created";
   },
   provesOurs: ({ markers }, _groups, found) => markers.includes(carriedMarker(found) ?? ""),
-  disowns: (observed, found) => managedUid(observed) === found.uid && !byMarker.owns(observed, found),
+  disowns: (observed, found) => managedUid(observed) === found.uid && !identificationByMarker.owns(observed, found),
 
-  isToAdopt: (observed) => !byMarker.owns(observed, observed.external) || isBeingAdopted(observed, observed.external),
+  isToAdopt: (observed) =>
+    !identificationByMarker.owns(observed, observed.external) || isBeingAdopted(observed, observed.external),
   asksToAdopt: () => true,
   meantOf: (observed, candidates) => {
     const { kind, resource, references } = observed;
@@ -43,7 +44,7 @@ export const byMarker: Identification = {
   staysAsAdopted: (observed, found) => {
     // What was created in place of an adopted resource that is gone was not adopted, whatever the status still records.
     const management =
-      found === undefined ? observed.resource.status?.management : byMarker.managementOf(observed, found);
+      found === undefined ? observed.resource.status?.management : identificationByMarker.managementOf(observed, found);
     return management === "Adopted";
   },
   equalUids: () => [],
@@ -54,7 +55,7 @@ export const byMarker: Identification = {
     const text = withoutMarker(description);
     const expected = desired === undefined ? text : textOf(desired);
     const marker = markerIn(description);
-    const adopted = byMarker.managementOf(observed, external) === "Adopted";
+    const adopted = identificationByMarker.managementOf(observed, external) === "Adopted";
     const lacksMarker =
       (marker === undefined || saysAdopted(description) !== adopted) && markerFitsIn(expected, markers[0]);
     if (expected === text && !lacksMarker) return undefined;
@@ -67,7 +68,8 @@ export const byMarker: Identification = {
     const free = matches.filter(({ uid }) => !wantedByOthers.includes(uid));
     return (free.find(({ uid }) => createdHere.includes(uid)) ?? free[0])?.uid;
   },
-  guardsNothing: (observed) => guardsNothing(observed, byMarker.unrecordedUid(observed), isAbsentBelowRoots(observed)),
+  guardsNothing: (observed) =>
+    isGuardingNothing(observed, identificationByMarker.unrecordedUid(observed), isAbsentBelowRoots(observed)),
   wantedByOther: ({ kind }, other) => conflictMessages(kind).nameWantedBy(other),
 };
 

@@ -9,7 +9,7 @@ import type { Identification } from "./identification.ts";
  * The status, or the Secret with its code, names the resource: equal ones are legitimate, so nothing else says whose it is. It is
  * never adopted, and not created again. See `issue.ts`.
  */
-export const bySecret: Identification = {
+export const identificationBySecret: Identification = {
   owns: (observed: IssueInput, external: ExternalResource) => ownsIssued(observed, external),
   managementOf: () => "Created",
   provesOurs: (observed: IssueInput, _groups: readonly string[], found: ExternalResource) =>

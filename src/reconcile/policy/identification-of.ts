@@ -1,17 +1,17 @@
 import type { DecisionInput } from "./decision-input.ts";
 import type { Identification } from "./identification.ts";
-import { byFields } from "./identification-by-fields.ts";
-import { byMarker } from "./identification-by-marker.ts";
-import { bySecret } from "./identification-by-secret.ts";
+import { identificationByFields } from "./identification-by-fields.ts";
+import { identificationByMarker } from "./identification-by-marker.ts";
+import { identificationBySecret } from "./identification-by-secret.ts";
 
 /** How the resources of the object's kind are identified. */
 export function identificationOf({ kind }: Pick<DecisionInput, "kind">): Identification {
   switch (kind.identification.by) {
     case "marker":
-      return byMarker;
+      return identificationByMarker;
     case "fields":
-      return byFields;
+      return identificationByFields;
     case "secret":
-      return bySecret;
+      return identificationBySecret;
   }
 }

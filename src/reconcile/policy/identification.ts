@@ -4,7 +4,7 @@ import type { DecisionInput, Found, Managed, Resolved } from "./decision-input.t
 import type { Problem } from "./outcome.ts";
 
 /**
- * What follows for a decision from how the resources of a kind are recognized (`kinds/identification/`). Whose a resource is, is a
+ * What follows for a decision from how the resources of a kind are recognized (`kinds/identification.ts`). Whose a resource is, is a
  * recorded fact; where nothing records it, this says what is the object's nevertheless. The checks of the policy ask this, and
  * nothing else of them depends on it, but the parts of a phase that `identifiedBy` marks.
  */

@@ -9,7 +9,8 @@ interface Inputs {
   readonly secret: IssueInput;
 }
 
-const conditions: Readonly<Record<keyof Inputs, string>> = {
+/** The conditions of such parts, which complete "If …". */
+export const conditions: Readonly<Record<keyof Inputs, string>> = {
   marker: "resources of the kind have markers",
   fields: "resources of the kind are what they grant",
   secret: "resources of the kind have codes",

@@ -4,7 +4,7 @@ import { proveAbsenceBelow } from "./absence.ts";
 import { finalizerMissing } from "./adoption.ts";
 import { hasSameGoal } from "./attempted.ts";
 import { calls, check, part, type Phase, reports, where } from "./check.ts";
-import { mayBeGone, readRequested } from "./claimed.ts";
+import { mayBeGone } from "./claimed.ts";
 import { conclude } from "./conclude.ts";
 import { type Found, groupOf, type Managed, rootAbove } from "./decision-input.ts";
 import { creationBody } from "./differences.ts";
@@ -27,7 +27,7 @@ import { recordOf } from "./recorded.ts";
 import { delayingRefusal } from "./refusal.ts";
 import type { Event, Step } from "./step.ts";
 import { findOutsideTenant } from "./tenant.ts";
-import { roleUnread } from "./unread.ts";
+import { readRequested, roleUnread } from "./unread.ts";
 
 /**
  * The policy for a kind that issues codes: the platform returns the code of a resource once, in the response to the POST, and

@@ -16,7 +16,7 @@ import { identificationOf } from "./identification-of.ts";
 import { recordOf } from "./recorded.ts";
 import type { PlatformStep } from "./step.ts";
 import { findOrphanDenied, outsideTenantMessage, tenantName } from "./tenant.ts";
-import { guardsNothing, createdAgain, uidToEnd } from "./unrecorded.ts";
+import { guardsNothing, createdAgainUnproven, uidToEnd } from "./unrecorded.ts";
 
 /** An object that only observes (`spec.policy.management` is Observe). */
 interface Observing extends DecisionInput {
@@ -53,7 +53,7 @@ const leavingFull: Phase<Observing> = [
   ),
   part("a resource is known", asLeft, [
     where("the resource is gone", (observed) => isGone(observed), [
-      createdAgain(),
+      createdAgainUnproven(),
       check("gone", "The resource is gone.", () => ({ do: "removeFinalizer" })),
     ]),
     ...endResource,
@@ -74,7 +74,7 @@ const looking: Phase<Looking> = [
       ? { ...failing("ExternalGone", absenceMessages.observedGone(kind.noun, uid)), recorded: "cleared" }
       : undefined,
   ),
-  calls("readRequested", "Somebody requested a reconcile after the resource was read.", (observed) => {
+  calls("readRequested", "Somebody requested a reconcile after the observed resource was read.", (observed) => {
     const { request, claim } = observed;
     const seenAt = claim.external.is === "present" ? claim.external.seenAt : 0;
     return request === null || seenAt >= request.seenAt ? undefined : lookUp(observed, claim.uid, true);

@@ -1,6 +1,6 @@
 import type { References } from "#src/reconcile/observe/observed.ts";
 import { calls, type Check } from "./check.ts";
-import type { DecisionInput } from "./decision-input.ts";
+import type { DecisionInput, Found } from "./decision-input.ts";
 import * as kubernetesMessages from "./kubernetes-messages.ts";
 import { type Problem, waiting } from "./outcome.ts";
 
@@ -22,3 +22,12 @@ export function roleUnread<Input extends DecisionInput>(roleOf: (observed: Input
     return role === null ? undefined : { do: "readRole", role };
   });
 }
+
+export const readRequested = calls<Found>(
+  "readRequested",
+  "Somebody requested a reconcile after the resource was read.",
+  ({ request, claim, external: { uid } }) => {
+    const seenAt = claim?.external.is === "present" ? claim.external.seenAt : 0;
+    return request === null || seenAt >= request.seenAt ? undefined : { do: "read", uid };
+  },
+);

@@ -124,7 +124,7 @@ export function awaitMeaning(observed: DecisionInput): Step | undefined {
 }
 
 /** A check that finds that proof missing. @param meanwhile what the object reports until it is complete */
-export function createdAgain<Input extends DecisionInput>(
+export function createdAgainUnproven<Input extends DecisionInput>(
   meanwhile: (observed: Input) => Problem | undefined = () => undefined,
 ): Check<Input> {
   return check("createdAgain", "That nothing was created in its place is not proven.", (observed) =>

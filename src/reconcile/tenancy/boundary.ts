@@ -1,5 +1,4 @@
 import { defaultKinds, type IdentityType, type TenantSpec } from "#src/api/tenant.ts";
-import type { ExternalRole } from "#src/platform-client/permission-resources.ts";
 import { isBelow, isWithin } from "#src/platform-client/uid.ts";
 
 /** The outer bound of every Tenant: the operator's settings. */
@@ -84,13 +83,6 @@ export function permitsParent({ groups }: Boundary, group: string): boolean {
 /** Whether a resource with this uid may be managed, or an identity with it may get a role. */
 export function permitsResource({ groups }: Boundary, uid: string): boolean {
   return groups.some((group) => isBelow(uid, group));
-}
-
-/** @param builtIn the built-in role with this uid; if there is none, only the uid itself can permit the role. */
-export function permitsRole({ roles, outerRoles }: Boundary, uid: string, builtIn: ExternalRole | undefined): boolean {
-  return [roles, outerRoles].every(
-    (permitted) => permitted.includes(uid) || (builtIn !== undefined && permitted.includes(builtIn.name)),
-  );
 }
 
 export function permitsKind({ kinds }: Boundary, kind: string): boolean {

@@ -1,6 +1,7 @@
 import { parentOf } from "#src/platform-client/uid.ts";
 import type { RoleCatalog } from "#src/platform-client/permissions.ts";
-import { type Boundary, permitsRole } from "./boundary.ts";
+import type { Boundary } from "./boundary.ts";
+import { permitsRole } from "./permits-role.ts";
 
 /** What decides which capabilities the roles that a Tenant declares may have. */
 export interface CapabilityLimits {

@@ -1,7 +1,7 @@
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
 import { waitingObjects } from "#src/reconcile/observe/waiting-objects.ts";
-import { stateWithoutDelay } from "#src/reconcile/policy/reconcile-state.ts";
+import { stateWithoutDelay } from "#src/reconcile/policy/state-after.ts";
 import { chooseTrial } from "#src/reconcile/policy/trial.ts";
 import type { Enqueue } from "./enqueue.ts";
 

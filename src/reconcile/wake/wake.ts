@@ -31,6 +31,8 @@ export interface Wake<Change> {
  * Every cause for which an object is looked at again, and whom it wakes: in this order, which is the order of the queue.
  * docs/architecture.md, *What wakes an object*, names each row beside what it keeps up to date; a test compares them.
  *
+ * Our own write of a status is a change of the object, too: it wakes others, and not the object itself, which is being reconciled.
+ *
  * Priorities: `high` for a change in Kubernetes and for everything that it wakes, because somebody waits for the result;
  * `low` for objects that a list of a store changed and for which nobody waits, and for what the platform, new permissions,
  * the end of an outage or a Tenant wake.

@@ -9,7 +9,7 @@ import {
   stateAfterRefusal,
   stateAfterStatusWrite,
   stateAfterSuccess,
-} from "./reconcile-state.ts";
+} from "./state-after.ts";
 import { refusalOf } from "./refusal.ts";
 import type { PlatformStep } from "./step.ts";
 

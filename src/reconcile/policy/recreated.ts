@@ -7,7 +7,7 @@ import { managedUid } from "./ownership.ts";
 import type { Identification } from "./identification.ts";
 
 /** What is common to resources that are created again after they are gone. */
-export const createdAgain = {
+export const recreated = {
   canBeLookedFor: ({ unrecorded }) => unrecorded?.is !== "unknown",
   // What existed when this process decided to delete it was not created again before, and not since without a POST.
   mayBeCreatedAgain: (observed) => {
@@ -27,7 +27,7 @@ export const createdAgain = {
  * Whether nothing exists because of an object, and no POST of it can still take effect.
  * @param uid what was found without a record. @param isAbsent whether nothing else shows what an earlier process may have created
  */
-export function guardsNothing(observed: DecisionInput, uid: string | undefined, isAbsent: boolean): boolean {
+export function isGuardingNothing(observed: DecisionInput, uid: string | undefined, isAbsent: boolean): boolean {
   const { resource, state, now, settledAt, unrecorded } = observed;
   if (managedUid(observed) !== undefined || state.posted !== undefined) return false;
   if (!mayHaveManaged(resource)) return true;
