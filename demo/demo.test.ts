@@ -1,6 +1,6 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,6 +9,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { kubeconfig } from "#test/support/control-plane/kubeconfig.ts";
 import { describeWithControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
 import { customResourceDefinitions } from "#test/support/harness/custom-resource-definitions.ts";
+import { listenOnLoopback } from "#test/support/loopback.ts";
 
 const main = join(import.meta.dirname, "main.ts");
 
@@ -95,9 +96,8 @@ describeWithControlPlane("npm run demo, in a pipe", (controlPlane) => {
   });
 
   it("fails with the reason if the platform's port is in use", async () => {
-    const server = createServer().listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
+    const server = createServer();
+    const port = await listenOnLoopback(server);
     const { code, output } = await start(["--platform-port", String(port)]);
     server.close();
     expect(code).toBe(1);

@@ -1,8 +1,8 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import { type AddressInfo, connect } from "node:net";
+import { connect } from "node:net";
 import type { Duplex } from "node:stream";
+import { listenOnLoopback } from "#test/support/loopback.ts";
 
 export interface ConnectProxyOptions {
   /** The port on loopback to which every tunnel leads, whatever host was asked for. */
@@ -38,8 +38,7 @@ export async function startConnectProxy({ targetPort, credentials, instead, tls 
     target.on("error", () => socket.destroy());
     open.add(target);
   });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port } = server.address() as AddressInfo;
+  const port = await listenOnLoopback(server);
   return {
     url: new URL(`${tls === undefined ? "http" : "https"}://127.0.0.1:${port}`),
     /** The HOST:PORT of each tunnel that was asked for with the right credentials. */

@@ -1,11 +1,10 @@
-import { once } from "node:events";
 import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { Agent, request } from "undici";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { selfSignedCertificate } from "#src/platform/tests/self-signed.testing.ts";
 import { systemClock as clock } from "#src/time/clock.ts";
+import { listenOnLoopback } from "#test/support/loopback.ts";
 import { type ConnectProxyOptions, startConnectProxy } from "./connect-proxy.testing.ts";
 import { tunnelConnector } from "./proxy-tunnel.ts";
 
@@ -15,8 +14,7 @@ const target = createServer({ key, cert: certificate }, (incoming, response) => 
 });
 let targetPort = 0;
 beforeAll(async () => {
-  await once(target.listen(0, "127.0.0.1"), "listening");
-  targetPort = (target.address() as AddressInfo).port;
+  targetPort = await listenOnLoopback(target);
 });
 afterAll(() => new Promise((done) => target.close(done)));
 

@@ -1,15 +1,14 @@
-import { getEventListeners, once } from "node:events";
+import { getEventListeners } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { Agent } from "undici";
 import { expect, it } from "vitest";
 import { ManualClock } from "#src/time/manual-clock.testing.ts";
+import { listenOnLoopback } from "#test/support/loopback.ts";
 import { sendRequest } from "./send-request.ts";
 
 it("leaves neither a timer nor a listener behind after the response", async () => {
-  const server = createServer((_request, response) => response.end("done")).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const server = createServer((_request, response) => response.end("done"));
+  const origin = `http://127.0.0.1:${await listenOnLoopback(server)}`;
   const agent = new Agent();
   const clock = new ManualClock();
   const { signal } = new AbortController();

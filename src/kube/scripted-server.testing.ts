@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
+import { closeServer, listenOnLoopback } from "#test/support/loopback.ts";
 
 /** Responds to one request. */
 export type Responder = (response: ServerResponse, url: URL, request: IncomingMessage) => void;
@@ -28,8 +28,7 @@ export class ScriptedServer {
   }
 
   async listen(): Promise<URL> {
-    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
-    return new URL(`http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`);
+    return new URL(`http://127.0.0.1:${await listenOnLoopback(this.#server)}`);
   }
 
   /** Appends to the script. */
@@ -45,9 +44,7 @@ export class ScriptedServer {
   }
 
   async close(): Promise<void> {
-    const closed = new Promise((resolve) => this.#server.close(resolve));
-    this.#server.closeAllConnections();
-    await closed;
+    await closeServer(this.#server);
   }
 }
 

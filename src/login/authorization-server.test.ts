@@ -1,15 +1,14 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "#src/time/clock.ts";
+import { listenOnLoopback } from "#test/support/loopback.ts";
 import { AuthorizationServer } from "./authorization-server.ts";
 
 const server = createServer((_, response) => response.end(JSON.stringify(document)));
 let document: object = {};
 let authUrl = "";
 beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  authUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  authUrl = `http://127.0.0.1:${await listenOnLoopback(server)}`;
 });
 afterAll(() => void server.close());
 

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { ManualClock } from "#src/time/manual-clock.testing.ts";
+import { listenOnLoopback } from "#test/support/loopback.ts";
 import { AuthorizationServer } from "./authorization-server.ts";
 import { browserTimeLimitMs, logInWithBrowser } from "./browser-login.ts";
 
@@ -41,8 +41,7 @@ describe("a login with the browser", () => {
       response.write("{");
       asked.resolve();
     });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const authUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const authUrl = `http://127.0.0.1:${await listenOnLoopback(server)}`;
     const found = AuthorizationServer.discover({ authUrl, env: {}, clock }, signal).catch(
       (error: Error) => error.message,
     );

@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from "node:crypto";
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { OidcProviderStore } from "#test/support/oidc-provider-store.ts";
+import { closeServer, listenOnLoopback, portOf } from "#test/support/loopback.ts";
 import { clientId } from "./authorization-server.ts";
 
 /** The part of the package that the tests use; it has no types of its own. */
@@ -42,7 +42,7 @@ export class LoginPlatform {
 
   static async start({ tokenSeconds = 3600 }: { readonly tokenSeconds?: number } = {}): Promise<LoginPlatform> {
     const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    await listenOnLoopback(server);
     return new LoginPlatform(server, tokenSeconds);
   }
 
@@ -72,7 +72,7 @@ export class LoginPlatform {
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${portOf(this.#server)}`;
   }
 
   /** The number of requests that begin with a text. */
@@ -81,8 +81,7 @@ export class LoginPlatform {
   }
 
   close(): Promise<void> {
-    this.#server.closeAllConnections();
-    return new Promise((resolve) => this.#server.close(() => resolve()));
+    return closeServer(this.#server);
   }
 }
 

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { listenOnLoopback } from "#test/support/loopback.ts";
 
 /** How the server handles one request. */
 export type Behaviour = (request: IncomingMessage, response: ServerResponse) => void;
@@ -28,8 +28,7 @@ export async function serve(...behaviours: readonly Behaviour[]) {
       behaviour?.(request, response);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listenOnLoopback(server);
   return {
     requests,
     url: new URL(`http://127.0.0.1:${port}`),

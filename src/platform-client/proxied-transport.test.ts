@@ -1,11 +1,10 @@
-import { once } from "node:events";
 import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { startConnectProxy } from "#src/http/connect-proxy.testing.ts";
 import { Proxies } from "#src/http/proxies.ts";
 import { selfSignedCertificate } from "#src/platform/tests/self-signed.testing.ts";
 import { systemClock as clock } from "#src/time/clock.ts";
+import { listenOnLoopback, portOf } from "#test/support/loopback.ts";
 import { HttpTransport } from "./transport.ts";
 
 const { key, certificate } = selfSignedCertificate({ names: ["platform.example", "auth.example"] });
@@ -20,9 +19,9 @@ async function setUp(env: Readonly<Record<string, string>> = {}) {
   const platform = createServer({ key, cert: certificate }, (request, response) => {
     response.end(JSON.stringify({ host: request.headers.host, authorization: request.headers.authorization }));
   });
-  await once(platform.listen(0, "127.0.0.1"), "listening");
+  await listenOnLoopback(platform);
   endings.push(() => new Promise((done) => platform.close(done)));
-  const { port } = platform.address() as AddressInfo;
+  const port = portOf(platform);
   const proxy = await startConnectProxy({ targetPort: port, credentials: "me:hidden" });
   endings.push(proxy.close);
   const proxies = await Proxies.fromEnvironment({ HTTPS_PROXY: `http://me:hidden@${proxy.url.host}`, ...env });

@@ -1,8 +1,8 @@
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
-import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import { expect, it, vi } from "vitest";
+import { listenOnLoopback } from "#test/support/loopback.ts";
 import { Health, HealthCheckResponse_ServingStatus as Status } from "./gen/grpc/health/v1/health_pb.ts";
 import { describeWithPostgres } from "./tests/describe-with-postgres.testing.ts";
 import { RunningPlatform } from "./tests/running-platform.testing.ts";
@@ -18,8 +18,7 @@ async function cuttable(url: string) {
     if (isCut) socket.destroy();
     socket.pipe(upstream).pipe(socket);
   });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const route = Object.assign(new URL(url), { port: String((server.address() as AddressInfo).port) });
+  const route = Object.assign(new URL(url), { port: String(await listenOnLoopback(server)) });
   const setCut = (cut: boolean) => {
     isCut = cut;
     if (cut) for (const socket of open) socket.destroy();

@@ -1,12 +1,11 @@
-import { once } from "node:events";
 import { createServer as createHttpServer, type RequestListener, type Server } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
-import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { startConnectProxy } from "#src/http/connect-proxy.testing.ts";
 import { selfSignedCertificate } from "#src/platform/tests/self-signed.testing.ts";
 import { systemClock } from "#src/time/clock.ts";
 import { ManualClock } from "#src/time/manual-clock.testing.ts";
+import { closeServer, listenOnLoopback } from "#test/support/loopback.ts";
 import { type ApiToken, type ExchangeFailure, TokenService, type TokenServiceOptions } from "./token-service.ts";
 import type { SubjectToken } from "./subject-token.ts";
 
@@ -24,16 +23,13 @@ const error = (code: number, message: string) => JSON.stringify({ code, message,
 const servers: Server[] = [];
 afterEach(() => {
   for (const server of servers.splice(0)) {
-    server.closeAllConnections();
-    server.close();
+    void closeServer(server);
   }
 });
 
 async function listen(server: Server): Promise<number> {
   servers.push(server);
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return (server.address() as AddressInfo).port;
+  return listenOnLoopback(server);
 }
 
 /** Starts a token service. @returns its address */

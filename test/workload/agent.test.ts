@@ -2,12 +2,12 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text as readAll } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { MusterProcess } from "#test/support/harness/muster-process.ts";
+import { closeServer, listenOnLoopback } from "#test/support/loopback.ts";
 import { WorkloadPlatform } from "./workload-platform.ts";
 
 const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
@@ -118,17 +118,15 @@ describe("muster agent", () => {
 
   it("ends at once on SIGTERM while the token service does not respond", async () => {
     const arrived = Promise.withResolvers<void>();
-    const silent = createServer(() => arrived.resolve()).listen(0, "127.0.0.1");
-    await once(silent, "listening");
-    const agent = startAgent({ MUSTER_AUTH_URL: `http://127.0.0.1:${(silent.address() as AddressInfo).port}` });
+    const silent = createServer(() => arrived.resolve());
+    const agent = startAgent({ MUSTER_AUTH_URL: `http://127.0.0.1:${await listenOnLoopback(silent)}` });
     await arrived.promise;
     const before = performance.now();
     await agent.stop();
     expect(agent.exitCode).toBe(0);
     // The request itself would last for 10 s.
     expect(performance.now() - before).toBeLessThan(5_000);
-    silent.closeAllConnections();
-    silent.close();
+    void closeServer(silent);
   });
 });
 

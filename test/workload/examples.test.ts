@@ -2,7 +2,6 @@ import { execFile, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text as readAll } from "node:stream/consumers";
@@ -14,6 +13,7 @@ import { identityDefinition } from "#src/api/identity.ts";
 import { awsCredentials, FakeSts } from "#src/platform/tests/fake-sts.testing.ts";
 import { cacheFolder } from "#test/support/go-program/build.ts";
 import { MusterProcess } from "#test/support/harness/muster-process.ts";
+import { listenOnLoopback, portOf } from "#test/support/loopback.ts";
 import { WorkloadPlatform } from "./workload-platform.ts";
 
 const examples = fileURLToPath(new URL("../../examples/workloads/", import.meta.url));
@@ -89,8 +89,8 @@ describe("github-actions.yaml", () => {
       }
       const issued = platform.subjectToken({ iss: github, aud: url.searchParams.get("audience"), ...claims });
       void issued.then((value) => response.end(JSON.stringify({ count: value.length, value })));
-    }).listen(0, "127.0.0.1");
-    await once(runner, "listening");
+    });
+    await listenOnLoopback(runner);
   });
   afterAll(() => runner.close());
 
@@ -109,7 +109,7 @@ describe("github-actions.yaml", () => {
           .map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
       );
       const env = {
-        ACTIONS_ID_TOKEN_REQUEST_URL: `http://127.0.0.1:${(runner.address() as AddressInfo).port}/token?api-version=2.0`,
+        ACTIONS_ID_TOKEN_REQUEST_URL: `http://127.0.0.1:${portOf(runner)}/token?api-version=2.0`,
         ACTIONS_ID_TOKEN_REQUEST_TOKEN: requestToken,
         GITHUB_ENV: file,
         ...environment(identity),

@@ -1,7 +1,5 @@
-import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:https";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from "jose";
@@ -9,6 +7,7 @@ import { selfSignedCertificate } from "#src/platform/tests/self-signed.testing.t
 import { PlatformAdmin } from "#test/support/harness/platform-admin.ts";
 import { PlatformProcess } from "#test/support/harness/platform-process.ts";
 import { sendJson } from "#test/support/harness/send-json.ts";
+import { listenOnLoopback } from "#test/support/loopback.ts";
 
 export interface WorkloadPlatformOptions {
   /** Issuers of other systems, for which this process publishes the keys. */
@@ -62,9 +61,7 @@ export class WorkloadPlatform {
     const { publicKey, privateKey } = await generateKeyPair("ES256");
     const keys = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid: "1", alg: "ES256", use: "sig" }] });
     const issuer = createServer({ key, cert: certificate }, (_, response) => response.end(keys));
-    issuer.listen(0, "127.0.0.1");
-    await once(issuer, "listening");
-    const jwks = `https://127.0.0.1:${(issuer.address() as AddressInfo).port}/keys`;
+    const jwks = `https://127.0.0.1:${await listenOnLoopback(issuer)}/keys`;
     const process = new PlatformProcess([
       "--data",
       join(folder, "platform.db"),

@@ -1,5 +1,5 @@
 import { createServer, request as httpRequest, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { closeServer, listenOnLoopback, portOf } from "#test/support/loopback.ts";
 
 /** Passes requests on to a platform, and records them. */
 export class Gateway {
@@ -27,17 +27,15 @@ export class Gateway {
 
   static async to(target: string): Promise<Gateway> {
     const gateway = new Gateway(target);
-    await new Promise<void>((resolve) => gateway.#server.listen(0, "127.0.0.1", resolve));
+    await listenOnLoopback(gateway.#server);
     return gateway;
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${portOf(this.#server)}`;
   }
 
   async close(): Promise<void> {
-    const closed = new Promise((resolve) => this.#server.close(resolve));
-    this.#server.closeAllConnections();
-    await closed;
+    await closeServer(this.#server);
   }
 }

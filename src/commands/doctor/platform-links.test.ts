@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from "vitest";
 import { runCommand } from "#src/command-line.testing.ts";
+import { listenOnLoopback } from "#test/support/loopback.ts";
 import { DoctorWorld } from "./doctor-world.testing.ts";
 
 let world: DoctorWorld;
@@ -43,8 +43,7 @@ it("reports a clock that differs from the platform's", async () => {
     (_, response) => void response.writeHead(404, { date: "Wed, 01 Jan 2020 00:00:00 GMT" }).end(),
   );
   onTestFinished(() => void server.close());
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `http://127.0.0.1:${await listenOnLoopback(server)}`;
   const args = ["--platform-url", url, "--token-file", world.file("token", "t\n"), ...world.withCluster()];
   const { stdout } = await runCommand(["doctor", ...args]);
   expect(stdout).toMatch(/FAIL +clock .* s ahead of its clock\./);

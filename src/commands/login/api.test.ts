@@ -1,7 +1,5 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { once } from "node:events";
 import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -10,6 +8,7 @@ import { startConnectProxy } from "#src/http/connect-proxy.testing.ts";
 import { formatCredentials } from "#src/login/credentials.ts";
 import { selfSignedCertificate } from "#src/platform/tests/self-signed.testing.ts";
 import { type Behaviour, json, rejects, serve } from "#src/platform-client/misbehaving-server.testing.ts";
+import { closeServer, listenOnLoopback, portOf } from "#test/support/loopback.ts";
 
 let home = "";
 let close = async () => {};
@@ -216,10 +215,9 @@ describe("muster api", () => {
   it("calls the platform through the proxy of the environment, and trusts the authorities of the login", async () => {
     const { certificate, key } = selfSignedCertificate({ names: ["platform.example"] });
     const server = createServer({ cert: certificate, key }, (_, response) => response.end('{"ok":true}'));
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
+    await listenOnLoopback(server);
     const proxy = await startConnectProxy({
-      targetPort: (server.address() as AddressInfo).port,
+      targetPort: portOf(server),
       credentials: "me:hidden",
     });
     const call = () => {
@@ -236,8 +234,7 @@ describe("muster api", () => {
       expect(await call()).toMatchObject({ code: 1, stderr: expect.stringContaining("self-signed certificate") });
     } finally {
       await proxy.close();
-      server.closeAllConnections();
-      server.close();
+      void closeServer(server);
     }
   });
 

@@ -1,11 +1,10 @@
-import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { runCommand } from "#src/command-line.testing.ts";
+import { listenOnLoopback } from "#test/support/loopback.ts";
 
 const identity = `${"0".repeat(40)}/${"1".repeat(16)}`;
 const claims = { iss: "https://cluster.example", sub: "system:serviceaccount:muster-system:muster", aud: ["wrong"] };
@@ -13,10 +12,9 @@ const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("bas
 const token = `${part({ alg: "RS256" })}.${part(claims)}.c2ln`;
 
 async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener).listen(0, "127.0.0.1");
+  const server = createServer(listener);
   onTestFinished(() => void server.close());
-  await once(server, "listening");
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `http://127.0.0.1:${await listenOnLoopback(server)}`;
 }
 
 it("reports every problem, and after a refused exchange what the operator's token says", async () => {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { KubeObject } from "#src/kube/object.ts";
+import { closeServer, listenOnLoopback, portOf } from "#test/support/loopback.ts";
 import { kubeconfigFor } from "./kubeconfig.testing.ts";
 
 interface Review {
@@ -57,11 +57,11 @@ export class ClusterServer {
   }
 
   async listen(): Promise<void> {
-    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+    await listenOnLoopback(this.#server);
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${portOf(this.#server)}`;
   }
 
   /** A kubeconfig for it. */
@@ -70,9 +70,7 @@ export class ClusterServer {
   }
 
   async close(): Promise<void> {
-    const closed = new Promise((resolve) => this.#server.close(resolve));
-    this.#server.closeAllConnections();
-    await closed;
+    await closeServer(this.#server);
   }
 
   async #respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {

@@ -1,10 +1,11 @@
 import { once } from "node:events";
-import { createServer, type AddressInfo } from "node:net";
+import { createServer } from "node:net";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { runCommand } from "#src/command-line.testing.ts";
+import { portOf } from "#test/support/loopback.ts";
 import { listenError } from "./listen-error.ts";
 
 async function failureOf(host: string, port: number): Promise<unknown> {
@@ -19,7 +20,7 @@ it("names the address that another process serves", async () => {
   const other = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void other.close());
   await once(other, "listening");
-  const where = `127.0.0.1:${(other.address() as AddressInfo).port}`;
+  const where = `127.0.0.1:${portOf(other)}`;
   const folder = mkdtempSync(join(tmpdir(), "muster-listen-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const expected = `--listen: another process serves ${where}; stop it, or choose another port\n`;

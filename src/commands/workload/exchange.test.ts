@@ -1,11 +1,10 @@
-import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { selfSignedCertificate } from "#src/platform/tests/self-signed.testing.ts";
+import { listenOnLoopback } from "#test/support/loopback.ts";
 import { Exchanger } from "./exchange.ts";
 
 it("trusts the certificate authorities that are in the file at the time of the exchange", async () => {
@@ -18,8 +17,7 @@ it("trusts the certificate authorities that are in the file at the time of the e
   );
   try {
     await writeFile(platformCa, first.certificate);
-    await once(server.listen(0, "127.0.0.1"), "listening");
-    const authUrl = new URL(`https://localhost:${(server.address() as AddressInfo).port}`);
+    const authUrl = new URL(`https://localhost:${await listenOnLoopback(server)}`);
     const values = { identity: "a".repeat(40), authUrl, platformCa, subjectTokenFile: "" };
     const exchanger = await Exchanger.create(values, "https://platform.example.com", {});
     const subject = { text: "subject", fingerprint: "f", claims: undefined };

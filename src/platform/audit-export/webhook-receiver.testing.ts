@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
+import { closeServer, portOf } from "#test/support/loopback.ts";
 
 export interface ReceivedRequest {
   readonly signature: string;
@@ -29,7 +29,7 @@ export class WebhookReceiver {
   }
 
   get port(): number {
-    return (this.#server.address() as AddressInfo).port;
+    return portOf(this.#server);
   }
 
   get url(): string {
@@ -42,8 +42,7 @@ export class WebhookReceiver {
   }
 
   async close(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
+    await closeServer(this.#server);
   }
 
   async #receive(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,6 +1,7 @@
 import { once } from "node:events";
-import { type AddressInfo, connect, createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import { expect, it } from "vitest";
+import { listenOnLoopback } from "#test/support/loopback.ts";
 import { http1Server } from "./http1-server.ts";
 import { portLimits } from "./port-limits.ts";
 
@@ -8,9 +9,8 @@ it("begins only as many of the requests that arrive together as a connection may
   let begun = 0;
   const rejection = Promise.resolve(() => ({ status: 400, body: "" }));
   const http1 = http1Server({ ...portLimits, pipelinedRequests: 5 }, () => void begun++, rejection);
-  const port = createServer((socket) => http1.emit("connection", socket)).listen(0, "127.0.0.1");
-  await once(port, "listening");
-  const client = connect((port.address() as AddressInfo).port, "127.0.0.1");
+  const port = createServer((socket) => http1.emit("connection", socket));
+  const client = connect(await listenOnLoopback(port), "127.0.0.1");
   client.on("error", () => {});
   client.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(1_000));
   await once(client, "close");

@@ -1,7 +1,8 @@
 import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { listenOnLoopback, portOf } from "#test/support/loopback.ts";
 import { PacedConnection } from "./paced-connection.ts";
 
 const opened: Socket[] = [];
@@ -11,10 +12,10 @@ afterEach(() => {
 
 /** Both ends of a connection. */
 async function connection(): Promise<{ client: Socket; server: Socket }> {
-  const listener = createServer({ pauseOnConnect: true }).listen(0, "127.0.0.1");
-  await once(listener, "listening");
+  const listener = createServer({ pauseOnConnect: true });
+  await listenOnLoopback(listener);
   const accepted = once(listener, "connection") as Promise<[Socket]>;
-  const client = connect((listener.address() as AddressInfo).port, "127.0.0.1");
+  const client = connect(portOf(listener), "127.0.0.1");
   const [server] = await accepted;
   listener.close();
   opened.push(client, server);

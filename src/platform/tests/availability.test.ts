@@ -1,11 +1,12 @@
 import { once } from "node:events";
 import { createServer } from "node:https";
 import { type ClientHttp2Session, connect as connectHttp2 } from "node:http2";
-import { type AddressInfo, connect, type Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { generateKeyPair, SignJWT } from "jose";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { closeServer, listenOnLoopback } from "#test/support/loopback.ts";
 import { GroupsService } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
 import { Health } from "../gen/grpc/health/v1/health_pb.ts";
 import { ServerReflection } from "../gen/grpc/reflection/v1/reflection_pb.ts";
@@ -178,8 +179,7 @@ describe("Fairness", () => {
     const { key, certificate } = selfSignedCertificate();
     const asked = Promise.withResolvers<void>();
     const hanging = createServer({ key, cert: certificate }, () => asked.resolve());
-    await new Promise<void>((resolve) => hanging.listen(0, "127.0.0.1", resolve));
-    const issuer = `https://127.0.0.1:${(hanging.address() as AddressInfo).port}`;
+    const issuer = `https://127.0.0.1:${await listenOnLoopback(hanging)}`;
     const trusted = { issuer, ca: certificate, jwksUrl: undefined };
     platform = await RunningPlatform.start({ trustedIssuers: [trusted] }, { maximumInFlight: 10 });
     const tenant = async (name: string) => (await platform.admin.ok("POST", "/iam/v2beta1/groups/", { name })).uid;
@@ -197,8 +197,7 @@ describe("Fairness", () => {
     const exchanges = Array.from({ length: 40 }, () => platform.exchange(token, uid));
     await asked.promise;
     for (let count = 0; count < 40; count++) expect(await statuses(bystander, 1)).toEqual([200]);
-    hanging.closeAllConnections();
-    hanging.close();
+    void closeServer(hanging);
     const codes = (await Promise.all(exchanges)).map(({ status }) => status);
     expect(codes).toContain(429);
     expect(codes.filter((status) => status !== 429).length).toBeGreaterThan(3);

@@ -1,8 +1,7 @@
-import { once } from "node:events";
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { listenOnLoopback } from "#test/support/loopback.ts";
 import { startChromium } from "./chromium.testing.ts";
 import { RunningPlatform } from "./running-platform.testing.ts";
 
@@ -11,9 +10,9 @@ let browser: Browser;
 let pages: readonly Server[];
 let [allowed, refused] = ["", ""];
 beforeAll(async () => {
-  pages = [createServer(servePage).listen(0, "127.0.0.1"), createServer(servePage).listen(0, "127.0.0.1")];
-  await Promise.all(pages.map((server) => once(server, "listening")));
-  [allowed = "", refused = ""] = pages.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  pages = [createServer(servePage), createServer(servePage)];
+  const ports = await Promise.all(pages.map(listenOnLoopback));
+  [allowed = "", refused = ""] = ports.map((port) => `http://127.0.0.1:${port}`);
   [browser, platform] = await Promise.all([startChromium(), RunningPlatform.start({ corsOrigins: [allowed] })]);
 }, 120_000);
 afterAll(async () => {

@@ -1,9 +1,9 @@
 import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import type { RequestListener } from "node:http";
 import { createServer, type Server } from "node:https";
-import type { AddressInfo } from "node:net";
 import { SignJWT } from "jose";
 import type { TrustedIssuer } from "#src/platform/tokens/trusted-issuer.ts";
+import { closeServer, listenOnLoopback, portOf } from "#test/support/loopback.ts";
 import { selfSignedCertificate } from "./self-signed.testing.ts";
 
 /** An issuer on loopback whose keys are discovered over https. */
@@ -24,7 +24,7 @@ export class DiscoveredIssuer {
     this.#server = server;
     this.#certificate = certificate;
     this.#privateKey = privateKey;
-    this.url = `https://${hostname}:${(server.address() as AddressInfo).port}`;
+    this.url = `https://${hostname}:${portOf(server)}`;
     this.keys = [{ ...publicKey.export({ format: "jwk" }), kid: "k" }];
     server.on("request", (request, response) => {
       this.requests++;
@@ -38,7 +38,7 @@ export class DiscoveredIssuer {
   static async start(hostname = "127.0.0.1"): Promise<DiscoveredIssuer> {
     const { key, certificate } = selfSignedCertificate({ names: [hostname] });
     const server = createServer({ key, cert: certificate });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    await listenOnLoopback(server);
     return new DiscoveredIssuer(server, hostname, certificate);
   }
 
@@ -57,7 +57,6 @@ export class DiscoveredIssuer {
   }
 
   stop(): void {
-    this.#server.closeAllConnections();
-    this.#server.close();
+    void closeServer(this.#server);
   }
 }

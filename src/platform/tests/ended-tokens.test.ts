@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from "node:crypto";
 import { createServer, type Server } from "node:https";
-import type { AddressInfo } from "node:net";
 import { decodeJwt, type JWTPayload, SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { closeServer, listenOnLoopback } from "#test/support/loopback.ts";
 import { type Client, RunningPlatform } from "./running-platform.testing.ts";
 import { selfSignedCertificate } from "./self-signed.testing.ts";
 
@@ -149,13 +149,9 @@ describe("a change during an exchange", () => {
       void released.promise.then(() => response.end(keys));
       return response;
     });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    issuer = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    issuer = `https://127.0.0.1:${await listenOnLoopback(server)}`;
   });
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  afterAll(() => closeServer(server));
 
   it.each([
     [

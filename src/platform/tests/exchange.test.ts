@@ -1,10 +1,10 @@
 import { createHmac, generateKeyPairSync, type KeyObject } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
-import type { AddressInfo } from "node:net";
 import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from "jose";
 import pino from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { closeServer, listenOnLoopback } from "#test/support/loopback.ts";
 import { RunningPlatform } from "./running-platform.testing.ts";
 import { selfSignedCertificate } from "./self-signed.testing.ts";
 
@@ -168,8 +168,7 @@ describe("an issuer with discovery", () => {
       const discovery = { issuer, jwks_uri: `${issuer}/keys` };
       response.end(JSON.stringify(request.url === "/keys" ? { keys: [jwk] } : discovery));
     });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    issuer = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    issuer = `https://127.0.0.1:${await listenOnLoopback(server)}`;
     sign = (subject) =>
       new SignJWT()
         .setProtectedHeader({ alg: "RS256", kid: "k" })
@@ -180,10 +179,7 @@ describe("an issuer with discovery", () => {
         .setExpirationTime("10m")
         .sign(privateKey);
   });
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  afterAll(() => closeServer(server));
 
   const identityOf = async (separate: RunningPlatform) =>
     (

@@ -1,8 +1,8 @@
 import { createHmac, hash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { createServer, type Server } from "node:https";
-import type { AddressInfo } from "node:net";
 import type { StsEndpoint } from "#src/platform/tokens/aws-sts.ts";
+import { closeServer, listenOnLoopback, portOf } from "#test/support/loopback.ts";
 import { selfSignedCertificate } from "./self-signed.testing.ts";
 
 const host = "sts.amazonaws.com";
@@ -100,7 +100,7 @@ export class FakeSts {
 
   static async start(): Promise<FakeSts> {
     const server = createServer({ key, cert: certificate });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    await listenOnLoopback(server);
     return new FakeSts(server);
   }
 
@@ -110,12 +110,11 @@ export class FakeSts {
 
   /** @param hostname 127.0.0.1 or a name for it */
   endpointAt(hostname: string): StsEndpoint {
-    const { port } = this.#server.address() as AddressInfo;
+    const port = portOf(this.#server);
     return { url: `https://${hostname}:${port}`, ca: certificate, privateAddresses: true };
   }
 
   stop(): void {
-    this.#server.closeAllConnections();
-    this.#server.close();
+    void closeServer(this.#server);
   }
 }

@@ -1,11 +1,11 @@
 import { generateKeyPairSync } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { type Context, Provider } from "oidc-provider";
 import type { TrustedIssuer } from "#src/platform/tokens/trusted-issuer.ts";
 import { OidcProviderStore } from "#test/support/oidc-provider-store.ts";
+import { closeServer, listenOnLoopback, portOf } from "#test/support/loopback.ts";
 import { selfSignedCertificate } from "./self-signed.testing.ts";
 
 const { key, certificate } = selfSignedCertificate();
@@ -33,13 +33,13 @@ export class TestIdentityProvider {
 
   private constructor(server: Server) {
     this.#server = server;
-    this.url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    this.url = `https://127.0.0.1:${portOf(server)}`;
     server.on("request", (request, response) => void this.#respond(request, response));
   }
 
   static async start(): Promise<TestIdentityProvider> {
     const server = createServer({ key, cert: certificate });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    await listenOnLoopback(server);
     return new TestIdentityProvider(server);
   }
 
@@ -95,8 +95,7 @@ export class TestIdentityProvider {
   }
 
   stop(): void {
-    this.#server.closeAllConnections();
-    this.#server.close();
+    void closeServer(this.#server);
   }
 
   async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {

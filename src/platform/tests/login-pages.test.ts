@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { listenOnLoopback, portOf } from "#test/support/loopback.ts";
 import { expectAccessible } from "./accessible-page.testing.ts";
 import { startChromium } from "./chromium.testing.ts";
 import { LoginWorld } from "./login-world.testing.ts";
@@ -22,8 +22,8 @@ beforeAll(async () => {
   const first = createServer((request, response) => {
     arrived(request);
     response.end("You can close this page.");
-  }).listen(0, "127.0.0.1");
-  await once(first, "listening");
+  });
+  await listenOnLoopback(first);
   const second = createServer((request, response) => first.emit("request", request, response)).listen(
     portOf(first),
     "::1",
@@ -37,8 +37,6 @@ afterAll(async () => {
   for (const program of programs) program.close();
   await world.stop();
 });
-
-const portOf = (server: Server) => (server.address() as AddressInfo).port;
 
 /** A page in a new browser profile. What the browser reports about it must be empty at the end. */
 async function newPage(options: BrowserContextOptions = {}): Promise<{ page: Page; reports: string[] }> {

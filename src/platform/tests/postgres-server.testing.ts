@@ -7,6 +7,7 @@ import { tmpdir, userInfo } from "node:os";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { Client } from "pg";
+import { listenOnLoopback } from "#test/support/loopback.ts";
 import { findPostgres } from "./find-postgres.testing.ts";
 
 /** PostgreSQL refuses to run as root. If the tests do, it runs as the user `nobody`. */
@@ -148,8 +149,8 @@ async function copyOf(packageFolder: string, to: string): Promise<string> {
 }
 
 async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
+  const server = createServer();
+  await listenOnLoopback(server);
   const address = server.address();
   server.close();
   await once(server, "close");

@@ -1,8 +1,7 @@
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { TestProject } from "vitest/node";
 import { PostgresDatabase } from "#src/platform/store/postgres/postgres-database.ts";
+import { closeServer, listenOnLoopback } from "#test/support/loopback.ts";
 import { PostgresServer } from "./postgres-server.testing.ts";
 
 declare module "vitest" {
@@ -28,12 +27,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
         (url) => response.end(url),
         (error: Error) => response.writeHead(500).end(error.message),
       );
-  }).listen(0, "127.0.0.1");
-  await once(port, "listening");
-  project.provide("databases", `http://127.0.0.1:${(port.address() as AddressInfo).port}`);
+  });
+  project.provide("databases", `http://127.0.0.1:${await listenOnLoopback(port)}`);
   return async () => {
-    port.closeAllConnections();
-    port.close();
+    void closeServer(port);
     // If the server did not start, the requests for databases have failed with the reason.
     await (await databases?.catch(() => undefined))?.stop();
   };

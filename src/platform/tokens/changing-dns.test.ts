@@ -1,9 +1,9 @@
 import { createServer, type Server } from "node:https";
-import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { FakeNameServer } from "#src/platform/names/fake-name-server.testing.ts";
 import { NameResolver } from "#src/platform/names/name-resolver.ts";
 import { selfSignedCertificate } from "#src/platform/tests/self-signed.testing.ts";
+import { portOf } from "#test/support/loopback.ts";
 
 /** In these tests a loopback address counts as public, so that no packet leaves the machine. */
 vi.mock("./public-address.ts", () => ({ isPublicAddress: (address: string) => address === "127.0.0.2" }));
@@ -28,7 +28,7 @@ async function serve(address: string, name: keyof typeof reached): Promise<Serve
   const server = createServer({ key, cert: certificate }, (_, response) => response.end(name));
   server.on("connection", () => reached[name]++);
   await new Promise<void>((resolve) => server.listen(port, address, resolve));
-  port = (server.address() as AddressInfo).port;
+  port = portOf(server);
   return server;
 }
 

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:https";
-import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { selfSignedCertificate } from "#src/platform/tests/self-signed.testing.ts";
+import { closeServer, listenOnLoopback } from "#test/support/loopback.ts";
 import { NameResolver } from "../names/name-resolver.ts";
 import { fetchDocument, RefusedFetchError } from "./fetch-document.ts";
 
@@ -19,13 +19,9 @@ beforeAll(async () => {
     else response.end('{"ok":true}');
   });
   server.on("connection", () => connections++);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  port = (server.address() as AddressInfo).port;
+  port = await listenOnLoopback(server);
 });
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-});
+afterAll(() => closeServer(server));
 
 /** The same for every address, so that it does not show what there is in the platform's network. */
 const unreachable = { message: "is unreachable, or does not have a public address", transient: true };

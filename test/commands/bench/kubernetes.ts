@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
+import { closeServer, listenOnLoopback, portOf } from "#test/support/loopback.ts";
 
 /** An API server that lists objects in pages, and gets some by name. It is as fast as the objects can be sent. */
 export class ListedCluster {
@@ -23,12 +23,12 @@ export class ListedCluster {
   }
 
   async listen(): Promise<void> {
-    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+    await listenOnLoopback(this.#server);
   }
 
   /** A kubeconfig for it. */
   get kubeconfig(): string {
-    const { port } = this.#server.address() as AddressInfo;
+    const port = portOf(this.#server);
     return JSON.stringify({
       clusters: [{ name: "c", cluster: { "insecure-skip-tls-verify": true, server: `http://127.0.0.1:${port}` } }],
       users: [{ name: "u", user: { token: "t" } }],
@@ -38,9 +38,7 @@ export class ListedCluster {
   }
 
   async close(): Promise<void> {
-    const closed = new Promise((resolve) => this.#server.close(resolve));
-    this.#server.closeAllConnections();
-    await closed;
+    await closeServer(this.#server);
   }
 }
 

@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { listenOnLoopback, portOf } from "#test/support/loopback.ts";
 
 interface Connection {
   readonly incoming: Socket;
@@ -15,7 +16,7 @@ export class ConnectionProxy {
 
   private constructor(server: Server, targetPort: number) {
     this.#server = server;
-    this.port = (server.address() as AddressInfo).port;
+    this.port = portOf(server);
     server.on("connection", (incoming) => {
       const connection = { incoming, outgoing: connect(targetPort, "127.0.0.1") };
       this.#connections.add(connection);
@@ -31,8 +32,8 @@ export class ConnectionProxy {
   }
 
   static async start(targetPort: number): Promise<ConnectionProxy> {
-    const server = createServer().listen(0, "127.0.0.1");
-    await once(server, "listening");
+    const server = createServer();
+    await listenOnLoopback(server);
     return new ConnectionProxy(server, targetPort);
   }
 

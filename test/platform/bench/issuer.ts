@@ -1,9 +1,8 @@
-import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from "jose";
 import { selfSignedCertificate } from "#src/platform/tests/self-signed.testing.ts";
+import { listenOnLoopback } from "#test/support/loopback.ts";
 
 /** A token issuer on loopback with OpenID Connect discovery over HTTPS. */
 export class Issuer {
@@ -32,9 +31,8 @@ export class Issuer {
       const keys = request.url === "/keys";
       const issuer = `https://${request.headers.host}`;
       response.end(JSON.stringify(keys ? { keys: [jwk] } : { issuer, jwks_uri: `${issuer}/keys` }));
-    }).listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    });
+    const url = `https://127.0.0.1:${await listenOnLoopback(server)}`;
     return new Issuer(url, jwk, privateKey, () => server.close());
   }
 

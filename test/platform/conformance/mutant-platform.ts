@@ -1,7 +1,6 @@
-import { once } from "node:events";
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { Agent, request } from "undici";
+import { closeServer, listenOnLoopback, portOf } from "#test/support/loopback.ts";
 
 /** A response that a mutation can change before it is sent to the caller. */
 export interface HttpResponse {
@@ -36,7 +35,7 @@ export class MutantPlatform {
   private constructor(server: Server, agent: Agent) {
     this.#server = server;
     this.#agent = agent;
-    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    this.url = `http://127.0.0.1:${portOf(server)}`;
   }
 
   /** @param target the address of the platform that conforms */
@@ -68,14 +67,12 @@ export class MutantPlatform {
       };
       pass().catch((error: unknown) => outgoing.destroy(error as Error));
     });
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
+    await listenOnLoopback(server);
     return new MutantPlatform(server, agent);
   }
 
   async stop(): Promise<void> {
-    this.#server.closeAllConnections();
-    this.#server.close();
+    void closeServer(this.#server);
     await this.#agent.destroy();
   }
 }

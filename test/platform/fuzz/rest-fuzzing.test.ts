@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from "node:http";
-import { type AddressInfo, createServer as createTcpServer } from "node:net";
+import { createServer as createTcpServer } from "node:net";
 import { afterEach, expect, it } from "vitest";
+import { portOf } from "#test/support/loopback.ts";
 import { ApiDocument } from "./api-document.ts";
 import { Callers, type Send } from "./callers.ts";
 import { Findings } from "./findings.ts";
@@ -41,7 +42,7 @@ async function findingsOf(listener: RequestListener): Promise<string> {
   server = createServer(listener);
   server.listen(0, "127.0.0.1");
   await new Promise((resolve) => server?.once("listening", resolve));
-  return findingsAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  return findingsAt(`http://127.0.0.1:${portOf(server)}`);
 }
 
 async function findingsAt(url: string): Promise<string> {
@@ -116,9 +117,7 @@ it("finds a malformed HTTP response", async () => {
   const tcp = createTcpServer((socket) => socket.on("error", () => {}).end("HTTP/9 nonsense\r\n\r\n"));
   tcp.listen(0, "127.0.0.1");
   await new Promise((resolve) => tcp.once("listening", resolve));
-  expect(await findingsAt(`http://127.0.0.1:${(tcp.address() as AddressInfo).port}`)).toContain(
-    "malformed HTTP response",
-  );
+  expect(await findingsAt(`http://127.0.0.1:${portOf(tcp)}`)).toContain("malformed HTTP response");
   tcp.close();
 });
 

@@ -1,6 +1,6 @@
-import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { connect, createServer, type Server, type Socket } from "node:net";
 import { PlatformProcess } from "#test/support/harness/platform-process.ts";
+import { listenOnLoopback, portOf } from "#test/support/loopback.ts";
 
 /** Two replicas of a platform behind one address. One of them serves, until it is killed. */
 export class KilledReplicas {
@@ -21,15 +21,15 @@ export class KilledReplicas {
 
   /** @param flags of both; the database must be one that replicas can share */
   static async start(flags: readonly string[]): Promise<KilledReplicas> {
-    const server = createServer().listen(0, "127.0.0.1");
-    await once(server, "listening");
+    const server = createServer();
+    await listenOnLoopback(server);
     const replicas = new KilledReplicas(server, flags);
     await Promise.all([replicas.#serving, replicas.#standby]);
     return replicas;
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${portOf(this.#server)}`;
   }
 
   async rootGroup(): Promise<string> {

@@ -1,8 +1,7 @@
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, it } from "vitest";
+import { listenOnLoopback, portOf } from "#test/support/loopback.ts";
 import { type CallEnd, FaultProxy } from "./fault-proxy.ts";
 
 const cleanups: (() => Promise<unknown> | void)[] = [];
@@ -12,12 +11,12 @@ afterEach(async () => {
 
 /** A call through a proxy to a platform. @param beforeResponding what happens while the caller waits */
 async function call(beforeResponding: (giveUp: () => void) => Promise<void>): Promise<CallEnd> {
-  const server = createServer((_, response) => response.end("{}")).listen(0, "127.0.0.1");
-  await once(server, "listening");
+  const server = createServer((_, response) => response.end("{}"));
+  await listenOnLoopback(server);
   cleanups.push(() => void server.close());
   const proxy = await FaultProxy.start();
   cleanups.push(() => proxy.stop());
-  proxy.target = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  proxy.target = `http://127.0.0.1:${portOf(server)}`;
   const caller = new AbortController();
   const { promise, resolve } = Promise.withResolvers<CallEnd>();
   proxy.options = {

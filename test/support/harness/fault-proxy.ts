@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, request } from "undici";
+import { closeServer, listenOnLoopback, portOf } from "#test/support/loopback.ts";
 
 export type Fault =
   /** The connection is closed, and the request is not forwarded. */
@@ -69,15 +69,15 @@ export class FaultProxy {
 
   private constructor(server: Server) {
     this.#server = server;
-    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    this.url = `http://127.0.0.1:${portOf(server)}`;
     server.on("request", (incoming, outgoing) => {
       this.#handle(incoming, outgoing).catch(() => outgoing.destroy());
     });
   }
 
   static async start(): Promise<FaultProxy> {
-    const server = createServer().listen(0, "127.0.0.1");
-    await once(server, "listening");
+    const server = createServer();
+    await listenOnLoopback(server);
     return new FaultProxy(server);
   }
 
@@ -88,8 +88,7 @@ export class FaultProxy {
 
   async stop(): Promise<void> {
     await this.settled();
-    this.#server.closeAllConnections();
-    this.#server.close();
+    void closeServer(this.#server);
     await this.#agent.destroy();
   }
 

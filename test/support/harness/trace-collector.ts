@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
+import { closeServer, listenOnLoopback, portOf } from "#test/support/loopback.ts";
 
 type Value = string | number | boolean;
 
@@ -43,7 +43,7 @@ export class TraceCollector {
 
   private constructor(server: Server) {
     this.#server = server;
-    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    this.url = `http://127.0.0.1:${portOf(server)}`;
     server.on("request", (request, response) => {
       if (this.failing) return void response.writeHead(400).end();
       json(request).then(
@@ -57,8 +57,8 @@ export class TraceCollector {
   }
 
   static async start(): Promise<TraceCollector> {
-    const server = createServer().listen(0, "127.0.0.1");
-    await once(server, "listening");
+    const server = createServer();
+    await listenOnLoopback(server);
     return new TraceCollector(server);
   }
 
@@ -75,8 +75,7 @@ export class TraceCollector {
 
   async stop(): Promise<void> {
     if (!this.#server.listening) return;
-    this.#server.closeAllConnections();
-    this.#server.close();
+    void closeServer(this.#server);
     await once(this.#server, "close");
   }
 

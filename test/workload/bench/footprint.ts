@@ -1,12 +1,11 @@
-import { once } from "node:events";
 import { mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:https";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { selfSignedCertificate } from "#src/platform/tests/self-signed.testing.ts";
 import type { Program } from "#test/support/bench/bundle.ts";
 import { MusterProcess } from "#test/support/harness/muster-process.ts";
+import { listenOnLoopback } from "#test/support/loopback.ts";
 
 /** The memory of a process. Pages that it shares with other processes, such as the runtime's file, are not private. */
 export interface Footprint {
@@ -105,9 +104,8 @@ async function withTokenService<T>(
   const server: Server = createServer({ key, cert }, (_, response) => {
     const expiry = new Date(Date.now() + lifeSeconds * 1_000).toISOString();
     response.end(JSON.stringify({ token: "t".repeat(tokenLength), expiry }));
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  const url = `https://127.0.0.1:${await listenOnLoopback(server)}`;
   try {
     return await use({ url, certificate, folder });
   } finally {

@@ -1,8 +1,9 @@
 import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { connect, createServer, type Server, type Socket } from "node:net";
 import { sql } from "kysely";
 import { expect, it, vi } from "vitest";
 import { describeWithPostgres } from "#src/platform/tests/describe-with-postgres.testing.ts";
+import { listenOnLoopback, portOf } from "#test/support/loopback.ts";
 import { type Reader, statement } from "../database.ts";
 import { settleAll } from "../settle-all.ts";
 import { PostgresDatabase } from "./postgres-database.ts";
@@ -113,12 +114,12 @@ class SilentNetwork {
       relay(near, far);
       relay(far, near);
     });
-    await once(server.listen(0, "127.0.0.1"), "listening");
+    await listenOnLoopback(server);
     return network;
   }
 
   get port(): number {
-    return (this.#server.address() as AddressInfo).port;
+    return portOf(this.#server);
   }
 
   async close(): Promise<void> {

@@ -1,11 +1,10 @@
-import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from "jose";
 import { selfSignedCertificate } from "#src/platform/tests/self-signed.testing.ts";
+import { listenOnLoopback } from "#test/support/loopback.ts";
 
 /** How an issuer responds to a request for its configuration or keys. */
 export type Behavior = "good" | "hang" | "trickle" | "huge" | "padded";
@@ -41,9 +40,8 @@ export class HostileIssuers {
       const issuer = `${base}/${name}`;
       if (document === "token") return void sendIdToken(issuer, privateKey, request, response);
       respond(behaviorOf(name), response, document === "keys" ? keysOf(name, jwk) : configurationOf(issuer));
-    }).listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const base = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    });
+    const base = `https://127.0.0.1:${await listenOnLoopback(server)}`;
     return new HostileIssuers(base, certificate, privateKey);
   }
 
