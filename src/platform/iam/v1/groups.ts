@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { EmptySchema } from "@bufbuild/protobuf/wkt";
 import { groups } from "../../collections/groups.ts";
+import { withEveryField } from "../../contract/every-field.ts";
 import { applyMask } from "../../contract/field-mask.ts";
 import { type Group, GroupListSchema, Groups, GroupSchema } from "../../gen/muster/platform/iam/groups_pb.ts";
 import {
@@ -25,13 +26,14 @@ export function v1GroupsService(sessions: Sessions): Service {
     create: ({ parent, group }, call) =>
       sessions.write(call, async (session) => v1Group(await createGroup(session, parent, currentGroup(group)))),
 
-    // A full replacement: fields that the request omits are reset. For others than the admin, that excludes what only the
-    // admin can change.
+    // A full replacement: the fields of v1 that the request omits are reset, and what v1 does not know stays. For others than the
+    // admin, that excludes what only the admin can change.
     update: (group, call) =>
       sessions.write(call, async (session) => {
         const current = await groupToUpdate(session, group.id);
         const retained = session.caller.kind === "admin" ? [] : omittedLimits(group);
-        const updated = applyMask(CurrentGroupSchema, current, currentGroup(group), { kind: "all" }, retained);
+        const paths = sharedFields.filter(({ name }) => !retained.includes(name)).map((field) => [field]);
+        const updated = applyMask(CurrentGroupSchema, current, currentGroup(group), { kind: "fields", paths });
         return v1Group(await updateGroup(session, current, updated));
       }),
 
@@ -44,13 +46,16 @@ export function v1GroupsService(sessions: Sessions): Service {
 
 /** The v1 form of a group, which has no times. */
 export function v1Group({ uid, name, description, resourceLimits, verified }: CurrentGroup): Group {
-  return create(GroupSchema, { id: uid, name, description, resourceLimits, verified });
+  return withEveryField(GroupSchema, { id: uid, name, description, resourceLimits, verified });
 }
 
+/** The fields of a group that v1 has, too, under the same names. */
+const sharedFields = CurrentGroupSchema.fields.filter(({ name }) => GroupSchema.fields.some((v1) => v1.name === name));
+
 /** The current form of a group in a v1 request. */
-function currentGroup(group: Group | undefined): CurrentGroup {
-  const { name = "", description = "", verified = false, resourceLimits = {} } = group ?? {};
-  return create(CurrentGroupSchema, { name, description, verified, resourceLimits });
+function currentGroup(group: Group = create(GroupSchema)): CurrentGroup {
+  const { $typeName: _v1, $unknown: _none, id: _path, ...fields } = group;
+  return create(CurrentGroupSchema, fields);
 }
 
 /** What only the admin can change and the group omits. */

@@ -1,4 +1,5 @@
 import { create } from "@bufbuild/protobuf";
+import { withEveryField } from "../../contract/every-field.ts";
 import { identities } from "../../collections/identities.ts";
 import {
   Identities,
@@ -33,13 +34,13 @@ export function v1IdentitiesService(sessions: Sessions): Service {
 /** The v1 form of an identity. */
 function v1Identity(identity: CurrentIdentity): Identity {
   const { uid, name, description, createTime, updateTime, lastSeenTime } = identity;
-  return create(IdentitySchema, {
+  return withEveryField(IdentitySchema, {
     id: uid,
     name,
     description,
-    ...(createTime === undefined ? {} : { createdAt: createTime }),
-    ...(updateTime === undefined ? {} : { updatedAt: updateTime }),
-    ...(lastSeenTime === undefined ? {} : { lastSeen: lastSeenTime }),
+    createdAt: createTime,
+    updatedAt: updateTime,
+    lastSeen: lastSeenTime,
     relationship: v1Relationship(identity),
   });
 }
@@ -48,18 +49,17 @@ function v1Relationship({ relationship }: CurrentIdentity): Identity["relationsh
   switch (relationship.case) {
     case "claimMatch": {
       const { iss, sub, aud, claims, claimPatterns } = relationship.value;
-      const value = create(Identity_ClaimMatchSchema, { iss, sub, aud, claims, claimPatterns });
+      const value = withEveryField(Identity_ClaimMatchSchema, { iss, sub, aud, claims, claimPatterns });
       return { case: "claimMatch", value };
     }
     case "staticKeys": {
-      const { issuer, subject, issuerKeys, expirationTime, audiences } = relationship.value;
-      const expiration = expirationTime === undefined ? {} : { expiration: expirationTime };
-      const value = create(Identity_StaticSchema, { issuer, subject, issuerKeys, audiences, ...expiration });
+      const { issuer, subject, issuerKeys, expirationTime: expiration, audiences } = relationship.value;
+      const value = withEveryField(Identity_StaticSchema, { issuer, subject, issuerKeys, audiences, expiration });
       return { case: "static", value };
     }
     case "awsIdentity": {
       const { awsAccount, awsArn, awsUserId } = relationship.value;
-      const value = create(Identity_AWSIdentitySchema, { awsAccount, awsArn, awsUserId });
+      const value = withEveryField(Identity_AWSIdentitySchema, { awsAccount, awsArn, awsUserId });
       return { case: "awsIdentity", value };
     }
     case undefined:

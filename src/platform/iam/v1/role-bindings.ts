@@ -1,4 +1,5 @@
 import { create } from "@bufbuild/protobuf";
+import { withEveryField } from "../../contract/every-field.ts";
 import { roleBindings } from "../../collections/role-bindings.ts";
 import {
   type RoleBindingList_Binding as RoleBinding,
@@ -28,13 +29,13 @@ export function v1RoleBindingsService(sessions: Sessions): Service {
 }
 
 function v1RoleBinding({ binding, identity, group, role }: BindingWithReferences): RoleBinding {
-  return create(RoleBindingSchema, {
+  return withEveryField(RoleBindingSchema, {
     id: binding.uid,
     identity: binding.identityUid,
-    ...(group === undefined ? {} : { group: v1Group(group) }),
-    ...(role === undefined ? {} : { role: v1Role(role) }),
+    group: group && v1Group(group),
+    role: role && v1Role(role),
     claimMatchIssuer: identity?.issuer ?? "",
     claimMatchSubject: identity?.subject ?? "",
-    ...(binding.createTime === undefined ? {} : { createdAt: binding.createTime }),
+    createdAt: binding.createTime,
   });
 }

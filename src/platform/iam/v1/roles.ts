@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { dottedNameOf } from "../../authorization/capability.ts";
+import { withEveryField } from "../../contract/every-field.ts";
 import { roles } from "../../collections/roles.ts";
 import { type Role, RoleListSchema, Roles, RoleSchema } from "../../gen/muster/platform/iam/roles_pb.ts";
 import type { Role as CurrentRole } from "../../gen/muster/platform/iam/v2beta1/role_pb.ts";
@@ -21,5 +22,6 @@ export function v1RolesService(sessions: Sessions): Service {
 
 /** The v1 form of a role, with dotted names of capabilities and without times. */
 export function v1Role({ uid, name, description, capabilities }: CurrentRole): Role {
-  return create(RoleSchema, { id: uid, name, description, capabilities: capabilities.map(dottedNameOf) });
+  const dotted = capabilities.map(dottedNameOf);
+  return withEveryField(RoleSchema, { id: uid, name, description, capabilities: dotted });
 }

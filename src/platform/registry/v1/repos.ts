@@ -1,4 +1,5 @@
 import { create } from "@bufbuild/protobuf";
+import { withEveryField } from "../../contract/every-field.ts";
 import { repos } from "../../collections/repos.ts";
 import {
   CatalogTier,
@@ -40,7 +41,15 @@ const v1Tiers: Readonly<Record<CurrentTier, CatalogTier>> = {
 
 /** The v1 form of a repo, which has no update time. */
 function v1Repo({ uid, name, description, bundles, aliases, activeTags, ...repo }: CurrentRepo): Repo {
-  const times = repo.createTime === undefined ? {} : { createTime: repo.createTime };
   const catalogTier = v1Tiers[repo.catalogTier] ?? CatalogTier.UNKNOWN;
-  return create(RepoSchema, { id: uid, name, description, catalogTier, bundles, aliases, activeTags, ...times });
+  return withEveryField(RepoSchema, {
+    id: uid,
+    name,
+    description,
+    catalogTier,
+    bundles,
+    aliases,
+    activeTags,
+    createTime: repo.createTime,
+  });
 }
