@@ -1,8 +1,9 @@
-import { clone, create } from "@bufbuild/protobuf";
+import { create } from "@bufbuild/protobuf";
 import { EmptySchema, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { Capability } from "../authorization/capability.ts";
 import { accountAssociations } from "../collections/account-associations.ts";
 import { applyMask, readMask } from "../contract/field-mask.ts";
+import { newResource } from "../contract/new-resource.ts";
 import { alreadyExists, invalidArgument } from "../errors/api-error.ts";
 import {
   type AccountAssociation,
@@ -40,8 +41,8 @@ export function accountAssociationsService(sessions: Sessions): Service {
       sessions.write(call, async (session) => {
         await permittedParent(session, Capability.CAP_IAM_ACCOUNT_ASSOCIATIONS_CREATE, parent);
         const time = timestampFromMs(session.now);
-        const created = clone(AccountAssociationSchema, accountAssociation);
-        Object.assign(created, { uid: parent, createTime: time, updateTime: time });
+        const set = { uid: parent, createTime: time, updateTime: time };
+        const created = newResource(AccountAssociationSchema, accountAssociation, set);
         checkAssociation(created);
         if ((await accountAssociations.find(session.tx, parent)) !== undefined)
           throw alreadyExists("the group already has an account association");

@@ -4,6 +4,7 @@ import { Capability } from "../authorization/capability.ts";
 import { groupInvites } from "../collections/group-invites.ts";
 import { applyMask, readMask } from "../contract/field-mask.ts";
 import { emailRule, fits } from "../contract/text-rule.ts";
+import { newResource } from "../contract/new-resource.ts";
 import { newUidIn, parentOf } from "../contract/uid.ts";
 import { invalidArgument } from "../errors/api-error.ts";
 import {
@@ -46,21 +47,13 @@ export function groupInvitesService(sessions: Sessions): Service {
     createGroupInvite: ({ parent, groupInvite = create(GroupInviteSchema) }, call) =>
       sessions.write(call, async (session) => {
         await permittedParent(session, Capability.CAP_IAM_GROUP_INVITES_CREATE, parent);
-        const { roleUid, email, singleUse, ttl } = groupInvite;
         const { keyId, code, codeHash } = newInviteCode();
         const time = timestampFromMs(session.now);
-        const created = create(GroupInviteSchema, {
-          uid: newUidIn(parent),
-          roleUid,
-          email,
-          singleUse,
-          keyId,
-          code: codeHash,
-          createTime: time,
-          updateTime: time,
-        });
+        const set = { uid: newUidIn(parent), keyId, code: codeHash, createTime: time, updateTime: time };
+        const created = newResource(GroupInviteSchema, groupInvite, set);
         await requireInvitable(session, created);
-        created.expirationTime = expiryOf(ttl, session.now);
+        created.expirationTime = expiryOf(created.ttl, session.now);
+        delete created.ttl;
         await groupInvites.insert(session.tx, created);
         return create(GroupInviteSchema, { ...(await shown(session, created)), code });
       }),

@@ -5,6 +5,7 @@ import { Capability } from "../authorization/capability.ts";
 import { groups } from "../collections/groups.ts";
 import { checkDescription, checkName } from "../contract/check-text.ts";
 import { applyMask, readMask } from "../contract/field-mask.ts";
+import { newResource } from "../contract/new-resource.ts";
 import { newRootUid, newUidIn } from "../contract/uid.ts";
 import { invalidArgument, permissionDenied } from "../errors/api-error.ts";
 import {
@@ -114,13 +115,12 @@ async function createRoot(session: WriteSession, group: Group): Promise<Group> {
 }
 
 async function insertGroup(session: WriteSession, uid: string, group: Group): Promise<Group> {
-  const { name, description, verified, resourceLimits } = group;
-  const times = { createTime: timestampFromMs(session.now), updateTime: timestampFromMs(session.now) };
-  const created = create(GroupSchema, { uid, name, description, verified, resourceLimits, ...times });
+  const time = timestampFromMs(session.now);
+  const created = newResource(GroupSchema, group, { uid, createTime: time, updateTime: time });
   checkGroup(session, created, undefined);
-  await checkUniqueName(session, groups, uid, name);
+  await checkUniqueName(session, groups, uid, created.name);
   await groups.insert(session.tx, created);
-  await setLimits(session.tx, uid, {}, resourceLimits);
+  await setLimits(session.tx, uid, {}, created.resourceLimits);
   return created;
 }
 

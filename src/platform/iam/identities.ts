@@ -1,4 +1,4 @@
-import { clone, create } from "@bufbuild/protobuf";
+import { create } from "@bufbuild/protobuf";
 import { EmptySchema, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { Capability, dottedNameOf } from "../authorization/capability.ts";
 import { grantsOf } from "../authorization/grants.ts";
@@ -6,6 +6,7 @@ import type { AuthoredWriter } from "../audit/authored-writer.ts";
 import { identities } from "../collections/identities.ts";
 import { checkDescription, checkName } from "../contract/check-text.ts";
 import { applyMask, readMask } from "../contract/field-mask.ts";
+import { newResource } from "../contract/new-resource.ts";
 import { newUidIn } from "../contract/uid.ts";
 import { permissionDenied } from "../errors/api-error.ts";
 import {
@@ -54,9 +55,8 @@ export function identitiesService(sessions: Sessions): Service {
       sessions.write(call, async (session) => {
         await permittedParent(session, Capability.CAP_IAM_IDENTITY_CREATE, parent);
         const time = timestampFromMs(session.now);
-        const created = clone(IdentitySchema, identity);
-        Object.assign(created, { uid: newUidIn(parent), createTime: time, updateTime: time, lastSeenTime: time });
-        delete created.person;
+        const set = { uid: newUidIn(parent), createTime: time, updateTime: time, lastSeenTime: time };
+        const created = newResource(IdentitySchema, identity, set);
         checkTexts(created);
         checkRelationship(created, session.now, session.settings.trustedIssuers);
         await checkUniqueName(session, identities, created.uid, created.name);

@@ -3,6 +3,7 @@ import { EmptySchema, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { Capability } from "../authorization/capability.ts";
 import { identityProviders } from "../collections/identity-providers.ts";
 import { applyMask, readMask } from "../contract/field-mask.ts";
+import { newResource } from "../contract/new-resource.ts";
 import { newUidIn, parentOf } from "../contract/uid.ts";
 import {
   type IdentityProvider,
@@ -47,21 +48,13 @@ export function identityProvidersService(sessions: Sessions, masterKey: MasterKe
     createIdentityProvider: ({ parent, identityProvider = create(IdentityProviderSchema) }, call) =>
       sessions.write(call, async (session) => {
         await permittedParent(session, Capability.CAP_IAM_IDENTITY_PROVIDERS_CREATE, parent);
-        const { name, description, defaultRole, configuration } = identityProvider;
         const time = timestampFromMs(session.now);
-        const created = create(IdentityProviderSchema, {
-          uid: newUidIn(parent),
-          name,
-          description,
-          defaultRole,
-          configuration,
-          createTime: time,
-          updateTime: time,
-        });
+        const set = { uid: newUidIn(parent), createTime: time, updateTime: time };
+        const created = newResource(IdentityProviderSchema, identityProvider, set);
         const stored = sealSecret(masterKey, created, undefined);
         await requireProvidable(session, stored);
         checkFetchable(stored, session.settings.trustedIssuers);
-        await checkUniqueName(session, identityProviders, stored.uid, name);
+        await checkUniqueName(session, identityProviders, stored.uid, stored.name);
         await identityProviders.insert(session.tx, stored);
         return withoutSecret(stored);
       }),

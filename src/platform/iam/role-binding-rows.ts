@@ -4,6 +4,7 @@ import { groups } from "../collections/groups.ts";
 import { identities, issuerOf, subjectOf } from "../collections/identities.ts";
 import { roleBindings } from "../collections/role-bindings.ts";
 import { roles } from "../collections/roles.ts";
+import { withEveryField } from "../contract/every-field.ts";
 import { parentOf, subtreeOf } from "../contract/uid.ts";
 import type { Group } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
 import type { Identity } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
@@ -109,15 +110,15 @@ export async function withReferences(
 /** Bindings in the form of responses: with the identity, group and role that they refer to. */
 export async function hydrate(reader: Reader, bindings: readonly RoleBinding[]): Promise<RoleBinding[]> {
   return (await withReferences(reader, bindings)).map(({ binding, identity, group, role }) => {
-    const hydrated = create(RoleBindingSchema, { uid: binding.uid, createTime: binding.createTime });
-    if (identity !== undefined) hydrated.identity = create(RoleBindingIdentitySchema, identity);
+    const hydrated = create(RoleBindingSchema, { ...binding, identityUid: "", roleUid: "" });
+    if (identity !== undefined) hydrated.identity = withEveryField(RoleBindingIdentitySchema, identity);
     if (group !== undefined) {
       const { uid, name, description } = group;
-      hydrated.group = create(RoleBindingGroupSchema, { uid, name, description });
+      hydrated.group = withEveryField(RoleBindingGroupSchema, { uid, name, description });
     }
     if (role !== undefined) {
       const { uid, name, description } = role;
-      hydrated.role = create(RoleBindingRoleSchema, { uid, name, description });
+      hydrated.role = withEveryField(RoleBindingRoleSchema, { uid, name, description });
     }
     return hydrated;
   });

@@ -6,6 +6,7 @@ import { identities } from "../collections/identities.ts";
 import { roleBindings } from "../collections/role-bindings.ts";
 import { roles } from "../collections/roles.ts";
 import { applyMask, readMask } from "../contract/field-mask.ts";
+import { newResource } from "../contract/new-resource.ts";
 import { isRoot, isUid, newUidIn, parentOf } from "../contract/uid.ts";
 import { type ApiError, alreadyExists, invalidArgument, notFound } from "../errors/api-error.ts";
 import {
@@ -126,9 +127,8 @@ async function createBindings(session: WriteSession, bindings: readonly NewBindi
 /** @returns the binding that may be created */
 async function checkedBinding(session: WriteSession, { parent, binding }: NewBinding): Promise<RoleBinding> {
   await permittedParent(session, Capability.CAP_IAM_ROLE_BINDINGS_CREATE, parent);
-  const { identityUid, roleUid } = binding;
-  const createTime = timestampFromMs(session.now);
-  const created = create(RoleBindingSchema, { uid: newUidIn(parent), identityUid, roleUid, createTime });
+  const set = { uid: newUidIn(parent), createTime: timestampFromMs(session.now) };
+  const created = newResource(RoleBindingSchema, binding, set);
   await checkBinding(session, created);
   return created;
 }

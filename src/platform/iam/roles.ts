@@ -5,6 +5,7 @@ import { Capability, isKnown } from "../authorization/capability.ts";
 import { roles } from "../collections/roles.ts";
 import { checkDescription, checkName } from "../contract/check-text.ts";
 import { applyMask, readMask } from "../contract/field-mask.ts";
+import { newResource } from "../contract/new-resource.ts";
 import { newUidIn } from "../contract/uid.ts";
 import { failedPrecondition, invalidArgument, notFound, permissionDenied } from "../errors/api-error.ts";
 import {
@@ -48,20 +49,13 @@ export function rolesService(sessions: Sessions): Service {
     createRole: ({ parent, role = create(RoleSchema) }, call) =>
       sessions.write(call, async (session) => {
         await permittedParent(session, Capability.CAP_IAM_ROLES_CREATE, parent);
-        const { name, description } = role;
         const time = timestampFromMs(session.now);
-        const created = create(RoleSchema, {
-          uid: newUidIn(parent),
-          name,
-          description,
-          capabilities: distinct(role.capabilities),
-          createTime: time,
-          updateTime: time,
-        });
+        const created = newResource(RoleSchema, role, { uid: newUidIn(parent), createTime: time, updateTime: time });
+        created.capabilities = distinct(created.capabilities);
         checkRole(session, created, []);
         requireCapability(created);
         session.access.requireAll(created.capabilities, parent, "creating the role");
-        await checkUniqueName(session, roles, created.uid, name);
+        await checkUniqueName(session, roles, created.uid, created.name);
         await roles.insert(session.tx, created);
         return created;
       }),

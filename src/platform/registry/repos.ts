@@ -1,8 +1,9 @@
-import { clone, create } from "@bufbuild/protobuf";
+import { create } from "@bufbuild/protobuf";
 import { EmptySchema, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { Capability } from "../authorization/capability.ts";
 import { repos } from "../collections/repos.ts";
 import { applyMask, readMask } from "../contract/field-mask.ts";
+import { newResource } from "../contract/new-resource.ts";
 import { newUidIn } from "../contract/uid.ts";
 import { failedPrecondition } from "../errors/api-error.ts";
 import {
@@ -39,8 +40,7 @@ export function reposService(sessions: Sessions): Service {
       sessions.write(call, async (session) => {
         await permittedParent(session, Capability.CAP_REPO_CREATE, parent);
         const time = timestampFromMs(session.now);
-        const created = clone(RepoSchema, repo);
-        Object.assign(created, { uid: newUidIn(parent), createTime: time, updateTime: time });
+        const created = newResource(RepoSchema, repo, { uid: newUidIn(parent), createTime: time, updateTime: time });
         checkRepo(created);
         await checkUniqueName(session, repos, created.uid, created.name);
         await repos.insert(session.tx, created);

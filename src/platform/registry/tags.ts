@@ -4,6 +4,7 @@ import { Capability } from "../authorization/capability.ts";
 import { repos } from "../collections/repos.ts";
 import { excludedForms } from "../collections/tag-form.ts";
 import { tags } from "../collections/tags.ts";
+import { newResource } from "../contract/new-resource.ts";
 import { newUidIn } from "../contract/uid.ts";
 import {
   ListTagsRequestSchema,
@@ -49,15 +50,15 @@ export function tagsService(sessions: Sessions): Service {
 }
 
 /** Creates a tag, or moves the tag of this name to another digest. Names are unique in a repo. */
-async function putTag(session: WriteSession, repo: string, { name, digest, deprecated, bundles }: Tag): Promise<Tag> {
+async function putTag(session: WriteSession, repo: string, tag: Tag): Promise<Tag> {
   const { CAP_TAG_CREATE: toCreate, CAP_TAG_UPDATE: toUpdate } = Capability;
   // Before the tag is read, so that the error does not show a caller with neither capability whether it exists.
   await permittedResource(session, repos, session.access.can(toUpdate, repo) ? toUpdate : toCreate, repo);
-  const current = await tagNamed(session.tx, repo, name);
+  const current = await tagNamed(session.tx, repo, tag.name);
   session.access.require(current === undefined ? toCreate : toUpdate, repo, "repo");
   const updateTime = timestampFromMs(session.now);
-  const put = create(TagSchema, { uid: current?.uid ?? newUidIn(repo), name, digest, deprecated, bundles, updateTime });
-  put.createTime = current?.createTime ?? updateTime;
+  const createTime = current?.createTime ?? updateTime;
+  const put = newResource(TagSchema, tag, { uid: current?.uid ?? newUidIn(repo), createTime, updateTime });
   checkTag(put);
   await (current === undefined ? tags.insert(session.tx, put) : tags.update(session.tx, put));
   return put;

@@ -1,6 +1,6 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
-import { IdentitySchema } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
+import { Identity_ClaimMatchSchema, IdentitySchema } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
 import { exactMismatch, patternMismatch } from "./claim-match.ts";
 import { PatternCache } from "./pattern-cache.ts";
 
@@ -52,6 +52,14 @@ describe("a token", () => {
       "issuer",
     ],
   ])("%s", (_, value, expected) => expect(mismatch(value)).toBe(expected));
+
+  it.each([...Identity_ClaimMatchSchema.fields])("does not match because of $name alone", (field) => {
+    const value = field.fieldKind === "map" ? { team: "none" } : "none";
+    const condition = field.oneof
+      ? { [field.oneof.localName]: { case: field.localName, value } }
+      : { [field.localName]: value };
+    expect(mismatch({ iss, sub, ...condition })).toBeDefined();
+  });
 
   it("matches no token if the identity has no relationship or one of AWS", () => {
     expect(exactMismatch(create(IdentitySchema), token, audience, patterns)).toBe("type of the identity");
