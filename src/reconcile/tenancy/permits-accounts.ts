@@ -7,13 +7,22 @@ import { type Denial, denial, useOrAsk } from "./denial.ts";
  * not list is denied.
  */
 export function findAccountDenial(accounts: LinkedAccounts, boundary: Boundary): Denial | undefined {
-  return (
-    findAmazonDenial(accounts, boundary) ??
-    findGoogleDenial(accounts, boundary) ??
-    findAzureDenial(accounts, boundary) ??
-    findGithubDenial(accounts, boundary)
-  );
+  for (const find of Object.values(denials)) {
+    const found = find(accounts, boundary);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
+
+/** What each provider's accounts are compared with: none can be linked without a limit. */
+const denials: Readonly<
+  Record<keyof LinkedAccounts, (accounts: LinkedAccounts, boundary: Boundary) => Denial | undefined>
+> = {
+  amazon: findAmazonDenial,
+  google: findGoogleDenial,
+  azure: findAzureDenial,
+  github: findGithubDenial,
+};
 
 function findAmazonDenial({ amazon }: LinkedAccounts, { awsAccounts }: Boundary): Denial | undefined {
   if (amazon === undefined || awsAccounts === null || awsAccounts.includes(amazon.account)) return undefined;

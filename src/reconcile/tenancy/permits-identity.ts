@@ -29,6 +29,14 @@ interface NamedSubject {
 }
 type ClaimIssuer = NonNullable<Boundary["claimIssuers"]>[number];
 
+/** The type that a Tenant must allow, by the field of the spec. */
+const typeOf: Readonly<Record<keyof Authentication, IdentityType>> = {
+  serviceAccountRef: "ServiceAccount",
+  claimMatch: "ClaimMatch",
+  staticKeys: "StaticKeys",
+  awsIdentity: "Aws",
+};
+
 /**
  * Why a Tenant does not permit that an identity is assumed in this way; undefined if it does. Everything that the Tenant
  * does not list is denied.
@@ -43,13 +51,7 @@ export function findIdentityDenial(
   context: IdentityContext,
 ): Denial | undefined {
   const { claimMatch, serviceAccountRef, staticKeys, awsIdentity } = authentication;
-  const types: readonly [IdentityType, keyof Authentication][] = [
-    ["ServiceAccount", "serviceAccountRef"],
-    ["ClaimMatch", "claimMatch"],
-    ["StaticKeys", "staticKeys"],
-    ["Aws", "awsIdentity"],
-  ];
-  for (const [type, field] of types)
+  for (const [field, type] of Object.entries(typeOf) as [keyof Authentication, IdentityType][])
     if (authentication[field] !== undefined && !boundary.identityTypes.includes(type))
       return denial(
         `spec.${field}`,
