@@ -1,5 +1,5 @@
 import type { Authentication } from "#src/api/identity.ts";
-import { type ExternalIdentity, identityKind } from "#src/kinds/identity.ts";
+import { authenticationMethods, type ExternalIdentity, identityKind } from "#src/kinds/identity.ts";
 import type { ExternalRoleBinding } from "#src/platform-client/permission-resources.ts";
 import { isWithin, parentOf } from "#src/platform-client/uid.ts";
 import { declarableFields } from "./declarable-fields.ts";
@@ -9,8 +9,6 @@ import type { ExistingTree } from "./existing-tree.ts";
 import type { ImportOptions } from "./import-options.ts";
 import type { ProtectedIdentities } from "./protected-identities.ts";
 import type { TenantLimits } from "./tenant-limits.ts";
-
-const methods = ["claimMatch", "staticKeys", "awsIdentity"] as const;
 
 /** An identity, and what the Tenant must permit so that an object can declare it. */
 export interface CheckedIdentity {
@@ -118,7 +116,7 @@ function grantsInExcess(
  */
 function authenticationOf(identity: ExternalIdentity): Authentication {
   const actual = identityKind.actual(identity, {});
-  const set = methods.filter((method) => actual[method] !== undefined);
+  const set = authenticationMethods.filter((method) => actual[method] !== undefined);
   return Object.fromEntries(set.map((method) => [method, inOrder(actual[method])]));
 }
 

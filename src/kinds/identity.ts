@@ -55,11 +55,7 @@ const authentication = externalIdentity.pick({ claimMatch: true, staticKeys: tru
 export type ExternalIdentity = z.output<typeof externalIdentity>;
 
 /** The authentication methods of an identity. An identity has one, which is compared and written as a whole. */
-export const authenticationMethods: readonly (keyof z.output<typeof authentication>)[] = [
-  "claimMatch",
-  "staticKeys",
-  "awsIdentity",
-];
+export const authenticationMethods = Object.keys(authentication.shape) as readonly (keyof Authentication)[];
 
 export const identityKind: Kind<Identity, ExternalIdentity> = {
   name: "Identity",

@@ -96,8 +96,8 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     name: "import-omits-aws",
     why: "An import omits how identities of AWS are assumed.",
     file: "src/import/declare-identities.ts",
-    before: 'const methods = ["claimMatch", "staticKeys", "awsIdentity"] as const;',
-    after: 'const methods = ["claimMatch", "staticKeys"] as const;',
+    before: "authenticationMethods.filter((method) => actual[method] !== undefined)",
+    after: 'authenticationMethods.filter((method) => method !== "awsIdentity" && actual[method] !== undefined)',
     foundBy: "src/import/import-tree.test.ts",
   },
   {
