@@ -135,6 +135,7 @@ export default defineConfig({
           include: [
             "{src,scripts}/**/*.test.ts",
             "test/{decisions,mutants,planted-bugs,support,support/bench}/*.test.ts",
+            "test/manifests/{every-field,schemas}.test.ts",
           ],
           testTimeout: 30_000,
           // The first database on PostgreSQL waits for its server.
@@ -177,6 +178,7 @@ export default defineConfig({
             simulation,
             platformSuites,
             "test/{decisions,mutants,planted-bugs,support,support/bench}/*.test.ts",
+            "test/manifests/{every-field,schemas}.test.ts",
           ],
           ...slow,
           ...buildsProgram,

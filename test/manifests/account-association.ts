@@ -86,6 +86,7 @@ export const valid: readonly ValidCase[] = [
     what: "everything",
     spec: {
       ...byRef,
+      groupRef: { name: "team", namespace: "teams" },
       name: "cloud",
       description: "Accounts of the team",
       google: { projectId: "acme-shop", projectNumber: "123456789012" },

@@ -66,6 +66,7 @@ export const valid: readonly ValidCase[] = [
     what: "everything",
     spec: {
       ...byRefs,
+      groupRef: { name: "team", namespace: "teams" },
       roleRef: { kind: "Role", name: "scanner", namespace: "shared" },
       email: "ada@example.com",
       singleUse: false,

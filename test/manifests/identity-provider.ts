@@ -82,6 +82,7 @@ export const valid: readonly ValidCase[] = [
     what: "everything",
     spec: {
       ...byRefs,
+      groupRef: { name: "team", namespace: "teams" },
       name: "sso",
       description: "People of the team",
       clientSecretRef: { name: "sso", key: "client_secret" },

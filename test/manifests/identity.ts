@@ -326,6 +326,21 @@ export const valid: readonly ValidCase[] = [
     what: "a pattern for each claim",
     spec: { groupUid: team, claimMatch: { issuerPattern: "https://.*", subjectPattern: ".+", audiencePattern: "a|b" } },
   },
+  {
+    what: "patterns that let in few",
+    spec: {
+      groupUid: team,
+      claimMatch: {
+        issuerPattern: "https://ci-[a-z]+\\.example\\.com",
+        subjectPattern: "team-[a-z]+",
+        audiencePattern: "muster-[a-z]+",
+      },
+    },
+  },
+  {
+    what: "a group in another namespace",
+    spec: { groupRef: { name: "team", namespace: "teams" }, claimMatch },
+  },
   { what: "an issuer with port and path", spec: withClaimMatch({ issuer: "https://127.0.0.1:6443/realms/a/" }) },
   { what: "a service account", spec: { groupRef: { name: "team" }, serviceAccountRef: { name: "robot" } } },
   {

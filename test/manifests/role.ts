@@ -90,6 +90,7 @@ export const invalid: readonly InvalidCase[] = [
 export const valid: readonly ValidCase[] = [
   { what: "a role in a Group", spec: byRef },
   { what: "a role in a group by uid", spec: byUid },
+  { what: "a group in another namespace", spec: { groupRef: { name: "team", namespace: "teams" }, capabilities } },
   { what: "a capability that Muster does not know", spec: { ...byUid, capabilities: ["CAP_CLUSTERS_2_LIST"] } },
   { what: "a name that is that of a built-in role", spec: { ...byUid, name: "viewer", description: "reads" } },
   { what: "an existing role", spec: { ...byUid, uid: inTeam, policy: { drift: "Report" } } },
