@@ -7,13 +7,13 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { kubeconfig } from "#test/support/control-plane/kubeconfig.ts";
-import { describeWithControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
+import { describeWithBareControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
 import { customResourceDefinitions } from "#test/support/harness/custom-resource-definitions.ts";
 import { listenOnLoopback } from "#test/support/loopback.ts";
 
 const main = join(import.meta.dirname, "main.ts");
 
-describeWithControlPlane("npm run demo, in a pipe", (controlPlane) => {
+describeWithBareControlPlane("npm run demo, in a pipe", (controlPlane) => {
   /** The demo's folder for temporary files, so that a test sees those that it leaves. */
   let folder: string;
   beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { describeWithControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
+import { describeWithBareControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { type ChartValues, helm, release, renderChart } from "./helm.ts";
 
@@ -13,7 +13,7 @@ const settings = {
 };
 const account = { type: "ServiceAccount", identityUid: settings.identity };
 
-describeWithControlPlane("releases of the charts in a cluster", (controlPlane) => {
+describeWithBareControlPlane("releases of the charts in a cluster", (controlPlane) => {
   const cluster = () => ["--kubeconfig", controlPlane().kubeconfigFile, "--namespace", release.namespace];
   const install = (name: string, chart: string, values?: ChartValues) =>
     helm(["install", name, chart, ...cluster()], values);

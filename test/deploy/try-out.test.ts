@@ -8,7 +8,7 @@ import { parseAllDocuments } from "yaml";
 import { finalizer } from "#src/api/custom-resource.ts";
 import { describeWithPostgres } from "#src/platform/tests/describe-with-postgres.testing.ts";
 import { selfSignedCertificate } from "#src/platform/tests/self-signed.testing.ts";
-import { describeWithControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
+import { describeWithNewControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { exampleManifests, examples } from "#test/support/harness/examples.ts";
 import { allMusterKinds, isReady } from "#test/support/harness/muster-objects.ts";
@@ -32,7 +32,7 @@ const namespaceObject = { apiVersion: "v1", kind: "Namespace", metadata: { name:
  * These tests take the place of the kubelet: they run the containers' commands with the arguments, environment, files and
  * tokens that the manifests define. Only addresses and the paths of files differ from a cluster.
  */
-describeWithControlPlane(
+describeWithNewControlPlane(
   "what is there to try Muster",
   (controlPlane) => {
     let folder = "";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { describeWithControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
+import { describeWithBareControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { isEstablished } from "#test/support/harness/custom-resource-definitions.ts";
 import { isReady } from "#test/support/harness/muster-objects.ts";
@@ -35,7 +35,7 @@ const parentOf = (uid: string) => uid.slice(0, uid.lastIndexOf("/"));
 const fixture = (name: string) => readFile(new URL(`fixtures/ba09ef5/${name}`, import.meta.url), "utf8");
 const documents = (text: string) => parseAllDocuments(text).map((one) => one.toJS() as KubeObject);
 
-describeWithControlPlane("an upgrade of an installation of ba09ef5 with the charts", (controlPlane) => {
+describeWithBareControlPlane("an upgrade of an installation of ba09ef5 with the charts", (controlPlane) => {
   let folder = "";
   let platform: PlatformProcess;
   let platformUrl = "";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { finalizer } from "#src/api/custom-resource.ts";
 import { kinds } from "#src/kinds/kinds.ts";
-import { describeWithControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
+import { describeWithNewControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
 import { examples } from "#test/support/harness/examples.ts";
 import { isReady, isUnready, musterObject } from "#test/support/harness/muster-objects.ts";
 import { allowedRoles, System } from "#test/support/harness/system.ts";
@@ -41,7 +41,7 @@ const expiredInvite = (root: string) => {
   return { ...invite, metadata: { ...invite.metadata, finalizers: [finalizer] } };
 };
 
-describeWithControlPlane(
+describeWithNewControlPlane(
   "the permissions of the deployed operator",
   (controlPlane) => {
     it("are all used, and none is missing", async () => {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { parsePage } from "#scripts/docs/page-parser.ts";
-import { describeWithControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
+import { describeWithBareControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
 import { freePort } from "#test/support/control-plane/free-port.ts";
 
 const path = "docs/tutorial.md";
@@ -14,7 +14,7 @@ const tools = ["bash", "kubectl", "curl", "jq"].filter(
 );
 if (tools.length > 0) process.stderr.write(`SKIPPED the tutorial: install ${tools.join(", ")}\n`);
 
-describeWithControlPlane("the tutorial", (controlPlane) => {
+describeWithBareControlPlane("the tutorial", (controlPlane) => {
   it.skipIf(tools.length > 0)("works as written", async () => {
     const folder = await mkdtemp(join(tmpdir(), "muster-tutorial-"));
     const fences = parsePage({ path, text: await readFile(path, "utf8"), page: "" }).fences;

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { apiVersion } from "#src/api/custom-resource.ts";
 import { kinds } from "#src/kinds/kinds.ts";
-import { describeWithControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
+import { describeWithBareControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { KubeError } from "#test/support/control-plane/kube-connection.ts";
 import { manifestsOf } from "#scripts/docs/check-blocks.ts";
@@ -17,7 +17,7 @@ const namespace = "default";
 const kindNames = kinds.map(({ name }) => name);
 const fresh = { observedGeneration: -1 };
 
-describeWithControlPlane("manifests", (controlPlane) => {
+describeWithBareControlPlane("manifests", (controlPlane) => {
   const kube = () => controlPlane().admin;
   const object = (kind: ManifestKind, name: string, spec: unknown): KubeObject => {
     const isNamespaced = definitions.some((one) => one.kind === kind && one.scope === "Namespaced");

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { defaultSettings } from "#src/injection/description.ts";
 import { type Manifest, policies } from "#src/injection/policies.ts";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
-import { describeWithControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
+import { describeWithNewControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
 import { musterObject } from "#test/support/harness/muster-objects.ts";
 import { MusterProcess } from "#test/support/harness/muster-process.ts";
 import type { Operator } from "#test/support/harness/operator.ts";
@@ -25,7 +25,7 @@ const pod = {
 const changes = { timeout: 110_000, interval: 500 };
 
 /** The path of a pod's token, from the label on: everything is real but the kubelet, whose place this test takes. */
-describeWithControlPlane("a pod's token", (controlPlane) => {
+describeWithNewControlPlane("a pod's token", (controlPlane) => {
   let system: System;
   let operator: Operator;
   let agent: MusterProcess;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { loadOperatorRbac } from "#test/deploy/operator-rbac.ts";
 import { ConnectionProxy } from "#test/operator/campaign/connection-proxy.ts";
 import { OperatorPair } from "#test/operator/campaign/operator-pair.ts";
-import { describeWithControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
+import { describeWithNewControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
 import { musterObject, ref } from "#test/support/harness/muster-objects.ts";
 import { System } from "#test/support/harness/system.ts";
 
@@ -21,7 +21,7 @@ const flags = [
 const namespace = "team";
 const servedWithinMs = 60_000;
 
-describeWithControlPlane("an API server that goes away", (controlPlane) => {
+describeWithNewControlPlane("an API server that goes away", (controlPlane) => {
   let system: System;
   let kubernetes: ConnectionProxy;
   let operators: OperatorPair;

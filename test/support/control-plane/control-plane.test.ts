@@ -10,7 +10,7 @@ import { Agent, fetch } from "undici";
 import { afterEach, expect, it, vi } from "vitest";
 import { countRequests, requestsSince } from "./audit.ts";
 import { startControlPlane } from "./control-plane.ts";
-import { describeWithControlPlane } from "./describe-with-control-plane.ts";
+import { describeWithNewControlPlane } from "./describe-with-control-plane.ts";
 import { KubeClient } from "./kube-client.ts";
 import { findPrograms } from "./programs.ts";
 import { ControlPlaneUnavailable } from "./unavailable.ts";
@@ -28,7 +28,7 @@ const processesOf = (folder: string) =>
     .split("\n")
     .filter((line) => line.includes(folder));
 
-describeWithControlPlane(
+describeWithNewControlPlane(
   "a control plane",
   (controlPlane) => {
     it("is Kubernetes 1.36", async () => {

@@ -60,7 +60,7 @@ export async function startControlPlane({ audit = false, progress, signal }: Sta
   signal?.throwIfAborted();
   const folder = await mkdtemp(join(tmpdir(), "muster-control-plane-"));
   const servers: ServerProcess[] = [];
-  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   process.once("exit", removeFolder);
   const stop = async () => {
     signal?.removeEventListener("abort", stopQuietly);
