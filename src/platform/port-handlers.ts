@@ -24,7 +24,7 @@ import { type Operation, operationsOf } from "./service/operations.ts";
 import { PlatformMetrics } from "./service/platform-metrics.ts";
 import type { PlatformSettings } from "./service/platform-settings.ts";
 import { Readiness } from "./service/readiness.ts";
-import { Sessions } from "./service/session.ts";
+import { Transactions } from "./service/transaction.ts";
 import { servicesOf } from "./services.ts";
 import { tokenServiceOptions } from "./token-service-options.ts";
 import { DatabaseHealth } from "./store/database-health.ts";
@@ -126,7 +126,7 @@ function platformOperations(
   },
 ): Operation[] {
   const pageTokens = new PageTokens(masterKey.derive("page token"));
-  const sessions = new Sessions(database, clock, settings, pageTokens, auditAccounts);
-  const services = [...servicesOf(sessions, masterKey), securityTokenService(tokenService)];
+  const transactions = new Transactions(database, clock, settings, pageTokens, auditAccounts);
+  const services = [...servicesOf(transactions, masterKey), securityTokenService(tokenService)];
   return operationsOf(services, authenticator, tokenService.rateLimit);
 }

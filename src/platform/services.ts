@@ -15,29 +15,29 @@ import { reposService } from "./registry/repos.ts";
 import { tagsService } from "./registry/tags.ts";
 import { v1RegistryService } from "./registry/v1/repos.ts";
 import type { Service } from "./service/service.ts";
-import type { Sessions } from "./service/session.ts";
+import type { Transactions } from "./service/transaction.ts";
 import type { MasterKey } from "./tokens/master-key.ts";
 import { advisoriesService } from "./vulnerabilities/advisories.ts";
 
 /** All services of the contract that require API tokens. A new service is served once it is listed here. */
-export function servicesOf(sessions: Sessions, masterKey: MasterKey): Service[] {
+export function servicesOf(transactions: Transactions, masterKey: MasterKey): Service[] {
   return [
-    groupsService(sessions),
-    identitiesService(sessions),
-    identityTokensService(sessions),
-    rolesService(sessions),
-    roleBindingsService(sessions),
-    identityProvidersService(sessions, masterKey),
-    accountAssociationsService(sessions),
-    groupInvitesService(sessions),
-    reposService(sessions),
-    tagsService(sessions),
-    advisoriesService(sessions),
-    recordsService(sessions),
-    v1GroupsService(sessions),
-    v1IdentitiesService(sessions),
-    v1RolesService(sessions),
-    v1RoleBindingsService(sessions),
-    v1RegistryService(sessions),
+    groupsService(transactions),
+    identitiesService(transactions),
+    identityTokensService(transactions),
+    rolesService(transactions),
+    roleBindingsService(transactions),
+    identityProvidersService(transactions, masterKey),
+    accountAssociationsService(transactions),
+    groupInvitesService(transactions),
+    reposService(transactions),
+    tagsService(transactions),
+    advisoriesService(transactions),
+    recordsService(transactions),
+    v1GroupsService(transactions),
+    v1IdentitiesService(transactions),
+    v1RolesService(transactions),
+    v1RoleBindingsService(transactions),
+    v1RegistryService(transactions),
   ];
 }

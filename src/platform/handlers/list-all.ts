@@ -16,7 +16,7 @@ import { RegionSet } from "../resources/region-set.ts";
 import { type Condition, nameIs } from "../resources/row-condition.ts";
 import { RestOfList } from "../service/rest-of-list.ts";
 import type { Call } from "../service/service.ts";
-import type { Session, Sessions } from "../service/session.ts";
+import type { Transaction, Transactions } from "../service/transaction.ts";
 import type { ResourceTable } from "../store/schema/tables.ts";
 import { itemsWithin, type ListSelection, selectRows } from "./list-page.ts";
 import { checkResourceType } from "./resource-type.ts";
@@ -34,7 +34,7 @@ export interface V1Filter {
 interface V1Form<D extends DescMessage, T extends Message>
   extends Pick<ListSelection<ResourceTable>, "rootsArePublic"> {
   readonly filter: V1Filter;
-  readonly v1: (session: Session, items: MessageShape<D>[]) => Promise<T[]> | T[];
+  readonly v1: (transaction: Transaction, items: MessageShape<D>[]) => Promise<T[]> | T[];
 }
 
 /** The rows that are read together. */
@@ -51,7 +51,7 @@ const mostEntries = 20_000;
  * @throws ApiError (3) on a uid that is malformed or names another type of resource; (8) if too many lists are being sent
  */
 export async function listAll<D extends DescMessage, T extends Message>(
-  sessions: Sessions,
+  transactions: Transactions,
   call: Call,
   collection: Collection<D>,
   form: V1Form<D, T>,
@@ -60,10 +60,10 @@ export async function listAll<D extends DescMessage, T extends Message>(
   let after: string | undefined;
   let began: Coverage | undefined;
   const next = async (): Promise<T[]> => {
-    const part = await sessions.read(call, async (session) => {
-      const coverage = session.access.coverage(listCapability);
-      if (began !== undefined) await checkRetained(session, collection, form.filter, began, coverage);
-      return { ...(await listPart(session, collection, form, after)), coverage };
+    const part = await transactions.read(call, async (transaction) => {
+      const coverage = transaction.access.coverage(listCapability);
+      if (began !== undefined) await checkRetained(transaction, collection, form.filter, began, coverage);
+      return { ...(await listPart(transaction, collection, form, after)), coverage };
     });
     after = part.next;
     began ??= part.coverage;
@@ -71,7 +71,7 @@ export async function listAll<D extends DescMessage, T extends Message>(
   };
   const items = await next();
   if (after === undefined) return { items, rest: undefined };
-  const closed = sessions.openLists.open(call.caller);
+  const closed = transactions.openLists.open(call.caller);
   const rest = new RestOfList(closed, async () => (after === undefined ? [] : next()));
   return { items, rest };
 }
@@ -81,7 +81,7 @@ export async function listAll<D extends DescMessage, T extends Message>(
  * @throws ApiError (10) if something is where the caller sees nothing any more
  */
 async function checkRetained<D extends DescMessage>(
-  { tx }: Session,
+  { tx }: Transaction,
   collection: Collection<D>,
   { uidp }: V1Filter,
   before: Coverage,
@@ -102,19 +102,19 @@ async function checkRetained<D extends DescMessage>(
 
 /** @returns the items after a uid, and the last uid if there are more */
 async function listPart<D extends DescMessage, T extends Message>(
-  session: Session,
+  transaction: Transaction,
   collection: Collection<D>,
   { filter, v1, ...selection }: V1Form<D, T>,
   after: string | undefined,
 ): Promise<{ readonly items: T[]; readonly next: string | undefined }> {
   const { id, parent = "", name = "" } = filter;
-  const selected = await selectRows(session, collection, filter.uidp, {
+  const selected = await selectRows(transaction, collection, filter.uidp, {
     ...selection,
     conditions: [...uidIs("id", "uid", id), ...uidIs("parent", "parent", parent), ...nameIs(name)],
   });
   const { regions, filters } = selected;
-  if (id !== "") await checkResourceType(session, "id", [id], [collection]);
-  if (parent !== "") await checkResourceType(session, "parent", [parent], [groups]);
+  if (id !== "") await checkResourceType(transaction, "id", [id], [collection]);
+  if (parent !== "") await checkResourceType(transaction, "parent", [parent], [groups]);
   if (regions.length === 0) return { items: [], next: undefined };
   const query: PageQuery = {
     table: collection.description.table,
@@ -128,13 +128,13 @@ async function listPart<D extends DescMessage, T extends Message>(
   };
   const entries =
     filters.length > 0 && regions.length > fewRegions
-      ? await filteredEntries(session.tx, collection, { ...selected, excluded: [], order: byUid }, mostEntries)
+      ? await filteredEntries(transaction.tx, collection, { ...selected, excluded: [], order: byUid }, mostEntries)
       : undefined;
   const rows =
-    entries === undefined ? await pageRows(session.tx, query) : await pageOfEntries(session.tx, entries, query);
-  const found = await itemsWithin(session.tx, collection, rows.slice(0, rowsTogether), responsePartBytes);
+    entries === undefined ? await pageRows(transaction.tx, query) : await pageOfEntries(transaction.tx, entries, query);
+  const found = await itemsWithin(transaction.tx, collection, rows.slice(0, rowsTogether), responsePartBytes);
   const next = rows.length > found.length ? rows[found.length - 1]?.uid : undefined;
-  return { items: await v1(session, found), next };
+  return { items: await v1(transaction, found), next };
 }
 
 /** A filter by uid. One that does not exist gives an empty list. */

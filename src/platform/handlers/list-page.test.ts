@@ -13,7 +13,7 @@ import { type Group, GroupSchema, ListGroupsRequestSchema } from "../gen/muster/
 import { IdentitySchema, ListIdentitiesRequestSchema } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
 import { sizeLimits } from "../limits/size-limits.ts";
 import { PageTokens } from "../resources/page-token.ts";
-import type { Session } from "../service/session.ts";
+import type { Transaction } from "../service/transaction.ts";
 import { CountingReader } from "../store/counting-reader.testing.ts";
 import type { Database, Reader } from "../store/database.ts";
 import { listPage } from "./list-page.ts";
@@ -21,7 +21,7 @@ import { listPage } from "./list-page.ts";
 const pageTokens = new PageTokens(new Uint8Array(32));
 const now = 1_700_000_000_000;
 
-function sessionOf(tx: Reader, granted: readonly string[] | "everything"): Session {
+function sessionOf(tx: Reader, granted: readonly string[] | "everything"): Transaction {
   const capabilities = new Set([Capability.CAP_IAM_GROUPS_LIST, Capability.CAP_IAM_IDENTITY_LIST]);
   const access = new Access(granted === "everything" ? granted : granted.map((group) => ({ group, capabilities })));
   return { tx, caller: { kind: "admin" }, access, now, settings: settingsAt("http://platform"), pageTokens };

@@ -16,7 +16,7 @@ import { RegionSet } from "../resources/region-set.ts";
 import { cutRegions, listedUids, type Region, regionsOfGroups, visibleRegions } from "../resources/region.ts";
 import { type Condition, onSharedColumns } from "../resources/row-condition.ts";
 import { countBelow } from "../resources/tree-counts.ts";
-import type { Session } from "../service/session.ts";
+import type { Transaction } from "../service/transaction.ts";
 import type { Reader } from "../store/database.ts";
 import type { ResourceTable } from "../store/schema/tables.ts";
 import { pageBytes, type PageRequest, pageSizeOf, queryOf } from "./page-request.ts";
@@ -52,11 +52,11 @@ export interface Page<D extends DescMessage> {
  * @throws ApiError (3) if the request is invalid; never 7: the list is empty for a caller without the capability
  */
 export async function listPage<D extends DescMessage, R extends DescMessage, T extends ResourceTable>(
-  session: Session,
+  transaction: Transaction,
   collection: Collection<D, T>,
   options: ListOptions<R, NoInfer<T>>,
 ): Promise<Page<D>> {
-  const { tx: reader, pageTokens, now } = session;
+  const { tx: reader, pageTokens, now } = transaction;
   const { description } = collection;
   const { table } = description;
   const { request } = options;
@@ -65,7 +65,7 @@ export async function listPage<D extends DescMessage, R extends DescMessage, T e
   const query = queryOf(options.schema, request, order);
   const cursor = request.pageToken === "" ? undefined : pageTokens.read(request.pageToken, query, now);
 
-  const selected = await selectRows(session, collection, request.uidp, options);
+  const selected = await selectRows(transaction, collection, request.uidp, options);
   const { regions, filters, scanned, partitionFilter } = selected;
   const conditions = [...filters, ...scanned, ...partitionFilter];
   if (regions.length === 0) return { items: [], totalCount: 0n, skipped: request.skip };
@@ -121,18 +121,18 @@ interface SelectedRows {
 
 /** The rows that a request selects. @throws ApiError (3) if the filter is invalid */
 export async function selectRows<D extends DescMessage, T extends ResourceTable>(
-  session: Session,
+  transaction: Transaction,
   collection: Collection<D, T>,
   filter: UIDPFilter | undefined,
   { conditions = [], scanned = [], excluded, rootsArePublic = false }: ListSelection<NoInfer<T>>,
 ): Promise<SelectedRows> {
   const { description } = collection;
-  const { access } = session;
+  const { access } = transaction;
   const coverage = access.coverage(description.listCapability);
   const places = cutRegions(visibleRegions(coverage, rootsArePublic), filter);
   const regions = description.singleton ? regionsOfGroups(places) : places;
   const uids = listedUids(filter);
-  await checkResourceTypes(session, collection, filter);
+  await checkResourceTypes(transaction, collection, filter);
   const filters = onSharedColumns(conditions);
   const partitionFilter = excluded === undefined ? [] : onSharedColumns([excluded.others]);
   const examined = onSharedColumns(scanned);
@@ -156,7 +156,7 @@ function filterOf<R extends DescMessage>({ fields }: R, request: MessageShape<R>
 
 /** Requires that descendants_of and children_of name possible parents, and that ids name resources of the collection. */
 async function checkResourceTypes<D extends DescMessage>(
-  session: Session,
+  transaction: Transaction,
   collection: Collection<D>,
   filter: UIDPFilter | undefined,
 ): Promise<void> {
@@ -164,10 +164,10 @@ async function checkResourceTypes<D extends DescMessage>(
   const { description } = collection;
   const { descendantsOf, childrenOf, ids } = filter;
   const parents = description.parent === undefined ? [groups] : [groups, description.parent];
-  if (descendantsOf !== "") await checkResourceType(session, "uidp.descendants_of", [descendantsOf], parents);
-  if (childrenOf !== "") await checkResourceType(session, "uidp.children_of", [childrenOf], parents);
+  if (descendantsOf !== "") await checkResourceType(transaction, "uidp.descendants_of", [descendantsOf], parents);
+  if (childrenOf !== "") await checkResourceType(transaction, "uidp.children_of", [childrenOf], parents);
   if (ids.length > 0)
-    await checkResourceType(session, "uidp.ids", ids, description.singleton ? [groups] : [collection]);
+    await checkResourceType(transaction, "uidp.ids", ids, description.singleton ? [groups] : [collection]);
 }
 
 function uidIn(uids: readonly string[]): Condition {

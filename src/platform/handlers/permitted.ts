@@ -6,7 +6,7 @@ import { isUid } from "../contract/uid.ts";
 import { notFound, permissionDenied } from "../errors/api-error.ts";
 import type { Group } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
 import type { Collection } from "../resources/collection.ts";
-import type { Session } from "../service/session.ts";
+import type { Transaction } from "../service/transaction.ts";
 
 /**
  * Returns the resource that a method names in its path, if the caller holds the capability on it.
@@ -14,16 +14,16 @@ import type { Session } from "../service/session.ts";
  *   the caller does not hold the capability
  */
 export async function permittedResource<D extends DescMessage>(
-  session: Session,
+  transaction: Transaction,
   collection: Collection<D>,
   capability: Capability,
   uid: string,
 ): Promise<MessageShape<D>> {
   const { type } = collection.description;
-  const found = isUid(uid) ? await collection.find(session.tx, uid) : undefined;
+  const found = isUid(uid) ? await collection.find(transaction.tx, uid) : undefined;
   if (found === undefined) throw notFound(type, uid);
-  session.access.require(capability, uid, type);
-  await checkSettled(session, collection.parentOf(uid));
+  transaction.access.require(capability, uid, type);
+  await checkSettled(transaction, collection.parentOf(uid));
   return found;
 }
 
@@ -33,26 +33,26 @@ export async function permittedResource<D extends DescMessage>(
  * @throws ApiError as `permittedResource`
  */
 export async function permittedParent(
-  session: Session,
+  transaction: Transaction,
   capability: Capability,
   uid: string,
   type = "group",
 ): Promise<Group> {
-  const group = isUid(uid) ? await groups.find(session.tx, uid) : undefined;
+  const group = isUid(uid) ? await groups.find(transaction.tx, uid) : undefined;
   if (group === undefined) throw notFound(type, uid);
-  session.access.require(capability, uid, type);
-  checkAge(session, group);
+  transaction.access.require(capability, uid, type);
+  checkAge(transaction, group);
   return group;
 }
 
 /** Simulates platforms in which a new group takes some seconds to be visible everywhere. @throws ApiError (7) */
-async function checkSettled(session: Session, groupUid: string | undefined): Promise<void> {
-  if (session.settings.consistencyLag === 0 || groupUid === undefined) return;
-  const group = await groups.find(session.tx, groupUid);
-  if (group !== undefined) checkAge(session, group);
+async function checkSettled(transaction: Transaction, groupUid: string | undefined): Promise<void> {
+  if (transaction.settings.consistencyLag === 0 || groupUid === undefined) return;
+  const group = await groups.find(transaction.tx, groupUid);
+  if (group !== undefined) checkAge(transaction, group);
 }
 
-function checkAge({ settings, now }: Session, { uid, createTime }: Group): void {
+function checkAge({ settings, now }: Transaction, { uid, createTime }: Group): void {
   if (settings.consistencyLag === 0 || createTime === undefined) return;
   if (now < timestampMs(createTime) + settings.consistencyLag)
     throw permissionDenied(`group "${uid}" was created recently and is not visible everywhere yet; retry later`);

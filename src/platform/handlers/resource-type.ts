@@ -5,7 +5,7 @@ import { roles } from "../collections/roles.ts";
 import { isRoot } from "../contract/uid.ts";
 import { invalidArgument } from "../errors/api-error.ts";
 import type { Collection } from "../resources/collection.ts";
-import type { Session } from "../service/session.ts";
+import type { Transaction } from "../service/transaction.ts";
 
 /**
  * Rejects uids that name resources of another type (3). A uid of a resource that does not exist is not rejected: it is code 5
@@ -14,7 +14,7 @@ import type { Session } from "../service/session.ts";
  * @throws ApiError (3) on `field`
  */
 export async function checkResourceType(
-  { tx, access }: Session,
+  { tx, access }: Transaction,
   field: string,
   uids: readonly string[],
   wanted: readonly Collection[],

@@ -2,7 +2,7 @@ import type { DescMessage } from "@bufbuild/protobuf";
 import { parentOf, subtreeOf } from "../contract/uid.ts";
 import { alreadyExists } from "../errors/api-error.ts";
 import type { Collection } from "../resources/collection.ts";
-import type { WriteSession } from "../service/session.ts";
+import type { WriteTransaction } from "../service/transaction.ts";
 
 /**
  * Rejects a name that a sibling has, if the settings require unique names.
@@ -10,7 +10,7 @@ import type { WriteSession } from "../service/session.ts";
  * @throws ApiError (6)
  */
 export async function checkUniqueName<D extends DescMessage>(
-  { tx, settings }: WriteSession,
+  { tx, settings }: WriteTransaction,
   collection: Collection<D>,
   uid: string,
   name: string,

@@ -16,15 +16,15 @@ import { listPage } from "../handlers/list-page.ts";
 import { permittedParent, permittedResource } from "../handlers/permitted.ts";
 import { nameIs } from "../resources/row-condition.ts";
 import { implement, type Service } from "../service/service.ts";
-import type { Sessions } from "../service/session.ts";
+import type { Transactions } from "../service/transaction.ts";
 import { checkAwsAccount, checkDescription, checkName, checkPresent } from "../contract/check-text.ts";
 import { digitsRule, fits } from "../contract/text-rule.ts";
 
-export function accountAssociationsService(sessions: Sessions): Service {
+export function accountAssociationsService(transactions: Transactions): Service {
   return implement(AccountAssociationsService, {
     listAccountAssociations: (request, call) =>
-      sessions.read(call, async (session) => {
-        const { items, ...page } = await listPage(session, accountAssociations, {
+      transactions.read(call, async (transaction) => {
+        const { items, ...page } = await listPage(transaction, accountAssociations, {
           schema: ListAccountAssociationsRequestSchema,
           request,
           conditions: nameIs(request.name),
@@ -33,40 +33,40 @@ export function accountAssociationsService(sessions: Sessions): Service {
       }),
 
     getAccountAssociation: ({ uid }, call) =>
-      sessions.read(call, (session) =>
-        permittedResource(session, accountAssociations, Capability.CAP_IAM_ACCOUNT_ASSOCIATIONS_LIST, uid),
+      transactions.read(call, (transaction) =>
+        permittedResource(transaction, accountAssociations, Capability.CAP_IAM_ACCOUNT_ASSOCIATIONS_LIST, uid),
       ),
 
     createAccountAssociation: ({ parent, accountAssociation = create(AccountAssociationSchema) }, call) =>
-      sessions.write(call, async (session) => {
-        await permittedParent(session, Capability.CAP_IAM_ACCOUNT_ASSOCIATIONS_CREATE, parent);
-        const time = timestampFromMs(session.now);
+      transactions.write(call, async (transaction) => {
+        await permittedParent(transaction, Capability.CAP_IAM_ACCOUNT_ASSOCIATIONS_CREATE, parent);
+        const time = timestampFromMs(transaction.now);
         const set = { uid: parent, createTime: time, updateTime: time };
         const created = newResource(AccountAssociationSchema, accountAssociation, set);
         checkAssociation(created);
-        if ((await accountAssociations.find(session.tx, parent)) !== undefined)
+        if ((await accountAssociations.find(transaction.tx, parent)) !== undefined)
           throw alreadyExists("the group already has an account association");
-        await accountAssociations.insert(session.tx, created);
+        await accountAssociations.insert(transaction.tx, created);
         return created;
       }),
 
     updateAccountAssociation: ({ accountAssociation: patch = create(AccountAssociationSchema), updateMask }, call) =>
-      sessions.write(call, async (session) => {
+      transactions.write(call, async (transaction) => {
         const capability = Capability.CAP_IAM_ACCOUNT_ASSOCIATIONS_UPDATE;
-        const current = await permittedResource(session, accountAssociations, capability, patch.uid);
+        const current = await permittedResource(transaction, accountAssociations, capability, patch.uid);
         const mask = readMask(AccountAssociationSchema, updateMask?.paths ?? [], patch);
         const updated = applyMask(AccountAssociationSchema, current, patch, mask);
         checkAssociation(updated);
-        updated.updateTime = timestampFromMs(session.now);
-        await accountAssociations.update(session.tx, updated);
+        updated.updateTime = timestampFromMs(transaction.now);
+        await accountAssociations.update(transaction.tx, updated);
         return updated;
       }),
 
     // Succeeds for a group without an association, if the caller could have deleted it.
     deleteAccountAssociation: ({ uid }, call) =>
-      sessions.write(call, async (session) => {
-        await permittedParent(session, Capability.CAP_IAM_ACCOUNT_ASSOCIATIONS_DELETE, uid, "account association");
-        await accountAssociations.delete(session.tx, uid);
+      transactions.write(call, async (transaction) => {
+        await permittedParent(transaction, Capability.CAP_IAM_ACCOUNT_ASSOCIATIONS_DELETE, uid, "account association");
+        await accountAssociations.delete(transaction.tx, uid);
         return create(EmptySchema);
       }),
   });

@@ -5,7 +5,7 @@ import type { AuthoredWriter } from "../audit/authored-writer.ts";
 import { roleBindings } from "../collections/role-bindings.ts";
 import { newUidIn } from "../contract/uid.ts";
 import { RoleBindingSchema } from "../gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
-import type { WriteSession } from "../service/session.ts";
+import type { WriteTransaction } from "../service/transaction.ts";
 import { statement } from "../store/database.ts";
 
 const insert = statement((db, p: { group: string; binding: string; creator: string }) =>
@@ -23,7 +23,7 @@ const remove = statement((db, p: { group: string }) =>
  * @param creator the identity that the root group counts for
  */
 export async function bindCreator(
-  { tx, now }: WriteSession,
+  { tx, now }: WriteTransaction,
   group: string,
   identityUid: string,
   creator: string,

@@ -21,7 +21,7 @@ import { IdentitySchema } from "../gen/muster/platform/iam/v2beta1/identity_pb.t
 import { RoleBindingSchema } from "../gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
 import { PageTokens } from "../resources/page-token.ts";
 import { countBelow } from "../resources/tree-counts.ts";
-import { Sessions } from "../service/session.ts";
+import { Transactions } from "../service/transaction.ts";
 import { DatabaseUnavailableError } from "../store/database.ts";
 import { deleteGroup } from "./groups.ts";
 
@@ -33,7 +33,7 @@ const together = 100;
 describeOnEachBackend("deleting a group with many expired invites", (open) => {
   let database: InterruptedDatabase;
   let remove: () => Promise<void>;
-  let sessions: Sessions;
+  let transactions: Transactions;
   const root = newRootUid();
   let [group, binding] = ["", ""];
   const caller = {
@@ -74,7 +74,7 @@ describeOnEachBackend("deleting a group with many expired invites", (open) => {
     database = new InterruptedDatabase(opened.database);
     const settings = settingsAt("http://127.0.0.1");
     const pageTokens = new PageTokens(new Uint8Array(32));
-    sessions = new Sessions(database, () => now, settings, pageTokens, new AuditAccounts(settings.quota));
+    transactions = new Transactions(database, () => now, settings, pageTokens, new AuditAccounts(settings.quota));
     await change(async (tx) => {
       await groups.insert(tx, create(GroupSchema, { uid: root, name: "root" }));
       await identities.insert(tx, create(IdentitySchema, { uid: caller.uid, name: "caller" }));
@@ -95,7 +95,7 @@ describeOnEachBackend("deleting a group with many expired invites", (open) => {
   }, 60_000);
 
   it("takes a few statements in each of several transactions, and one record for each resource", async () => {
-    await deleteGroup(sessions, call, group);
+    await deleteGroup(transactions, call, group);
     expect(await left()).toEqual({ groups: 0, invites: 0 });
     expect(database.writes).toHaveLength(4);
     // One invite after the other, they were 1,750 in one transaction.
@@ -124,7 +124,7 @@ describeOnEachBackend("deleting a group with many expired invites", (open) => {
     "stops if %s between two parts, and keeps the group and what it has recorded",
     async (_, interrupt, error, parts) => {
       database.before(parts + 1, interrupt);
-      await expect(deleteGroup(sessions, call, group)).rejects.toMatchObject(error);
+      await expect(deleteGroup(transactions, call, group)).rejects.toMatchObject(error);
       const kept = await left();
       expect(kept.groups).toBe(1);
       expect(await deletions()).toHaveLength(together * parts);
@@ -133,8 +133,8 @@ describeOnEachBackend("deleting a group with many expired invites", (open) => {
 
   it("can be repeated after it stopped", async () => {
     database.before(2, () => Promise.reject(new DatabaseUnavailableError("it is full")));
-    await deleteGroup(sessions, call, group).catch(() => {});
-    await deleteGroup(sessions, call, group);
+    await deleteGroup(transactions, call, group).catch(() => {});
+    await deleteGroup(transactions, call, group);
     expect(await left()).toEqual({ groups: 0, invites: 0 });
     expect(await deletions()).toHaveLength(invites + 1);
   });

@@ -18,7 +18,7 @@ import { listPage } from "../handlers/list-page.ts";
 import { permittedParent, permittedResource } from "../handlers/permitted.ts";
 import type { Condition } from "../resources/row-condition.ts";
 import { implement, type Service } from "../service/service.ts";
-import type { Session, Sessions, WriteSession } from "../service/session.ts";
+import type { Transaction, Transactions, WriteTransaction } from "../service/transaction.ts";
 import { shownInvites } from "./group-invite-rows.ts";
 import { roleToGrant } from "./role-to-grant.ts";
 import { hash, randomBytes } from "node:crypto";
@@ -26,66 +26,69 @@ import { hash, randomBytes } from "node:crypto";
 /** The last millisecond that a timestamp can represent. */
 const endOfTime = Date.parse("9999-12-31T23:59:59.999Z");
 
-export function groupInvitesService(sessions: Sessions): Service {
+export function groupInvitesService(transactions: Transactions): Service {
   return implement(GroupInvitesService, {
     listGroupInvites: (request, call) =>
-      sessions.read(call, async (session) => {
-        const { items, ...page } = await listPage(session, groupInvites, {
+      transactions.read(call, async (transaction) => {
+        const { items, ...page } = await listPage(transaction, groupInvites, {
           schema: ListGroupInvitesRequestSchema,
           request,
           conditions: keyIdIs(request.keyId),
         });
-        return create(ListGroupInvitesResponseSchema, { groupInvites: await shownInvites(session.tx, items), ...page });
+        return create(ListGroupInvitesResponseSchema, {
+          groupInvites: await shownInvites(transaction.tx, items),
+          ...page,
+        });
       }),
 
     getGroupInvite: ({ uid }, call) =>
-      sessions.read(call, async (session) => {
+      transactions.read(call, async (transaction) => {
         const capability = Capability.CAP_IAM_GROUP_INVITES_LIST;
-        return shown(session, await permittedResource(session, groupInvites, capability, uid));
+        return shown(transaction, await permittedResource(transaction, groupInvites, capability, uid));
       }),
 
     createGroupInvite: ({ parent, groupInvite = create(GroupInviteSchema) }, call) =>
-      sessions.write(call, async (session) => {
-        await permittedParent(session, Capability.CAP_IAM_GROUP_INVITES_CREATE, parent);
+      transactions.write(call, async (transaction) => {
+        await permittedParent(transaction, Capability.CAP_IAM_GROUP_INVITES_CREATE, parent);
         const { keyId, code, codeHash } = newInviteCode();
-        const time = timestampFromMs(session.now);
+        const time = timestampFromMs(transaction.now);
         const set = { uid: newUidIn(parent), keyId, code: codeHash, createTime: time, updateTime: time };
         const created = newResource(GroupInviteSchema, groupInvite, set);
-        await requireInvitable(session, created);
-        created.expirationTime = expiryOf(created.ttl, session.now);
+        await requireInvitable(transaction, created);
+        created.expirationTime = expiryOf(created.ttl, transaction.now);
         delete created.ttl;
-        await groupInvites.insert(session.tx, created);
-        return create(GroupInviteSchema, { ...(await shown(session, created)), code });
+        await groupInvites.insert(transaction.tx, created);
+        return create(GroupInviteSchema, { ...(await shown(transaction, created)), code });
       }),
 
     updateGroupInvite: ({ groupInvite: patch = create(GroupInviteSchema), updateMask }, call) =>
-      sessions.write(call, async (session) => {
+      transactions.write(call, async (transaction) => {
         // There is no separate capability: a caller that can create an invite could create one with the other values.
         const capability = Capability.CAP_IAM_GROUP_INVITES_CREATE;
-        const current = await permittedResource(session, groupInvites, capability, patch.uid);
+        const current = await permittedResource(transaction, groupInvites, capability, patch.uid);
         const mask = readMask(GroupInviteSchema, updateMask?.paths ?? [], patch);
         const updated = applyMask(GroupInviteSchema, current, patch, mask);
-        await requireInvitable(session, updated);
-        updated.updateTime = timestampFromMs(session.now);
-        await groupInvites.update(session.tx, updated);
-        return shown(session, updated);
+        await requireInvitable(transaction, updated);
+        updated.updateTime = timestampFromMs(transaction.now);
+        await groupInvites.update(transaction.tx, updated);
+        return shown(transaction, updated);
       }),
 
     deleteGroupInvite: ({ uid }, call) =>
-      sessions.write(call, async (session) => {
-        await permittedResource(session, groupInvites, Capability.CAP_IAM_GROUP_INVITES_DELETE, uid);
-        await groupInvites.delete(session.tx, uid);
+      transactions.write(call, async (transaction) => {
+        await permittedResource(transaction, groupInvites, Capability.CAP_IAM_GROUP_INVITES_DELETE, uid);
+        await groupInvites.delete(transaction.tx, uid);
         return create(EmptySchema);
       }),
   });
 }
 
 /** An invite grants a role, so the caller must be able to bind that role. */
-async function requireInvitable(session: WriteSession, { uid, email, roleUid }: GroupInvite): Promise<void> {
+async function requireInvitable(transaction: WriteTransaction, { uid, email, roleUid }: GroupInvite): Promise<void> {
   const group = parentOf(uid) ?? "";
-  session.access.require(Capability.CAP_IAM_ROLE_BINDINGS_CREATE, group, "group");
+  transaction.access.require(Capability.CAP_IAM_ROLE_BINDINGS_CREATE, group, "group");
   if (!fits(emailRule, email)) throw invalidArgument("email", "must be an e-mail address, or empty");
-  await roleToGrant(session, "roleUid", roleUid, group);
+  await roleToGrant(transaction, "roleUid", roleUid, group);
 }
 
 /** @throws ApiError (3) */
@@ -97,7 +100,7 @@ function expiryOf(ttl: Duration | undefined, now: number): Timestamp {
   return timestampFromMs(now + milliseconds);
 }
 
-async function shown({ tx }: Session, invite: GroupInvite): Promise<GroupInvite> {
+async function shown({ tx }: Transaction, invite: GroupInvite): Promise<GroupInvite> {
   const [one] = await shownInvites(tx, [invite]);
   return one ?? invite;
 }

@@ -23,7 +23,7 @@ import { permittedParent, permittedResource } from "../handlers/permitted.ts";
 import { checkUniqueName } from "../handlers/unique-name.ts";
 import { type Condition, nameIs } from "../resources/row-condition.ts";
 import { implement, type Service } from "../service/service.ts";
-import type { Sessions, WriteSession } from "../service/session.ts";
+import type { Transactions, WriteTransaction } from "../service/transaction.ts";
 import { deleteTokens, endTokens, endTokensOfKeys } from "../tokens/end-tokens.ts";
 import { type AssumptionChange, assumptionChange } from "./assumption-change.ts";
 import { lookUpIdentity } from "./identity-lookup.ts";
@@ -32,14 +32,14 @@ import { recordEndOfTokens } from "./identity-tokens.ts";
 import { personFilter } from "./person-filter.ts";
 import { deleteBindingsOf } from "./role-binding-rows.ts";
 
-export function identitiesService(sessions: Sessions): Service {
+export function identitiesService(transactions: Transactions): Service {
   return implement(IdentitiesService, {
     listIdentities: (request, call) =>
-      sessions.read(call, async (session) => {
+      transactions.read(call, async (transaction) => {
         const { relationshipType } = request;
         const person = personFilter(request.person);
         const isOfType: Condition<"identities"> = (row) => row("relationship", "=", relationshipType);
-        const { items, ...page } = await listPage(session, identities, {
+        const { items, ...page } = await listPage(transaction, identities, {
           schema: ListIdentitiesRequestSchema,
           request,
           conditions: [...nameIs(request.name), ...person.conditions],
@@ -49,58 +49,65 @@ export function identitiesService(sessions: Sessions): Service {
       }),
 
     getIdentity: ({ uid }, call) =>
-      sessions.read(call, (session) => permittedResource(session, identities, Capability.CAP_IAM_IDENTITY_LIST, uid)),
+      transactions.read(call, (transaction) =>
+        permittedResource(transaction, identities, Capability.CAP_IAM_IDENTITY_LIST, uid),
+      ),
 
     createIdentity: ({ parent, identity = create(IdentitySchema) }, call) =>
-      sessions.write(call, async (session) => {
-        await permittedParent(session, Capability.CAP_IAM_IDENTITY_CREATE, parent);
-        const time = timestampFromMs(session.now);
+      transactions.write(call, async (transaction) => {
+        await permittedParent(transaction, Capability.CAP_IAM_IDENTITY_CREATE, parent);
+        const time = timestampFromMs(transaction.now);
         const set = { uid: newUidIn(parent), createTime: time, updateTime: time, lastSeenTime: time };
         const created = newResource(IdentitySchema, identity, set);
         checkTexts(created);
-        checkRelationship(created, session.now, session.settings.trustedIssuers);
-        await checkUniqueName(session, identities, created.uid, created.name);
-        await identities.insert(session.tx, created);
+        checkRelationship(created, transaction.now, transaction.settings.trustedIssuers);
+        await checkUniqueName(transaction, identities, created.uid, created.name);
+        await identities.insert(transaction.tx, created);
         return created;
       }),
 
     updateIdentity: ({ identity = create(IdentitySchema), updateMask }, call) =>
-      sessions.write(call, async (session) => {
-        const current = await permittedResource(session, identities, Capability.CAP_IAM_IDENTITY_UPDATE, identity.uid);
+      transactions.write(call, async (transaction) => {
+        const current = await permittedResource(
+          transaction,
+          identities,
+          Capability.CAP_IAM_IDENTITY_UPDATE,
+          identity.uid,
+        );
         const mask = readMask(IdentitySchema, updateMask?.paths ?? [], identity);
         const updated = applyMask(IdentitySchema, current, identity, mask);
         const change = assumptionChange(current, updated);
         checkTexts(updated);
         // The relationship is not checked if it is unchanged: expired static keys do not prevent a new description.
         if (change.kind !== "none") {
-          await requireGrantsOf(session, current.uid);
-          checkRelationship(updated, session.now, session.settings.trustedIssuers);
+          await requireGrantsOf(transaction, current.uid);
+          checkRelationship(updated, transaction.now, transaction.settings.trustedIssuers);
         }
         // From now on, it may be somebody else.
         if (change.kind === "replaced") delete updated.person;
-        const tokensEnded = await endTokensFor(session.tx, updated.uid, change);
-        if (updated.name !== current.name) await checkUniqueName(session, identities, updated.uid, updated.name);
-        updated.updateTime = timestampFromMs(session.now);
-        await identities.update(session.tx, updated);
-        if (tokensEnded) await recordEndOfTokens(session.tx, updated.uid);
+        const tokensEnded = await endTokensFor(transaction.tx, updated.uid, change);
+        if (updated.name !== current.name) await checkUniqueName(transaction, identities, updated.uid, updated.name);
+        updated.updateTime = timestampFromMs(transaction.now);
+        await identities.update(transaction.tx, updated);
+        if (tokensEnded) await recordEndOfTokens(transaction.tx, updated.uid);
         return updated;
       }),
 
     // The identity is deleted after its bindings: a call that ends early can be repeated.
     deleteIdentity: async ({ uid }, call) => {
-      await sessions.writeInParts(call, async (session) => {
-        await permittedResource(session, identities, Capability.CAP_IAM_IDENTITY_DELETE, uid);
-        if (!(await deleteBindingsOf(session.tx, uid))) return false;
-        await deleteTokens(session.tx, uid);
-        await identities.delete(session.tx, uid);
+      await transactions.writeInParts(call, async (transaction) => {
+        await permittedResource(transaction, identities, Capability.CAP_IAM_IDENTITY_DELETE, uid);
+        if (!(await deleteBindingsOf(transaction.tx, uid))) return false;
+        await deleteTokens(transaction.tx, uid);
+        await identities.delete(transaction.tx, uid);
         return true;
       });
       return create(EmptySchema);
     },
 
     lookupIdentity: ({ issuer, subject }, call) =>
-      sessions.read(call, async (session) => {
-        const { uid } = await lookUpIdentity(session, issuer, subject);
+      transactions.read(call, async (transaction) => {
+        const { uid } = await lookUpIdentity(transaction, issuer, subject);
         return create(LookupIdentityResponseSchema, { uid });
       }),
   });
@@ -125,7 +132,7 @@ function checkTexts({ name, description }: Identity): void {
 }
 
 /** A caller that changes how an identity is assumed could assume it, so it must hold everything that the identity holds. */
-async function requireGrantsOf({ tx, access }: WriteSession, identityUid: string): Promise<void> {
+async function requireGrantsOf({ tx, access }: WriteTransaction, identityUid: string): Promise<void> {
   for (const { group, capabilities } of await grantsOf(tx, identityUid)) {
     const missing = access.missing(capabilities, group);
     if (missing !== undefined)

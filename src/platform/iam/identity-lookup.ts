@@ -4,7 +4,7 @@ import { identities } from "../collections/identities.ts";
 import { subtreeOf } from "../contract/uid.ts";
 import { invalidArgument, notFound } from "../errors/api-error.ts";
 import type { Identity } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
-import type { Session } from "../service/session.ts";
+import type { Transaction } from "../service/transaction.ts";
 import { type Reader, type Statement, statement } from "../store/database.ts";
 
 /** The parts of the tree that one statement searches. */
@@ -17,7 +17,7 @@ interface Range {
 }
 
 /** Returns the first identity with this literal issuer and subject that the caller can list. @throws ApiError (3, 5) */
-export async function lookUpIdentity({ tx, access }: Session, issuer: string, subject: string): Promise<Identity> {
+export async function lookUpIdentity({ tx, access }: Transaction, issuer: string, subject: string): Promise<Identity> {
   if (issuer === "") throw invalidArgument("issuer", "must not be empty");
   if (subject === "") throw invalidArgument("subject", "must not be empty");
   const uid = await firstIn(tx, rangesOf(access.coverage(Capability.CAP_IAM_IDENTITY_LIST)), issuer, subject);

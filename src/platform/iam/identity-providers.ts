@@ -17,7 +17,7 @@ import { permittedParent, permittedResource } from "../handlers/permitted.ts";
 import { checkUniqueName } from "../handlers/unique-name.ts";
 import { nameIs } from "../resources/row-condition.ts";
 import { implement, type Service } from "../service/service.ts";
-import type { Sessions, WriteSession } from "../service/session.ts";
+import type { Transactions, WriteTransaction } from "../service/transaction.ts";
 import type { MasterKey } from "#src/platform/tokens/master-key.ts";
 import { namesSecret, oidcOf, sealSecret, withoutSecret } from "./client-secret.ts";
 import { roleToGrant } from "./role-to-grant.ts";
@@ -27,11 +27,11 @@ import { whyNeverFetched } from "../tokens/fetchable-issuer.ts";
 import type { TrustedIssuer } from "../tokens/trusted-issuer.ts";
 
 /** @param masterKey to seal client secrets */
-export function identityProvidersService(sessions: Sessions, masterKey: MasterKey): Service {
+export function identityProvidersService(transactions: Transactions, masterKey: MasterKey): Service {
   return implement(IdentityProvidersService, {
     listIdentityProviders: (request, call) =>
-      sessions.read(call, async (session) => {
-        const { items, ...page } = await listPage(session, identityProviders, {
+      transactions.read(call, async (transaction) => {
+        const { items, ...page } = await listPage(transaction, identityProviders, {
           schema: ListIdentityProvidersRequestSchema,
           request,
           conditions: nameIs(request.name),
@@ -40,56 +40,58 @@ export function identityProvidersService(sessions: Sessions, masterKey: MasterKe
       }),
 
     getIdentityProvider: ({ uid }, call) =>
-      sessions.read(call, async (session) => {
+      transactions.read(call, async (transaction) => {
         const capability = Capability.CAP_IAM_IDENTITY_PROVIDERS_LIST;
-        return withoutSecret(await permittedResource(session, identityProviders, capability, uid));
+        return withoutSecret(await permittedResource(transaction, identityProviders, capability, uid));
       }),
 
     createIdentityProvider: ({ parent, identityProvider = create(IdentityProviderSchema) }, call) =>
-      sessions.write(call, async (session) => {
-        await permittedParent(session, Capability.CAP_IAM_IDENTITY_PROVIDERS_CREATE, parent);
-        const time = timestampFromMs(session.now);
+      transactions.write(call, async (transaction) => {
+        await permittedParent(transaction, Capability.CAP_IAM_IDENTITY_PROVIDERS_CREATE, parent);
+        const time = timestampFromMs(transaction.now);
         const set = { uid: newUidIn(parent), createTime: time, updateTime: time };
         const created = newResource(IdentityProviderSchema, identityProvider, set);
         const stored = sealSecret(masterKey, created, undefined);
-        await requireProvidable(session, stored);
-        checkFetchable(stored, session.settings.trustedIssuers);
-        await checkUniqueName(session, identityProviders, stored.uid, stored.name);
-        await identityProviders.insert(session.tx, stored);
+        await requireProvidable(transaction, stored);
+        checkFetchable(stored, transaction.settings.trustedIssuers);
+        await checkUniqueName(transaction, identityProviders, stored.uid, stored.name);
+        await identityProviders.insert(transaction.tx, stored);
         return withoutSecret(stored);
       }),
 
     updateIdentityProvider: ({ identityProvider: patch = create(IdentityProviderSchema), updateMask }, call) =>
-      sessions.write(call, async (session) => {
+      transactions.write(call, async (transaction) => {
         const capability = Capability.CAP_IAM_IDENTITY_PROVIDERS_UPDATE;
-        const current = await permittedResource(session, identityProviders, capability, patch.uid);
+        const current = await permittedResource(transaction, identityProviders, capability, patch.uid);
         const paths = updateMask?.paths ?? [];
         const mask = readMask(IdentityProviderSchema, paths, patch);
         const updated = applyMask(IdentityProviderSchema, withoutSecret(current), patch, mask);
-        updated.updateTime = timestampFromMs(session.now);
+        updated.updateTime = timestampFromMs(transaction.now);
         const stored = sealSecret(masterKey, updated, namesSecret(paths) ? undefined : current);
-        await requireProvidable(session, stored);
-        if (oidcOf(stored)?.issuer !== oidcOf(current)?.issuer) checkFetchable(stored, session.settings.trustedIssuers);
-        if (stored.name !== current.name) await checkUniqueName(session, identityProviders, stored.uid, stored.name);
-        await identityProviders.update(session.tx, stored);
+        await requireProvidable(transaction, stored);
+        if (oidcOf(stored)?.issuer !== oidcOf(current)?.issuer)
+          checkFetchable(stored, transaction.settings.trustedIssuers);
+        if (stored.name !== current.name)
+          await checkUniqueName(transaction, identityProviders, stored.uid, stored.name);
+        await identityProviders.update(transaction.tx, stored);
         return withoutSecret(stored);
       }),
 
     deleteIdentityProvider: ({ uid }, call) =>
-      sessions.write(call, async (session) => {
-        await permittedResource(session, identityProviders, Capability.CAP_IAM_IDENTITY_PROVIDERS_DELETE, uid);
-        await identityProviders.delete(session.tx, uid);
+      transactions.write(call, async (transaction) => {
+        await permittedResource(transaction, identityProviders, Capability.CAP_IAM_IDENTITY_PROVIDERS_DELETE, uid);
+        await identityProviders.delete(transaction.tx, uid);
         return create(EmptySchema);
       }),
   });
 }
 
 /** A provider grants its default role, so the caller must be able to bind that role. */
-async function requireProvidable(session: WriteSession, provider: IdentityProvider): Promise<void> {
+async function requireProvidable(transaction: WriteTransaction, provider: IdentityProvider): Promise<void> {
   const group = parentOf(provider.uid) ?? "";
-  session.access.require(Capability.CAP_IAM_ROLE_BINDINGS_CREATE, group, "group");
+  transaction.access.require(Capability.CAP_IAM_ROLE_BINDINGS_CREATE, group, "group");
   checkProvider(provider);
-  await roleToGrant(session, "defaultRole", provider.defaultRole, group);
+  await roleToGrant(transaction, "defaultRole", provider.defaultRole, group);
 }
 
 /** Checks a provider in its stored form. @throws ApiError (3) that names the field */

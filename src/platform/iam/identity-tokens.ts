@@ -7,16 +7,16 @@ import { identities } from "../collections/identities.ts";
 import { IdentityTokensService } from "../gen/muster/platform/iam/v2beta1/identity_token_pb.ts";
 import { permittedResource } from "../handlers/permitted.ts";
 import { type Handlers, implement, type Service } from "../service/service.ts";
-import type { Sessions } from "../service/session.ts";
+import type { Transactions } from "../service/transaction.ts";
 import { endTokens } from "../tokens/end-tokens.ts";
 
 /** The tokens of identities. Other platforms of this family lack these methods, so gRPC does not serve them. */
-export function identityTokensService(sessions: Sessions): Service {
+export function identityTokensService(transactions: Transactions): Service {
   const revokeTokens: Handlers<typeof IdentityTokensService>["revokeTokens"] = ({ uid }, call) =>
-    sessions.write(call, async (session) => {
-      await permittedResource(session, identities, Capability.CAP_IAM_IDENTITY_UPDATE, uid);
-      await endTokens(session.tx, uid);
-      await recordEndOfTokens(session.tx, uid);
+    transactions.write(call, async (transaction) => {
+      await permittedResource(transaction, identities, Capability.CAP_IAM_IDENTITY_UPDATE, uid);
+      await endTokens(transaction.tx, uid);
+      await recordEndOfTokens(transaction.tx, uid);
       return create(EmptySchema);
     });
   return implement(IdentityTokensService, { revokeTokens }, "rest");

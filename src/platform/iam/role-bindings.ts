@@ -25,62 +25,62 @@ import { checkResourceType } from "../handlers/resource-type.ts";
 import type { Collection } from "../resources/collection.ts";
 import type { Condition } from "../resources/row-condition.ts";
 import { implement, type Service } from "../service/service.ts";
-import type { Session, Sessions, WriteSession } from "../service/session.ts";
+import type { Transaction, Transactions, WriteTransaction } from "../service/transaction.ts";
 import { settleAll } from "../store/settle-all.ts";
 import { hasEqualBinding, hydrate } from "./role-binding-rows.ts";
 import { canReadRole, roleToGrant } from "./role-to-grant.ts";
 
 const maximumBatch = 25;
 
-export function roleBindingsService(sessions: Sessions): Service {
+export function roleBindingsService(transactions: Transactions): Service {
   return implement(RoleBindingsService, {
     listRoleBindings: (request, call) =>
-      sessions.read(call, async (session) => {
+      transactions.read(call, async (transaction) => {
         const conditions = [
-          ...(await uidIs(session, "identity", "identity_uid", request.identity, identities)),
-          ...(await uidIs(session, "group", "parent", request.group, groups)),
-          ...(await uidIs(session, "role", "role_uid", request.role, roles)),
+          ...(await uidIs(transaction, "identity", "identity_uid", request.identity, identities)),
+          ...(await uidIs(transaction, "group", "parent", request.group, groups)),
+          ...(await uidIs(transaction, "role", "role_uid", request.role, roles)),
         ];
-        const { items, ...page } = await listPage(session, roleBindings, {
+        const { items, ...page } = await listPage(transaction, roleBindings, {
           schema: ListRoleBindingsRequestSchema,
           request,
           conditions,
         });
-        return create(ListRoleBindingsResponseSchema, { roleBindings: await hydrate(session.tx, items), ...page });
+        return create(ListRoleBindingsResponseSchema, { roleBindings: await hydrate(transaction.tx, items), ...page });
       }),
 
     getRoleBinding: ({ uid }, call) =>
-      sessions.read(call, async (session) => {
+      transactions.read(call, async (transaction) => {
         const capability = Capability.CAP_IAM_ROLE_BINDINGS_LIST;
-        return shown(session, await permittedResource(session, roleBindings, capability, uid));
+        return shown(transaction, await permittedResource(transaction, roleBindings, capability, uid));
       }),
 
     createRoleBinding: ({ parent, roleBinding = create(RoleBindingSchema) }, call) =>
-      sessions.write(call, async (session) => {
-        const created = await checkedBinding(session, { parent, binding: roleBinding });
-        await roleBindings.insert(session.tx, created);
-        return shownToWriter(session, created);
+      transactions.write(call, async (transaction) => {
+        const created = await checkedBinding(transaction, { parent, binding: roleBinding });
+        await roleBindings.insert(transaction.tx, created);
+        return shownToWriter(transaction, created);
       }),
 
     updateRoleBinding: ({ roleBinding = create(RoleBindingSchema), updateMask }, call) =>
-      sessions.write(call, async (session) => {
+      transactions.write(call, async (transaction) => {
         const capability = Capability.CAP_IAM_ROLE_BINDINGS_UPDATE;
-        const current = await permittedResource(session, roleBindings, capability, roleBinding.uid);
+        const current = await permittedResource(transaction, roleBindings, capability, roleBinding.uid);
         const mask = readMask(RoleBindingSchema, updateMask?.paths ?? [], roleBinding);
         const updated = applyMask(RoleBindingSchema, current, roleBinding, mask);
-        await checkBinding(session, updated);
-        await roleBindings.update(session.tx, updated);
-        return shownToWriter(session, updated);
+        await checkBinding(transaction, updated);
+        await roleBindings.update(transaction.tx, updated);
+        return shownToWriter(transaction, updated);
       }),
 
     deleteRoleBinding: ({ uid }, call) =>
-      sessions.write(call, async (session) => {
-        await deleteBinding(session, uid);
+      transactions.write(call, async (transaction) => {
+        await deleteBinding(transaction, uid);
         return create(EmptySchema);
       }),
 
     batchCreateRoleBindings: ({ parent, requests, roleUid }, call) =>
-      sessions.write(call, async (session) => {
+      transactions.write(call, async (transaction) => {
         if (requests.length === 0 || requests.length > maximumBatch)
           throw invalidArgument("requests", `must have 1 to ${maximumBatch} items`);
         if (parent !== "" && !isUid(parent)) throw invalidArgument("parent", "must be a uid");
@@ -101,10 +101,10 @@ export function roleBindingsService(sessions: Sessions): Service {
             );
           return { parent: request.parent === "" ? parent : request.parent, binding };
         });
-        const created = await createBindings(session, bindings);
-        const hydrated = await hydrate(session.tx, created);
+        const created = await createBindings(transaction, bindings);
+        const hydrated = await hydrate(transaction.tx, created);
         return create(BatchCreateRoleBindingsResponseSchema, {
-          roleBindings: hydrated.map((binding) => withoutHidden(session, binding)),
+          roleBindings: hydrated.map((binding) => withoutHidden(transaction, binding)),
         });
       }),
   });
@@ -116,36 +116,36 @@ interface NewBinding {
 }
 
 /** Creates all of them, or none. Their statements are sent together. @throws ApiError of the first that may not be created */
-async function createBindings(session: WriteSession, bindings: readonly NewBinding[]): Promise<RoleBinding[]> {
-  const created = await settleAll(bindings.map((one) => checkedBinding(session, one)));
+async function createBindings(transaction: WriteTransaction, bindings: readonly NewBinding[]): Promise<RoleBinding[]> {
+  const created = await settleAll(bindings.map((one) => checkedBinding(transaction, one)));
   const grants = created.map(({ uid, identityUid, roleUid }) => [parentOf(uid), identityUid, roleUid].join());
-  if (session.settings.uniqueNames && new Set(grants).size < grants.length) throw equalBinding();
-  await settleAll(created.map((binding) => roleBindings.insert(session.tx, binding)));
+  if (transaction.settings.uniqueNames && new Set(grants).size < grants.length) throw equalBinding();
+  await settleAll(created.map((binding) => roleBindings.insert(transaction.tx, binding)));
   return created;
 }
 
 /** @returns the binding that may be created */
-async function checkedBinding(session: WriteSession, { parent, binding }: NewBinding): Promise<RoleBinding> {
-  await permittedParent(session, Capability.CAP_IAM_ROLE_BINDINGS_CREATE, parent);
-  const set = { uid: newUidIn(parent), createTime: timestampFromMs(session.now) };
+async function checkedBinding(transaction: WriteTransaction, { parent, binding }: NewBinding): Promise<RoleBinding> {
+  await permittedParent(transaction, Capability.CAP_IAM_ROLE_BINDINGS_CREATE, parent);
+  const set = { uid: newUidIn(parent), createTime: timestampFromMs(transaction.now) };
   const created = newResource(RoleBindingSchema, binding, set);
-  await checkBinding(session, created);
+  await checkBinding(transaction, created);
   return created;
 }
 
 /** A caller can grant only what it holds, and only to an identity that it can see. */
-async function checkBinding(session: WriteSession, binding: RoleBinding): Promise<void> {
+async function checkBinding(transaction: WriteTransaction, binding: RoleBinding): Promise<void> {
   const { uid, identityUid, roleUid } = binding;
   if (identityUid === "") throw invalidArgument("identityUid", "is required");
   if (!isUid(identityUid) || isRoot(identityUid))
     throw invalidArgument("identityUid", "must be the uid of an identity");
-  const identity = await identities.find(session.tx, identityUid);
-  if (identity === undefined || !session.access.sees(identityUid)) {
-    await checkResourceType(session, "identityUid", [identityUid], [identities]);
+  const identity = await identities.find(transaction.tx, identityUid);
+  if (identity === undefined || !transaction.access.sees(identityUid)) {
+    await checkResourceType(transaction, "identityUid", [identityUid], [identities]);
     throw notFound("identity", identityUid);
   }
-  await roleToGrant(session, "roleUid", roleUid, parentOf(uid) ?? "");
-  if (session.settings.uniqueNames && (await hasEqualBinding(session.tx, binding))) throw equalBinding();
+  await roleToGrant(transaction, "roleUid", roleUid, parentOf(uid) ?? "");
+  if (transaction.settings.uniqueNames && (await hasEqualBinding(transaction.tx, binding))) throw equalBinding();
 }
 
 function equalBinding(): ApiError {
@@ -156,30 +156,30 @@ function equalBinding(): ApiError {
  * Succeeds for a binding that does not exist, if the caller holds the capability on its parent. The uid can be that of a group in
  * which the caller has more than in the group above it: that does not count.
  */
-async function deleteBinding(session: WriteSession, uid: string): Promise<void> {
+async function deleteBinding(transaction: WriteTransaction, uid: string): Promise<void> {
   const capability = Capability.CAP_IAM_ROLE_BINDINGS_DELETE;
   const group = isUid(uid) ? parentOf(uid) : undefined;
   // Before the binding is read, so that the error does not show whether it exists.
-  if (group === undefined || !session.access.sees(group)) throw notFound("role binding", uid);
-  session.access.require(capability, uid, "role binding");
-  session.access.require(capability, group, "group");
-  if ((await roleBindings.find(session.tx, uid)) === undefined) return;
-  await permittedResource(session, roleBindings, capability, uid);
-  await roleBindings.delete(session.tx, uid);
+  if (group === undefined || !transaction.access.sees(group)) throw notFound("role binding", uid);
+  transaction.access.require(capability, uid, "role binding");
+  transaction.access.require(capability, group, "group");
+  if ((await roleBindings.find(transaction.tx, uid)) === undefined) return;
+  await permittedResource(transaction, roleBindings, capability, uid);
+  await roleBindings.delete(transaction.tx, uid);
 }
 
-async function shown({ tx }: Session, binding: RoleBinding): Promise<RoleBinding> {
+async function shown({ tx }: Transaction, binding: RoleBinding): Promise<RoleBinding> {
   const [hydrated] = await hydrate(tx, [binding]);
   return hydrated ?? binding;
 }
 
 /** A binding that the caller created or changed, without what the caller could not Get. */
-async function shownToWriter(session: Session, binding: RoleBinding): Promise<RoleBinding> {
-  return withoutHidden(session, await shown(session, binding));
+async function shownToWriter(transaction: Transaction, binding: RoleBinding): Promise<RoleBinding> {
+  return withoutHidden(transaction, await shown(transaction, binding));
 }
 
 /** Reduces identity and role to their uids for a caller that can read neither them nor the binding. */
-function withoutHidden({ access }: Session, binding: RoleBinding): RoleBinding {
+function withoutHidden({ access }: Transaction, binding: RoleBinding): RoleBinding {
   const { uid, identity, role } = binding;
   if (access.can(Capability.CAP_IAM_ROLE_BINDINGS_LIST, uid)) return binding;
   if (identity !== undefined && !access.can(Capability.CAP_IAM_IDENTITY_LIST, identity.uid))
@@ -191,7 +191,7 @@ function withoutHidden({ access }: Session, binding: RoleBinding): RoleBinding {
 
 /** A filter by uid. @throws ApiError (3) if the uid is malformed or names another type of resource */
 async function uidIs(
-  session: Session,
+  transaction: Transaction,
   field: string,
   column: "identity_uid" | "role_uid" | "parent",
   uid: string,
@@ -199,6 +199,6 @@ async function uidIs(
 ): Promise<Condition<"role_bindings">[]> {
   if (uid === "") return [];
   if (!isUid(uid)) throw invalidArgument(field, "must be a uid");
-  await checkResourceType(session, field, [uid], [collection]);
+  await checkResourceType(transaction, field, [uid], [collection]);
   return [(row) => row(column, "=", uid)];
 }

@@ -20,7 +20,7 @@ import { permittedParent, permittedResource } from "../handlers/permitted.ts";
 import { checkUniqueName } from "../handlers/unique-name.ts";
 import { nameIs } from "../resources/row-condition.ts";
 import { implement, type Service } from "../service/service.ts";
-import type { Session, Sessions } from "../service/session.ts";
+import type { Transaction, Transactions } from "../service/transaction.ts";
 import { type Reader, statement } from "../store/database.ts";
 import { bindingsWithRole } from "./role-binding-rows.ts";
 
@@ -31,11 +31,11 @@ const isDefault = statement((db, p: { role: string }) =>
   db.selectFrom("identity_providers").select("uid").where("default_role", "=", p.role).limit(1),
 );
 
-export function rolesService(sessions: Sessions): Service {
+export function rolesService(transactions: Transactions): Service {
   return implement(RolesService, {
     listRoles: (request, call) =>
-      sessions.read(call, async (session) => {
-        const { items, ...page } = await listPage(session, roles, {
+      transactions.read(call, async (transaction) => {
+        const { items, ...page } = await listPage(transaction, roles, {
           schema: ListRolesRequestSchema,
           request,
           conditions: nameIs(request.name),
@@ -44,53 +44,53 @@ export function rolesService(sessions: Sessions): Service {
         return create(ListRolesResponseSchema, { roles: items, ...page });
       }),
 
-    getRole: ({ uid }, call) => sessions.read(call, (session) => readRole(session, uid)),
+    getRole: ({ uid }, call) => transactions.read(call, (transaction) => readRole(transaction, uid)),
 
     createRole: ({ parent, role = create(RoleSchema) }, call) =>
-      sessions.write(call, async (session) => {
-        await permittedParent(session, Capability.CAP_IAM_ROLES_CREATE, parent);
-        const time = timestampFromMs(session.now);
+      transactions.write(call, async (transaction) => {
+        await permittedParent(transaction, Capability.CAP_IAM_ROLES_CREATE, parent);
+        const time = timestampFromMs(transaction.now);
         const created = newResource(RoleSchema, role, { uid: newUidIn(parent), createTime: time, updateTime: time });
         created.capabilities = distinct(created.capabilities);
-        checkRole(session, created, []);
+        checkRole(transaction, created, []);
         requireCapability(created);
-        session.access.requireAll(created.capabilities, parent, "creating the role");
-        await checkUniqueName(session, roles, created.uid, created.name);
-        await roles.insert(session.tx, created);
+        transaction.access.requireAll(created.capabilities, parent, "creating the role");
+        await checkUniqueName(transaction, roles, created.uid, created.name);
+        await roles.insert(transaction.tx, created);
         return created;
       }),
 
     updateRole: ({ role = create(RoleSchema), updateMask }, call) =>
-      sessions.write(call, async (session) => {
+      transactions.write(call, async (transaction) => {
         rejectBuiltin(role.uid);
-        const current = await permittedResource(session, roles, Capability.CAP_IAM_ROLES_UPDATE, role.uid);
+        const current = await permittedResource(transaction, roles, Capability.CAP_IAM_ROLES_UPDATE, role.uid);
         const updated = applyMask(RoleSchema, current, role, readMask(RoleSchema, updateMask?.paths ?? [], role));
         updated.capabilities = distinct(updated.capabilities);
-        checkRole(session, updated, current.capabilities);
+        checkRole(transaction, updated, current.capabilities);
         if (current.capabilities.length > 0) requireCapability(updated);
         const gained = updated.capabilities.filter((capability) => !current.capabilities.includes(capability));
-        session.access.requireAll(gained, role.uid, "updating the role");
-        if (updated.name !== current.name) await checkUniqueName(session, roles, updated.uid, updated.name);
-        updated.updateTime = timestampFromMs(session.now);
-        await roles.update(session.tx, updated);
+        transaction.access.requireAll(gained, role.uid, "updating the role");
+        if (updated.name !== current.name) await checkUniqueName(transaction, roles, updated.uid, updated.name);
+        updated.updateTime = timestampFromMs(transaction.now);
+        await roles.update(transaction.tx, updated);
         return updated;
       }),
 
     deleteRole: ({ uid }, call) =>
-      sessions.write(call, async (session) => {
+      transactions.write(call, async (transaction) => {
         rejectBuiltin(uid);
-        await permittedResource(session, roles, Capability.CAP_IAM_ROLES_DELETE, uid);
-        await checkNotInUse(session.tx, uid, session.now);
-        await roles.delete(session.tx, uid);
+        await permittedResource(transaction, roles, Capability.CAP_IAM_ROLES_DELETE, uid);
+        await checkNotInUse(transaction.tx, uid, transaction.now);
+        await roles.delete(transaction.tx, uid);
         return create(EmptySchema);
       }),
   });
 }
 
 /** Returns a role by its path. Every caller can read the built-in roles. @throws ApiError (5, 7) */
-async function readRole(session: Session, uid: string): Promise<Role> {
-  if (builtinRole(uid) === undefined) return permittedResource(session, roles, Capability.CAP_IAM_ROLES_LIST, uid);
-  const role = await roles.find(session.tx, uid);
+async function readRole(transaction: Transaction, uid: string): Promise<Role> {
+  if (builtinRole(uid) === undefined) return permittedResource(transaction, roles, Capability.CAP_IAM_ROLES_LIST, uid);
+  const role = await roles.find(transaction.tx, uid);
   if (role === undefined) throw notFound("role", uid);
   return role;
 }
@@ -111,7 +111,7 @@ function inUse(how: string) {
 }
 
 /** @param before the capabilities that the role has @throws ApiError (3) */
-function checkRole({ settings }: Session, role: Role, before: readonly Capability[]): void {
+function checkRole({ settings }: Transaction, role: Role, before: readonly Capability[]): void {
   const { name, description, capabilities } = role;
   checkName(name);
   checkDescription(description);

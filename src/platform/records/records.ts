@@ -18,17 +18,17 @@ import { pageBytes, pageSizeOf, queryOf } from "../handlers/page-request.ts";
 import { sizeLimits } from "../limits/size-limits.ts";
 import { readOrder } from "../resources/order.ts";
 import { implement, type Service } from "../service/service.ts";
-import type { Session, Sessions } from "../service/session.ts";
+import type { Transaction, Transactions } from "../service/transaction.ts";
 
 /** The audit log. Other platforms of this family lack it, so gRPC does not serve it. */
-export function recordsService(sessions: Sessions): Service {
-  const listRecords = (request: ListRecordsRequest, call: Parameters<Sessions["read"]>[0]) =>
-    sessions.read(call, (session) => page(session, request));
+export function recordsService(transactions: Transactions): Service {
+  const listRecords = (request: ListRecordsRequest, call: Parameters<Transactions["read"]>[0]) =>
+    transactions.read(call, (transaction) => page(transaction, request));
   return implement(RecordsService, { listRecords }, "rest");
 }
 
 async function page(
-  { tx, access, pageTokens, now }: Session,
+  { tx, access, pageTokens, now }: Transaction,
   request: ListRecordsRequest,
 ): Promise<ListRecordsResponse> {
   const { actor, method, resource, code, since, skip } = request;

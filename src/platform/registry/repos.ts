@@ -17,15 +17,15 @@ import { permittedParent, permittedResource } from "../handlers/permitted.ts";
 import { checkUniqueName } from "../handlers/unique-name.ts";
 import { nameIs } from "../resources/row-condition.ts";
 import { implement, type Service } from "../service/service.ts";
-import type { Sessions } from "../service/session.ts";
+import type { Transactions } from "../service/transaction.ts";
 import { checkRepo } from "./registry-rules.ts";
 import { hasTags } from "./tag-rows.ts";
 
-export function reposService(sessions: Sessions): Service {
+export function reposService(transactions: Transactions): Service {
   return implement(ReposService, {
     listRepos: (request, call) =>
-      sessions.read(call, async (session) => {
-        const { items, ...page } = await listPage(session, repos, {
+      transactions.read(call, async (transaction) => {
+        const { items, ...page } = await listPage(transaction, repos, {
           schema: ListReposRequestSchema,
           request,
           conditions: nameIs(request.name ?? ""),
@@ -34,36 +34,36 @@ export function reposService(sessions: Sessions): Service {
       }),
 
     getRepo: ({ uid }, call) =>
-      sessions.read(call, (session) => permittedResource(session, repos, Capability.CAP_REPO_LIST, uid)),
+      transactions.read(call, (transaction) => permittedResource(transaction, repos, Capability.CAP_REPO_LIST, uid)),
 
     createRepo: ({ parent, repo = create(RepoSchema) }, call) =>
-      sessions.write(call, async (session) => {
-        await permittedParent(session, Capability.CAP_REPO_CREATE, parent);
-        const time = timestampFromMs(session.now);
+      transactions.write(call, async (transaction) => {
+        await permittedParent(transaction, Capability.CAP_REPO_CREATE, parent);
+        const time = timestampFromMs(transaction.now);
         const created = newResource(RepoSchema, repo, { uid: newUidIn(parent), createTime: time, updateTime: time });
         checkRepo(created);
-        await checkUniqueName(session, repos, created.uid, created.name);
-        await repos.insert(session.tx, created);
+        await checkUniqueName(transaction, repos, created.uid, created.name);
+        await repos.insert(transaction.tx, created);
         return created;
       }),
 
     updateRepo: ({ repo = create(RepoSchema), updateMask }, call) =>
-      sessions.write(call, async (session) => {
-        const current = await permittedResource(session, repos, Capability.CAP_REPO_UPDATE, repo.uid);
+      transactions.write(call, async (transaction) => {
+        const current = await permittedResource(transaction, repos, Capability.CAP_REPO_UPDATE, repo.uid);
         const updated = applyMask(RepoSchema, current, repo, readMask(RepoSchema, updateMask?.paths ?? [], repo));
         checkRepo(updated);
-        if (updated.name !== current.name) await checkUniqueName(session, repos, updated.uid, updated.name);
-        updated.updateTime = timestampFromMs(session.now);
-        await repos.update(session.tx, updated);
+        if (updated.name !== current.name) await checkUniqueName(transaction, repos, updated.uid, updated.name);
+        updated.updateTime = timestampFromMs(transaction.now);
+        await repos.update(transaction.tx, updated);
         return updated;
       }),
 
     deleteRepo: ({ uid }, call) =>
-      sessions.write(call, async (session) => {
-        await permittedResource(session, repos, Capability.CAP_REPO_DELETE, uid);
-        if (await hasTags(session.tx, uid))
+      transactions.write(call, async (transaction) => {
+        await permittedResource(transaction, repos, Capability.CAP_REPO_DELETE, uid);
+        if (await hasTags(transaction.tx, uid))
           throw failedPrecondition("RESOURCE_NOT_EMPTY", "cannot delete repo with child tags");
-        await repos.delete(session.tx, uid);
+        await repos.delete(transaction.tx, uid);
         return create(EmptySchema);
       }),
   });

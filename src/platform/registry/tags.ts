@@ -18,15 +18,15 @@ import { listPage, type ListSelection } from "../handlers/list-page.ts";
 import { permittedResource } from "../handlers/permitted.ts";
 import { type Condition, nameIs } from "../resources/row-condition.ts";
 import { implement, type Service } from "../service/service.ts";
-import type { Sessions, WriteSession } from "../service/session.ts";
+import type { Transactions, WriteTransaction } from "../service/transaction.ts";
 import { checkTag } from "./registry-rules.ts";
 import { tagNamed } from "./tag-rows.ts";
 
-export function tagsService(sessions: Sessions): Service {
+export function tagsService(transactions: Transactions): Service {
   return implement(TagsService, {
     listTags: (request, call) =>
-      sessions.read(call, async (session) => {
-        const { items, ...page } = await listPage(session, tags, {
+      transactions.read(call, async (transaction) => {
+        const { items, ...page } = await listPage(transaction, tags, {
           schema: ListTagsRequestSchema,
           request,
           ...selectionOf(request),
@@ -35,32 +35,32 @@ export function tagsService(sessions: Sessions): Service {
       }),
 
     getTag: ({ uid }, call) =>
-      sessions.read(call, (session) => permittedResource(session, tags, Capability.CAP_TAG_LIST, uid)),
+      transactions.read(call, (transaction) => permittedResource(transaction, tags, Capability.CAP_TAG_LIST, uid)),
 
     createTag: ({ parent, tag = create(TagSchema) }, call) =>
-      sessions.write(call, (session) => putTag(session, parent, tag)),
+      transactions.write(call, (transaction) => putTag(transaction, parent, tag)),
 
     deleteTag: ({ uid }, call) =>
-      sessions.write(call, async (session) => {
-        await permittedResource(session, tags, Capability.CAP_TAG_DELETE, uid);
-        await tags.delete(session.tx, uid);
+      transactions.write(call, async (transaction) => {
+        await permittedResource(transaction, tags, Capability.CAP_TAG_DELETE, uid);
+        await tags.delete(transaction.tx, uid);
         return create(EmptySchema);
       }),
   });
 }
 
 /** Creates a tag, or moves the tag of this name to another digest. Names are unique in a repo. */
-async function putTag(session: WriteSession, repo: string, tag: Tag): Promise<Tag> {
+async function putTag(transaction: WriteTransaction, repo: string, tag: Tag): Promise<Tag> {
   const { CAP_TAG_CREATE: toCreate, CAP_TAG_UPDATE: toUpdate } = Capability;
   // Before the tag is read, so that the error does not show a caller with neither capability whether it exists.
-  await permittedResource(session, repos, session.access.can(toUpdate, repo) ? toUpdate : toCreate, repo);
-  const current = await tagNamed(session.tx, repo, tag.name);
-  session.access.require(current === undefined ? toCreate : toUpdate, repo, "repo");
-  const updateTime = timestampFromMs(session.now);
+  await permittedResource(transaction, repos, transaction.access.can(toUpdate, repo) ? toUpdate : toCreate, repo);
+  const current = await tagNamed(transaction.tx, repo, tag.name);
+  transaction.access.require(current === undefined ? toCreate : toUpdate, repo, "repo");
+  const updateTime = timestampFromMs(transaction.now);
   const createTime = current?.createTime ?? updateTime;
   const put = newResource(TagSchema, tag, { uid: current?.uid ?? newUidIn(repo), createTime, updateTime });
   checkTag(put);
-  await (current === undefined ? tags.insert(session.tx, put) : tags.update(session.tx, put));
+  await (current === undefined ? tags.insert(transaction.tx, put) : tags.update(transaction.tx, put));
   return put;
 }
 

@@ -27,7 +27,7 @@ import { providersFor } from "../login/providers.ts";
 import type { Collection } from "../resources/collection.ts";
 import { PageTokens } from "../resources/page-token.ts";
 import { nameIs } from "../resources/row-condition.ts";
-import type { Session, WriteSession } from "../service/session.ts";
+import type { Transaction, WriteTransaction } from "../service/transaction.ts";
 import { CountingReader } from "../store/counting-reader.testing.ts";
 import type { Reader } from "../store/database.ts";
 import { postgresExplaining, sqliteExplaining } from "../store/explaining-reader.testing.ts";
@@ -89,9 +89,9 @@ const fill = (series: string, digits: string, noBytes: string) => {
 };
 
 /** A caller who can list the identities of one group, in which there are many, or none. */
-const session = (tx: Reader, at: string) => {
+const transaction = (tx: Reader, at: string) => {
   const capabilities = new Set([Capability.CAP_IAM_IDENTITY_LIST]);
-  return { tx, access: new Access([{ group: at, capabilities }]) } as unknown as Session;
+  return { tx, access: new Access([{ group: at, capabilities }]) } as unknown as Transaction;
 };
 
 /** A List of a caller who can list the identities in these groups. */
@@ -100,7 +100,7 @@ const list =
     const request = create(ListIdentitiesRequestSchema, init);
     const capabilities = new Set([Capability.CAP_IAM_IDENTITY_LIST]);
     const access = new Access(granted.map((at) => ({ group: at, capabilities })));
-    const caller = { tx, access, now, pageTokens: new PageTokens(new Uint8Array(32)) } as unknown as Session;
+    const caller = { tx, access, now, pageTokens: new PageTokens(new Uint8Array(32)) } as unknown as Transaction;
     const conditions = [...nameIs(request.name), ...personFilter(request.person).conditions];
     return listPage(caller, identities, { schema: ListIdentitiesRequestSchema, request, conditions });
   };
@@ -136,7 +136,7 @@ const manyPartLists: readonly BoundedRead[] = filters.flatMap(([what, index, fil
 function nameCheck<D extends DescMessage>(collection: Collection<D>): BoundedRead {
   const { table, types } = collection.description;
   const check = (tx: Reader) => {
-    const writing = { tx, settings: { uniqueNames: true } } as unknown as WriteSession;
+    const writing = { tx, settings: { uniqueNames: true } } as unknown as WriteTransaction;
     return checkUniqueName(writing, collection, newUidIn(tenant), "taken");
   };
   return [`${types} of a name in one parent`, `${table}_by_parent_and_name`, check];
@@ -150,12 +150,13 @@ const reads: readonly BoundedRead[] = [
   [
     "the identity with an issuer and a subject",
     "identities_by_subject",
-    (reader) => lookUpIdentity(session(reader, group), claims.issuer, claims.subject).catch(() => {}),
+    (reader) => lookUpIdentity(transaction(reader, group), claims.issuer, claims.subject).catch(() => {}),
   ],
   [
     "no identity, while others have some",
     "identities_by_subject",
-    (reader) => lookUpIdentity(session(reader, `${tenant}/${"f".repeat(16)}`), claims.issuer, "ada").catch(() => {}),
+    (reader) =>
+      lookUpIdentity(transaction(reader, `${tenant}/${"f".repeat(16)}`), claims.issuer, "ada").catch(() => {}),
   ],
   [
     "the providers that a login offers",

@@ -9,15 +9,15 @@ import {
 import { listPage } from "../handlers/list-page.ts";
 import { permittedResource } from "../handlers/permitted.ts";
 import { implement, type Service } from "../service/service.ts";
-import type { Sessions } from "../service/session.ts";
+import type { Transactions } from "../service/transaction.ts";
 import { indexedConditions, scannedConditions } from "./advisory-filters.ts";
 
 /** Read-only: advisories are created by `muster platform load`. */
-export function advisoriesService(sessions: Sessions): Service {
+export function advisoriesService(transactions: Transactions): Service {
   return implement(AdvisoriesService, {
     listAdvisories: (request, call) =>
-      sessions.read(call, async (session) => {
-        const { items, ...page } = await listPage(session, advisories, {
+      transactions.read(call, async (transaction) => {
+        const { items, ...page } = await listPage(transaction, advisories, {
           schema: ListAdvisoriesRequestSchema,
           request,
           conditions: indexedConditions(request),
@@ -27,6 +27,8 @@ export function advisoriesService(sessions: Sessions): Service {
       }),
 
     getAdvisory: ({ uid }, call) =>
-      sessions.read(call, (session) => permittedResource(session, advisories, Capability.CAP_ADVISORIES_LIST, uid)),
+      transactions.read(call, (transaction) =>
+        permittedResource(transaction, advisories, Capability.CAP_ADVISORIES_LIST, uid),
+      ),
   });
 }

@@ -11,34 +11,36 @@ import {
 import { listAll } from "../../handlers/list-all.ts";
 import { withRest } from "../../service/rest-of-list.ts";
 import { implement, type Service } from "../../service/service.ts";
-import type { Session, Sessions } from "../../service/session.ts";
+import type { Transaction, Transactions } from "../../service/transaction.ts";
 import { createGroup, deleteGroup, groupToUpdate, updateGroup } from "../groups.ts";
 
 /** The v1 API of groups: the same resources and rules in an older form. */
-export function v1GroupsService(sessions: Sessions): Service {
+export function v1GroupsService(transactions: Transactions): Service {
   return implement(Groups, {
     list: async (filter, call) => {
-      const v1 = (_: Session, found: CurrentGroup[]) => found.map(v1Group);
-      const { items, rest } = await listAll(sessions, call, groups, { filter, v1 });
+      const v1 = (_: Transaction, found: CurrentGroup[]) => found.map(v1Group);
+      const { items, rest } = await listAll(transactions, call, groups, { filter, v1 });
       return withRest(create(GroupListSchema, { items }), rest);
     },
 
     create: ({ parent, group }, call) =>
-      sessions.write(call, async (session) => v1Group(await createGroup(session, parent, currentGroup(group)))),
+      transactions.write(call, async (transaction) =>
+        v1Group(await createGroup(transaction, parent, currentGroup(group))),
+      ),
 
     // A full replacement: the fields of v1 that the request omits are reset, and what v1 does not know stays. For others than the
     // admin, that excludes what only the admin can change.
     update: (group, call) =>
-      sessions.write(call, async (session) => {
-        const current = await groupToUpdate(session, group.id);
-        const retained = session.caller.kind === "admin" ? [] : omittedLimits(group);
+      transactions.write(call, async (transaction) => {
+        const current = await groupToUpdate(transaction, group.id);
+        const retained = transaction.caller.kind === "admin" ? [] : omittedLimits(group);
         const paths = sharedFields.filter(({ name }) => !retained.includes(name)).map((field) => [field]);
         const updated = applyMask(CurrentGroupSchema, current, currentGroup(group), { kind: "fields", paths });
-        return v1Group(await updateGroup(session, current, updated));
+        return v1Group(await updateGroup(transaction, current, updated));
       }),
 
     delete: async ({ id }, call) => {
-      await deleteGroup(sessions, call, id);
+      await deleteGroup(transactions, call, id);
       return create(EmptySchema);
     },
   });

@@ -14,20 +14,20 @@ import type { Identity as CurrentIdentity } from "../../gen/muster/platform/iam/
 import { listAll } from "../../handlers/list-all.ts";
 import { withRest } from "../../service/rest-of-list.ts";
 import { implement, type Service } from "../../service/service.ts";
-import type { Session, Sessions } from "../../service/session.ts";
+import type { Transaction, Transactions } from "../../service/transaction.ts";
 import { lookUpIdentity } from "../identity-lookup.ts";
 
 /** The v1 API of identities. */
-export function v1IdentitiesService(sessions: Sessions): Service {
+export function v1IdentitiesService(transactions: Transactions): Service {
   return implement(Identities, {
     list: async (filter, call) => {
-      const v1 = (_: Session, found: CurrentIdentity[]) => found.map(v1Identity);
-      const { items, rest } = await listAll(sessions, call, identities, { filter, v1 });
+      const v1 = (_: Transaction, found: CurrentIdentity[]) => found.map(v1Identity);
+      const { items, rest } = await listAll(transactions, call, identities, { filter, v1 });
       return withRest(create(IdentityListSchema, { items }), rest);
     },
 
     lookup: ({ issuer, subject }, call) =>
-      sessions.read(call, async (session) => v1Identity(await lookUpIdentity(session, issuer, subject))),
+      transactions.read(call, async (transaction) => v1Identity(await lookUpIdentity(transaction, issuer, subject))),
   });
 }
 

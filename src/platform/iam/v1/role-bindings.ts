@@ -11,18 +11,18 @@ import type { RoleBinding as CurrentBinding } from "../../gen/muster/platform/ia
 import { listAll } from "../../handlers/list-all.ts";
 import { withRest } from "../../service/rest-of-list.ts";
 import { implement, type Service } from "../../service/service.ts";
-import type { Session, Sessions } from "../../service/session.ts";
+import type { Transaction, Transactions } from "../../service/transaction.ts";
 import { type BindingWithReferences, withReferences } from "../role-binding-rows.ts";
 import { v1Group } from "./groups.ts";
 import { v1Role } from "./roles.ts";
 
 /** The v1 API of role bindings. */
-export function v1RoleBindingsService(sessions: Sessions): Service {
+export function v1RoleBindingsService(transactions: Transactions): Service {
   return implement(RoleBindings, {
     list: async (filter, call) => {
-      const v1 = async ({ tx }: Session, found: CurrentBinding[]) =>
+      const v1 = async ({ tx }: Transaction, found: CurrentBinding[]) =>
         (await withReferences(tx, found)).map(v1RoleBinding);
-      const { items, rest } = await listAll(sessions, call, roleBindings, { filter, v1 });
+      const { items, rest } = await listAll(transactions, call, roleBindings, { filter, v1 });
       return withRest(create(RoleBindingListSchema, { items }), rest);
     },
   });

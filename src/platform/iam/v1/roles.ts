@@ -7,14 +7,14 @@ import type { Role as CurrentRole } from "../../gen/muster/platform/iam/v2beta1/
 import { listAll } from "../../handlers/list-all.ts";
 import { withRest } from "../../service/rest-of-list.ts";
 import { implement, type Service } from "../../service/service.ts";
-import type { Session, Sessions } from "../../service/session.ts";
+import type { Transaction, Transactions } from "../../service/transaction.ts";
 
 /** The v1 API of roles. */
-export function v1RolesService(sessions: Sessions): Service {
+export function v1RolesService(transactions: Transactions): Service {
   return implement(Roles, {
     list: async (filter, call) => {
-      const v1 = (_: Session, found: CurrentRole[]) => found.map(v1Role);
-      const { items, rest } = await listAll(sessions, call, roles, { filter, v1, rootsArePublic: true });
+      const v1 = (_: Transaction, found: CurrentRole[]) => found.map(v1Role);
+      const { items, rest } = await listAll(transactions, call, roles, { filter, v1, rootsArePublic: true });
       return withRest(create(RoleListSchema, { items }), rest);
     },
   });

@@ -15,14 +15,14 @@ import {
 import { listAll } from "../../handlers/list-all.ts";
 import { withRest } from "../../service/rest-of-list.ts";
 import { implement, type Service } from "../../service/service.ts";
-import type { Session, Sessions } from "../../service/session.ts";
+import type { Transaction, Transactions } from "../../service/transaction.ts";
 
 /** The v1 API of repos. */
-export function v1RegistryService(sessions: Sessions): Service {
+export function v1RegistryService(transactions: Transactions): Service {
   return implement(Registry, {
     listRepos: async (filter, call) => {
-      const v1 = (_: Session, found: CurrentRepo[]) => found.map(v1Repo);
-      const { items, rest } = await listAll(sessions, call, repos, { filter, v1 });
+      const v1 = (_: Transaction, found: CurrentRepo[]) => found.map(v1Repo);
+      const { items, rest } = await listAll(transactions, call, repos, { filter, v1 });
       return withRest(create(RepoListSchema, { items }), rest);
     },
   });

@@ -8,7 +8,7 @@ import { ApiError } from "#src/platform/errors/api-error.ts";
 import { PageTokens } from "#src/platform/resources/page-token.ts";
 import { servicesOf } from "#src/platform/services.ts";
 import type { Service } from "#src/platform/service/service.ts";
-import { Sessions } from "#src/platform/service/session.ts";
+import { Transactions } from "#src/platform/service/transaction.ts";
 import type { SqliteDatabase } from "#src/platform/store/sqlite/sqlite-database.ts";
 import { newSqliteDatabase } from "#src/platform/tests/new-sqlite-database.testing.ts";
 import type { Reader, Database, Writer } from "#src/platform/store/database.ts";
@@ -34,7 +34,7 @@ export class InProcess {
     this.database = database;
     const masterKey = this.#masterKey;
     const sessionsOn = (store: Database) =>
-      new Sessions(
+      new Transactions(
         store,
         () => now,
         settings,

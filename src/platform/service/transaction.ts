@@ -13,7 +13,7 @@ import type { PlatformSettings } from "./platform-settings.ts";
 import type { Call } from "./service.ts";
 
 /** A call in its transaction. Its permissions are read in the same transaction as the data. */
-export interface Session<T extends Reader = Reader> {
+export interface Transaction<T extends Reader = Reader> {
   readonly tx: T;
   readonly caller: Caller;
   readonly access: Access;
@@ -23,13 +23,13 @@ export interface Session<T extends Reader = Reader> {
   readonly pageTokens: PageTokens;
 }
 
-export type WriteSession = Session<AuthoredWriter>;
+export type WriteTransaction = Transaction<AuthoredWriter>;
 
 /** The methods that only take something away. They must succeed also when nothing else does. */
 const takesAway = /\/(Delete[A-Za-z]*|RevokeTokens)$/;
 
-/** Opens a session for each call. */
-export class Sessions {
+/** Opens a transaction for each call. */
+export class Transactions {
   readonly openLists = new OpenLists();
   readonly #database: Database;
   readonly #clock: WallClock;
@@ -52,7 +52,7 @@ export class Sessions {
   }
 
   /** Runs the work in a read transaction. @throws ApiError */
-  read<T>(call: Call, work: (session: Session) => Promise<T>): Promise<T> {
+  read<T>(call: Call, work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return this.#database.read(
       async (tx) => await work(await this.#open(tx, call, this.#clock())),
       callerShares(call.caller),
@@ -60,7 +60,7 @@ export class Sessions {
   }
 
   /** Runs the work in a write transaction: all of it is committed, or none. @throws ApiError */
-  write<T>(call: Call, work: (session: WriteSession) => Promise<T>): Promise<T> {
+  write<T>(call: Call, work: (transaction: WriteTransaction) => Promise<T>): Promise<T> {
     const { quota } = this.#settings;
     return this.#auditAccounts.settled((begin) =>
       this.#database.write(
@@ -82,7 +82,7 @@ export class Sessions {
    * @param work does a bounded part, and returns whether it was the last one
    * @throws ApiError, DatabaseUnavailableError
    */
-  async writeInParts(call: Call, work: (session: WriteSession) => Promise<boolean>): Promise<void> {
+  async writeInParts(call: Call, work: (transaction: WriteTransaction) => Promise<boolean>): Promise<void> {
     for (let [isDone, isFirst] = [false, true]; !isDone; isFirst = false)
       try {
         isDone = await this.write(call, work);
@@ -92,7 +92,7 @@ export class Sessions {
       }
   }
 
-  async #open<R extends Reader>(tx: R, { caller }: Call, now: number): Promise<Session<R>> {
+  async #open<R extends Reader>(tx: R, { caller }: Call, now: number): Promise<Transaction<R>> {
     return {
       tx,
       caller,
