@@ -1,5 +1,11 @@
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
-import { createConnectRouter, createContextKey, createContextValues, type HandlerContext } from "@connectrpc/connect";
+import {
+  type ConnectRouter,
+  createConnectRouter,
+  createContextKey,
+  createContextValues,
+  type HandlerContext,
+} from "@connectrpc/connect";
 import {
   compressionBrotli,
   compressionGzip,
@@ -54,52 +60,11 @@ export interface GrpcOptions {
  * Serves the operations over gRPC, gRPC-web and Connect, and the standard services health and reflection.
  */
 export function grpcHandler(operations: readonly Operation[], runner: CallRunner, options: GrpcOptions): RpcHandler {
-  const { errorDomain, vendorAlias, unknownFields, readiness, log } = options;
+  const { errorDomain, vendorAlias, readiness, log } = options;
   const alias = vendorAlias === undefined ? undefined : new VendorAlias(vendorAlias);
   const services = [...new Set(operations.map(({ method }) => method.parent))];
   const names = services.map(({ typeName }) => typeName);
-  const operationOf = new Map(operations.map((operation) => [operation.method, operation]));
-  const router = createConnectRouter({
-    // A compressed message may be larger than its body.
-    readMaxBytes: portLimits.bodyBytes,
-    acceptCompression: [compressionGzip, compressionBrotli],
-    // Unknown fields are read only to be refused. Otherwise they would be stored invisibly.
-    binaryOptions: { readUnknownFields: unknownFields === "refuse" },
-    jsonOptions: { ignoreUnknownFields: unknownFields === "ignore" },
-    // A missing or invalid token is reported before anything in the request is judged.
-    requestGate: async (context) => {
-      const operation = operationOf.get(context.method);
-      if (operation === undefined) return;
-      try {
-        context.values.set(
-          authenticated,
-          await operation.authenticate(bearerOf(context.requestHeader.get("authorization"))),
-        );
-      } catch (error) {
-        const result = await runner.run(failing(operation.name, error), originOf(context));
-        throw result.kind === "error" ? grpcErrorOf(result.error, errorDomain) : error;
-      }
-    },
-  });
-  for (const operation of operations)
-    router.rpc(operation.method as DescMethodUnary, async (request: Message, context) => {
-      const call = context.values.get(authenticated);
-      if (call === undefined) throw new Error("the caller was not authenticated");
-      const read = () => {
-        checkMessage(operation.method.input, request);
-        return request;
-      };
-      const find = async () => ({
-        operation: operation.name,
-        run: async (slot: CallSlot) => completed(operation.method.output, await call(slot, read)),
-      });
-      const result = await runner.run(find, originOf(context));
-      if (result.responseFault !== undefined) context.values.get(breaker)(result.responseFault);
-      // The stream is reset: there is nothing left to send.
-      if (result.responseFault === "reset") return new Promise<never>(() => {});
-      if (result.kind === "error") throw grpcErrorOf(result.error, errorDomain);
-      return result.value;
-    });
+  const router = operationsRouter(operations, runner, options);
   mountHealth(router, alias === undefined ? names : [...names, ...names.map((name) => alias.nameOf(name))], readiness);
   mountReflection(router, [...services, Health], alias, readiness.stopping);
   const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, rejectingUnreadable(handler)]));
@@ -174,6 +139,57 @@ export function grpcHandler(operations: readonly Operation[], runner: CallRunner
       respond(response, errors.of(rejectionErrors[rejection], universal));
     },
   };
+}
+
+/** The operations as methods. Each authenticates its caller, then runs as a call. */
+function operationsRouter(
+  operations: readonly Operation[],
+  runner: CallRunner,
+  { errorDomain, unknownFields }: Pick<GrpcOptions, "errorDomain" | "unknownFields">,
+): ConnectRouter {
+  const operationOf = new Map(operations.map((operation) => [operation.method, operation]));
+  const router = createConnectRouter({
+    // A compressed message may be larger than its body.
+    readMaxBytes: portLimits.bodyBytes,
+    acceptCompression: [compressionGzip, compressionBrotli],
+    // Unknown fields are read only to be refused. Otherwise they would be stored invisibly.
+    binaryOptions: { readUnknownFields: unknownFields === "refuse" },
+    jsonOptions: { ignoreUnknownFields: unknownFields === "ignore" },
+    // A missing or invalid token is reported before anything in the request is judged.
+    requestGate: async (context) => {
+      const operation = operationOf.get(context.method);
+      if (operation === undefined) return;
+      try {
+        context.values.set(
+          authenticated,
+          await operation.authenticate(bearerOf(context.requestHeader.get("authorization"))),
+        );
+      } catch (error) {
+        const result = await runner.run(failing(operation.name, error), originOf(context));
+        throw result.kind === "error" ? grpcErrorOf(result.error, errorDomain) : error;
+      }
+    },
+  });
+  for (const operation of operations)
+    router.rpc(operation.method as DescMethodUnary, async (request: Message, context) => {
+      const call = context.values.get(authenticated);
+      if (call === undefined) throw new Error("the caller was not authenticated");
+      const read = () => {
+        checkMessage(operation.method.input, request);
+        return request;
+      };
+      const find = async () => ({
+        operation: operation.name,
+        run: async (slot: CallSlot) => completed(operation.method.output, await call(slot, read)),
+      });
+      const result = await runner.run(find, originOf(context));
+      if (result.responseFault !== undefined) context.values.get(breaker)(result.responseFault);
+      // The stream is reset: there is nothing left to send.
+      if (result.responseFault === "reset") return new Promise<never>(() => {});
+      if (result.kind === "error") throw grpcErrorOf(result.error, errorDomain);
+      return result.value;
+    });
+  return router;
 }
 
 /** The methods that change nothing. */
