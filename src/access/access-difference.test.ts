@@ -2,18 +2,13 @@ import { describe, expect, it } from "vitest";
 import { accessDifference } from "./access-difference.ts";
 import { accessModel, changedModel } from "./access-model.ts";
 import type { AccessState, Assumption, KnownBinding } from "./access-state.ts";
+import { accessState, custom, now, root, segment, shop, web } from "./access-state.testing.ts";
 
-const now = Date.parse("2026-01-31T12:00:00Z");
-const segment = (digit: string) => digit.repeat(16);
-const root = "a".repeat(40);
-const shop = `${root}/${segment("1")}`;
-const web = `${shop}/${segment("2")}`;
 const ci = { uid: `${shop}/${segment("c")}`, name: "ci" };
 const [viewer, editor] = [
   { uid: "b".repeat(40), name: "viewer" },
   { uid: "e".repeat(40), name: "editor" },
 ];
-const custom = { uid: `${root}/${segment("d")}`, name: "custom" };
 const [list, create] = ["CAP_REPO_LIST", "CAP_REPO_CREATE"];
 const roles = [
   { ...viewer, capabilities: new Set([list]) },
@@ -33,15 +28,7 @@ const grant = (group: string, role: KnownBinding["role"]): KnownBinding => ({
   identity: ci,
   role,
 });
-const state = (changes: Partial<AccessState>): AccessState => ({
-  groups: [],
-  identities: [],
-  roles,
-  bindings: [],
-  loginGrants: [],
-  seesEverything: true,
-  ...changes,
-});
+const state = (changes: Partial<AccessState>) => accessState({ roles, ...changes });
 function difference(before: Partial<AccessState>, after: Partial<AccessState>) {
   const model = accessModel(state(before));
   return accessDifference(model, changedModel(model, state({ ...before, ...after })), now);

@@ -2,17 +2,12 @@ import { describe, expect, it } from "vitest";
 import { accessModel } from "./access-model.ts";
 import { accessOf } from "./access-of.ts";
 import type { AccessState, KnownBinding } from "./access-state.ts";
+import { accessState, custom, now, root, segment, shop, web } from "./access-state.testing.ts";
 import { explain } from "./explain.ts";
 import { whoCan } from "./who-can.ts";
 
-const now = Date.parse("2026-01-31T12:00:00Z");
-const root = "a".repeat(40);
-const segment = (digit: string) => digit.repeat(16);
-const shop = `${root}/${segment("1")}`;
-const web = `${shop}/${segment("2")}`;
 const ci = { uid: `${shop}/${segment("c")}`, name: "ci" };
 const owner = { uid: "b".repeat(40), name: "owner" };
-const custom = { uid: `${root}/${segment("d")}`, name: "custom" };
 const [create, list] = ["CAP_REPO_CREATE", "CAP_REPO_LIST"];
 
 const binding = (group: string, identity: KnownBinding["identity"], role: KnownBinding["role"], digit = "e") => ({
@@ -21,15 +16,8 @@ const binding = (group: string, identity: KnownBinding["identity"], role: KnownB
   role,
 });
 
-const state = (changes: Partial<AccessState>): AccessState => ({
-  groups: [],
-  identities: [],
-  roles: [{ ...owner, capabilities: new Set([create, list]) }],
-  bindings: [],
-  loginGrants: [],
-  seesEverything: false,
-  ...changes,
-});
+const state = (changes: Partial<AccessState>) =>
+  accessState({ roles: [{ ...owner, capabilities: new Set([create, list]) }], seesEverything: false, ...changes });
 const answer = (changes: Partial<AccessState>, at = web) =>
   explain(accessModel(state(changes)), { identity: ci.uid, capability: create, at }, now);
 const other = { uid: `${root}/${segment("f")}`, name: "other" };

@@ -1,16 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { accessModel, changedModel } from "./access-model.ts";
 import type { AccessState, LoginGrant } from "./access-state.ts";
+import { accessState, custom, now, root, segment, shop, web } from "./access-state.testing.ts";
 import { loginGrantChanges } from "./login-grant-changes.ts";
 import { loginGrantsFor, loginGrantsOn, openLoginGrants, unreadLoginGrants } from "./login-grants.ts";
 
-const now = Date.parse("2026-01-31T12:00:00Z");
-const root = "a".repeat(40);
-const segment = (digit: string) => digit.repeat(16);
-const shop = `${root}/${segment("1")}`;
-const web = `${shop}/${segment("2")}`;
 const editor = { uid: "b".repeat(40), name: "editor" };
-const custom = { uid: `${root}/${segment("d")}`, name: "custom" };
 const caller = `${root}/${segment("c")}`;
 const issuer = "https://people.example.com";
 
@@ -35,15 +30,12 @@ const invite = (group: string, changes: Partial<LoginGrant> = {}): LoginGrant =>
     ...changes,
   }) as LoginGrant;
 const model = (changes: Partial<AccessState>) =>
-  accessModel({
-    groups: [],
-    identities: [],
-    roles: [{ ...editor, capabilities: new Set(["CAP_REPO_CREATE", "CAP_IAM_IDENTITY_PROVIDERS_LIST"]) }],
-    bindings: [],
-    loginGrants: [],
-    seesEverything: true,
-    ...changes,
-  });
+  accessModel(
+    accessState({
+      roles: [{ ...editor, capabilities: new Set(["CAP_REPO_CREATE", "CAP_IAM_IDENTITY_PROVIDERS_LIST"]) }],
+      ...changes,
+    }),
+  );
 const on = (loginGrants: readonly LoginGrant[], capability = "CAP_REPO_CREATE") =>
   loginGrantsOn(model({ loginGrants }), capability, shop, now);
 

@@ -4,16 +4,12 @@ import { allCapabilities, Capability } from "#src/platform/authorization/capabil
 import { collections } from "#src/platform/collections/collections.ts";
 import { accessModel } from "./access-model.ts";
 import type { KnownBinding, KnownRole } from "./access-state.ts";
+import { accessState, root, segment, shop, web } from "./access-state.testing.ts";
 import { type RecordedChange, recordedWrites, usesOf } from "./recorded-writes.ts";
 import { type EarlierGrants, notingGrants } from "./earlier-grants.ts";
-import { unchangedRoles } from "./unchanged-roles.ts";
-import { unusedAccess } from "./unused-writes.ts";
+import { unchangedRoles, unusedAccess } from "./unused-writes.ts";
 import { usedWrites } from "./used-writes.ts";
 
-const root = "a".repeat(40);
-const segment = (digit: string) => digit.repeat(16);
-const shop = `${root}/${segment("1")}`;
-const web = `${shop}/${segment("2")}`;
 const repo = `${web}/${segment("3")}`;
 const ci = `${shop}/${segment("c")}`;
 
@@ -105,7 +101,7 @@ describe("unused writes", () => {
     { canRead = () => true, others = [] }: AskOptions = {},
   ) => {
     const bindings = [binding, ...others];
-    const model = accessModel({ groups: [], identities: [], roles, bindings, loginGrants: [], seesEverything: true });
+    const model = accessModel(accessState({ roles, bindings }));
     const grants = new Map<string, EarlierGrants>();
     const unchanged = unchangedRoles(model, since);
     const authored = changes.map((one) => ({ ...one, actor: { name: ci } }));

@@ -1,8 +1,7 @@
 import { type AccessModel, groupOf, listedGroups } from "#src/access/access-model.ts";
 import { callerCan } from "#src/access/caller-can.ts";
 import { type EarlierGrants, notingGrants } from "#src/access/earlier-grants.ts";
-import { unchangedRoles } from "#src/access/unchanged-roles.ts";
-import { type UnusedAccess, unusedAccess } from "#src/access/unused-writes.ts";
+import { unchangedRoles, type UnusedAccess, unusedAccess } from "#src/access/unused-writes.ts";
 import { usedWrites } from "#src/access/used-writes.ts";
 import { defineCommand } from "#src/commands/command.ts";
 import * as settings from "#src/commands/settings/settings.ts";
