@@ -59,23 +59,23 @@ export const bugsOfResources: readonly PlantedBug[] = [
     name: "permission-checked-after-read",
     why: "The error of a deletion tells whether a binding exists that the caller cannot see.",
     file: "src/platform/iam/role-bindings.ts",
-    before: 'if (group === undefined || !session.access.sees(group)) throw notFound("role binding", uid);',
-    after: "if (group === undefined || (await roleBindings.find(session.tx, uid)) === undefined) return;",
+    before: 'if (group === undefined || !transaction.access.sees(group)) throw notFound("role binding", uid);',
+    after: "if (group === undefined || (await roleBindings.find(transaction.tx, uid)) === undefined) return;",
     foundBy: "src/platform/tests/access-model.test.ts",
   },
   {
     name: "permission-checked-in-other-group",
     why: "Whether the caller holds what it grants is checked in the group of the role, and not in that of the binding.",
     file: "src/platform/iam/role-to-grant.ts",
-    before: "session.access.requireAll(role.capabilities, group,",
-    after: "session.access.requireAll(role.capabilities, parentOf(uid) ?? group,",
+    before: "transaction.access.requireAll(role.capabilities, group,",
+    after: "transaction.access.requireAll(role.capabilities, parentOf(uid) ?? group,",
     foundBy: "src/platform/tests/access-model.test.ts",
   },
   {
     name: "identity-taken-over",
     why: "Whoever may edit an identity can assume it with all its roles.",
     file: "src/platform/iam/identities.ts",
-    before: `          await requireGrantsOf(session, current.uid);
+    before: `          await requireGrantsOf(transaction, current.uid);
 `,
     after: "",
     foundBy: "src/platform/tests/access-model.test.ts",
@@ -93,7 +93,7 @@ export const bugsOfResources: readonly PlantedBug[] = [
     name: "bindings-outlive-identity",
     why: "The role bindings of an identity stay when it is deleted.",
     file: "src/platform/iam/identities.ts",
-    before: `        if (!(await deleteBindingsOf(session.tx, uid))) return false;
+    before: `        if (!(await deleteBindingsOf(transaction.tx, uid))) return false;
 `,
     after: "",
     foundBy: "src/platform/tests/access-model.test.ts",
@@ -102,7 +102,7 @@ export const bugsOfResources: readonly PlantedBug[] = [
     name: "refresh-tokens-outlive-identity",
     why: "What is stored of the tokens of an identity stays when it is deleted.",
     file: "src/platform/iam/identities.ts",
-    before: `        await deleteTokens(session.tx, uid);
+    before: `        await deleteTokens(transaction.tx, uid);
 `,
     after: "",
     foundBy: "src/platform/tests/refresh.test.ts",
@@ -127,7 +127,7 @@ export const bugsOfResources: readonly PlantedBug[] = [
     name: "name-checked-on-create-only",
     why: "A resource is renamed to a name that must be unique and is taken.",
     file: "src/platform/iam/groups.ts",
-    before: `  if (updated.name !== current.name) await checkUniqueName(session, groups, updated.uid, updated.name);
+    before: `  if (updated.name !== current.name) await checkUniqueName(transaction, groups, updated.uid, updated.name);
 `,
     after: "",
     foundBy: "src/platform/tests/settings.test.ts",
