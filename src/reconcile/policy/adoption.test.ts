@@ -264,6 +264,11 @@ describe("an equal role binding that no object claims", () => {
       expected: { do: "readRole", role: viewer },
     },
     {
+      name: "is not taken over before it is known whether its identity is of another owner",
+      given: { resource: bindingResource(), references, matches: [equal], unknownIdentities: [anotherUid] },
+      expected: { do: "readIdentity", identity: anotherUid },
+    },
+    {
       name: "is Created if a POST of this process for the object created it",
       given: {
         resource: bindingResource(),

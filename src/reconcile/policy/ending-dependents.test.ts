@@ -77,6 +77,31 @@ describe("an object with dependents", () => {
       expected: { do: "list", kind: "RoleBinding", parent: "0a", startedAfter: 17_000 },
     },
     {
+      name: "lists there from the time on when no earlier process can, and not before",
+      given: {
+        ...existing,
+        resource: orphan,
+        dependents: [{ ...deletedBinding, has: "unrecorded", unlisted: "0a" }],
+        settledAt: 20_000,
+      },
+      expected: { do: "list", kind: "RoleBinding", parent: "0a", startedAfter: 20_000 },
+    },
+    {
+      name: "waits under Orphan until no earlier process can have created anything any longer",
+      given: {
+        ...existing,
+        resource: orphan,
+        dependents: [{ ...deletedBinding, has: "unrecorded", unlisted: "0a" }],
+        settledAt: 20_001,
+      },
+      expected: { do: "wait" },
+    },
+    {
+      name: "waits while it is not known which objects of a kind refer to it",
+      given: { ...existing, unreadDependents: ["RoleBinding"], state: { ...deletionSeen, waitingSince: 0 } },
+      expected: reports("KubernetesForbidden", "RoleBinding"),
+    },
+    {
       name: "does not wait for what goes with it",
       given: { ...existing, dependents: [{ ...deletedBinding, has: "unrecorded" }] },
       expected: { do: "delete" },

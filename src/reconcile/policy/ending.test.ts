@@ -24,6 +24,16 @@ describe("an object with an external resource", () => {
       expected: { do: "read", uid },
     },
     {
+      name: "reads a resource again that was read long ago",
+      given: { ...existing, external: present(externalGroup(), 4_999) },
+      expected: { do: "read", uid },
+    },
+    {
+      name: "reads a resource again that was read before the deletion was seen",
+      given: { ...existing, external: present(externalGroup(), 17_999) },
+      expected: { do: "read", uid },
+    },
+    {
       name: "finds the resource after a restart in a list that serves all objects",
       given: { ...existing, external: { is: "unknown" } },
       expected: { do: "list", parent: root },

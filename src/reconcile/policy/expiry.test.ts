@@ -66,6 +66,16 @@ describe("an expired role binding", () => {
       expected: reportsStalled("Expired", "outside"),
     },
     {
+      name: "is left outside of the Tenant's groups, and says so",
+      given: { resource: expired, references, external: present(external), tenant: { ...tenant, groups: [uid] } },
+      expected: reportsStalled("Expired", "spec.groups"),
+    },
+    {
+      name: "is left where no Tenant governs it, and says so",
+      given: { resource: expired, references, external: present(external), tenant: { is: "none" } },
+      expected: reportsStalled("Expired", "No Tenant"),
+    },
+    {
       name: "is found first if it is not known",
       given: { resource: expired, references, external: { is: "unknown" } },
       expected: { do: "list" },

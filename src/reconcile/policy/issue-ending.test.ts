@@ -94,6 +94,13 @@ describe("an object with a Secret that may not be read", () => {
     expect(unread(deleted, parts)).toMatchObject(expected);
   });
 
+  it("is not enough to let go of an object of which a POST may take effect", () => {
+    const posted = { naturalKey: "key" };
+    const state = { ...emptyState, bornHere: true, posted };
+    expect(step(deleted, { state })).toMatchObject({ do: "report", event: { reason: "Orphaned" } });
+    expect(step(deleted, { state: { ...emptyState, bornHere: true } })).toEqual({ do: "removeFinalizer" });
+  });
+
   it("may have been written by an earlier process until its requests are settled", () => {
     expect(unread(deleted, { settledAt: 20_001 })).toMatchObject({ do: "writeStatus" });
     const reported = { ...emptyState, waitingSince: 20_000 };

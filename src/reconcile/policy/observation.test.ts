@@ -1,4 +1,5 @@
 import { describe } from "vitest";
+import { finalizer } from "#src/api/custom-resource.ts";
 import type { Group } from "#src/api/group.ts";
 import type { RoleBinding } from "#src/api/role-binding.ts";
 import { withMarker } from "#src/kinds/marker.ts";
@@ -6,6 +7,7 @@ import { itDecides, present, reports, reportsStalled, unmarked, waitingLong } fr
 import {
   anotherUid,
   bindingResource,
+  emptyState,
   externalGroup,
   foreignMarker,
   groupResource,
@@ -47,6 +49,30 @@ describe("an object that only observes", () => {
         nameConflicts: [{ external: unmarked(withMarker("", foreignMarker)), claimedBy: null }],
       },
       expected: observedStatus,
+    },
+    {
+      name: "reports that what spec.uid names is gone",
+      given: { resource: observing({ spec: { uid } }), external: { is: "gone", at: 40 }, state: waitingLong },
+      expected: reports("ExternalGone"),
+    },
+    {
+      name: "finds another resource by its name once that which the status records is gone",
+      given: {
+        resource: observing({ status: { ...ready, management: "Observed" } }),
+        external: { is: "gone", at: 40 },
+        nameConflicts: [{ external: externalGroup({ uid: anotherUid, description: "" }), claimedBy: null }],
+      },
+      expected: { do: "writeStatus", patch: { uid: anotherUid } },
+    },
+    {
+      name: "loses a finalizer that guards nothing, without a look at the platform",
+      given: {
+        resource: observing({ metadata: { finalizers: [finalizer] } }),
+        state: { ...emptyState, bornHere: true },
+        snapshot: null,
+        rootSnapshots: [{ group: root, snapshot: null }],
+      },
+      expected: { do: "removeFinalizer" },
     },
     {
       name: "reports a Conflict if the name is not unique",

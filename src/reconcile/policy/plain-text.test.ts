@@ -34,3 +34,11 @@ it.each([8, statusBounds.text])("returns what the API server stores unchanged, w
     expect(plainText(plain, limit)).toBe(plain);
   }
 });
+
+it("shortens only what is longer than the limit", () => {
+  expect(["1234567", "12345678", "123456789"].map((text) => plainText(text, 8))).toEqual([
+    "1234567",
+    "12345678",
+    "1234567…",
+  ]);
+});

@@ -9,6 +9,7 @@ import {
   stateAfterRefusal,
   stateAfterStatusWrite,
   stateAfterSuccess,
+  stateAfterUnsent,
 } from "./state-after.ts";
 import { refusalOf } from "./refusal.ts";
 import type { PlatformStep } from "./step.ts";
@@ -41,6 +42,18 @@ it("does not take an object whose resource is recorded for one that never had an
   };
   expect(stateAfterDecision({ ...recorded, state: born }, { do: "done" }).bornHere).toBe(false);
   expect(stateAfterDecision({ ...observed(), state: born }, { do: "done" }).bornHere).toBe(true);
+});
+
+it("keeps what was posted before a call that could not be sent", () => {
+  const [earlier, present] = [{ naturalKey: "earlier" }, { naturalKey: "present" }];
+  const create: PlatformStep = { do: "create", parent: "", body: {}, naturalKey: "present", event };
+  const posted = observed({ state: { ...emptyState, posted: present } });
+  expect(stateAfterUnsent(posted, create, { ...emptyState, posted: earlier })).toEqual({
+    ...emptyState,
+    posted: earlier,
+  });
+  expect(stateAfterUnsent(posted, create, emptyState)).toEqual(emptyState);
+  expect(stateAfterUnsent(posted, read, emptyState)).toBe(posted.state);
 });
 
 describe("a pause", () => {

@@ -2,7 +2,17 @@ import { describe } from "vitest";
 import { abandonAnnotation } from "#src/api/annotations.ts";
 import { itDecides, present, readyGroup, reports } from "./decision-cases.testing.ts";
 import { deletedBinding, deletedGroup, deletionSeen } from "./ending-cases.testing.ts";
-import { emptyState, externalGroup, otherRoot, parent, ready, tenant, uid } from "./observed-fixture.testing.ts";
+import {
+  emptyState,
+  externalGroup,
+  marker,
+  otherRoot,
+  parent,
+  ready,
+  root,
+  tenant,
+  uid,
+} from "./observed-fixture.testing.ts";
 
 const external = present(externalGroup());
 const none = { is: "none" } as const;
@@ -119,6 +129,24 @@ describe("the deletion below a parent of another Tenant that no longer grants it
       name: "leaves what the status does not record",
       given: { ...revoked, resource: deletedGroup(), matches: [externalGroup()] },
       expected: reports("TenantDenied", "Ask the owner of the parent"),
+    },
+    {
+      name: "deletes what this process created",
+      given: {
+        ...revoked,
+        resource: deletedGroup(),
+        matches: [externalGroup()],
+        state: {
+          ...deletionSeen,
+          posted: { naturalKey: marker, created: { uid, parentUid: parent, management: "Created" } },
+        },
+      },
+      expected: { do: "delete", uid },
+    },
+    {
+      name: "deletes a grant to an identity of one of the groups of the Tenant",
+      given: { ...binding(ownIdentity), tenant: { ...revoked.tenant, groups: [root.replaceAll("a", "e"), otherRoot] } },
+      expected: { do: "delete", uid },
     },
     {
       name: "deletes a grant to an identity of the Tenant",

@@ -134,6 +134,15 @@ it("reports nothing as changed when it was read before", () => {
   expect(changes).toEqual([]);
 });
 
+it("knows the namespaces of a session of a Tenant's own", () => {
+  applyNamespace("team", { team: "shop" });
+  applyNamespace("else");
+  applyTenant("shop", { ...byTeam("shop"), credentials: { type: "ServiceAccount", identityUid: tenantIdentity } });
+  const tenancy = newTenancy();
+  const [operator, own] = [...tenancy.sessions];
+  expect([operator, own].map((session) => session && tenancy.namespacesOf(session))).toEqual([undefined, ["team"]]);
+});
+
 it("says whether a namespace is being deleted", () => {
   applyNamespace("a");
   const tenancy = newTenancy();

@@ -87,6 +87,14 @@ describe("the status of a Tenant", () => {
     expect(tenantStatusPatch(observation({ tenant: tenant(written({ breakers })) }))).toMatchObject({ breakers: null });
   });
 
+  it("adds up what all breakers hold", () => {
+    const breakers = [
+      { kind: "Group", id: "g-1", missing: 40 },
+      { kind: "Role", id: "r-2", missing: 2 },
+    ];
+    expect(readyOf({ breakers })?.message).toMatch(/^42 resources disappeared .*: Group \(g-1\), Role \(r-2\)\./);
+  });
+
   it("names removals that wait for a confirmation, and what confirms them", () => {
     expect(readyOf({ heldRemovals: { id: "r-1", resources: 40 } })).toMatchObject({
       status: "False",

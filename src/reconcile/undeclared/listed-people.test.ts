@@ -48,6 +48,19 @@ it("recognizes people by a provider above the root of the session", async () => 
   expect(people.isPerson(identity({ issuer, subject: "ana" }))).toBe(true);
 });
 
+it("knows the issuer of each provider", async () => {
+  const people = await peopleOf(sessionWith({ [root]: [team], [organisation]: [] }));
+  const [uid, other] = [`${team}/ffffffffffffffff`, `${root}/ffffffffffffffff`];
+  expect(people.hasProvider(uid, issuer)).toBe(true);
+  expect(people.hasProvider(uid, "https://other.example")).toBe(false);
+  expect(people.hasProvider(other, issuer)).toBe(false);
+});
+
+it("knows no person that no group contains", async () => {
+  const people = await peopleOf(sessionWith({ [root]: [], [organisation]: [] }));
+  expect(people.isPerson({ uid: organisation, name: "", description: "" })).toBe(true);
+});
+
 it.each<[boolean, Readonly<Record<string, readonly string[] | undefined>>]>([
   [true, { [root]: [], [organisation]: [] }],
   [false, { [root]: [], [organisation]: undefined }],
