@@ -1,4 +1,5 @@
 import { inject, type RunnerTestCase, type RunnerTestSuite, TestRunner } from "vitest";
+import { noteAttempt } from "./attempt.ts";
 
 /** What a file of tests shows about the mutants; it is in the file's `meta`. */
 export interface Findings {
@@ -24,13 +25,19 @@ declare module "vitest" {
   interface ProvidedContext {
     /** The mutant that is active from the beginning; null if each test tries the mutants that it reaches. */
     activeMutant: number | null;
+    /** How long all tests may take with it, in milliseconds. */
+    activeLimitMs: number;
+    /** The mutants that need no trial any longer. */
+    settledMutants: readonly number[];
+    /** The file for what the process is busy with; see `attempt.ts`. */
+    attemptFile: string;
   }
 }
 
 /** What all files of tests share, since they share the modules. */
 interface Shared {
   active: number | null;
-  /** A loop that the active mutant makes endless ends then. */
+  /** A loop that the active mutant makes endless, and that evaluates any mutated expression, ends then. */
   deadline: number;
   /** The mutants that the running test reaches; null outside of tests. */
   reached: Set<number> | null;
@@ -41,8 +48,12 @@ interface Shared {
 /** The name of the global function that the mutated modules ask whether a mutant is active. */
 export const switchName = "isActiveMutant";
 
+/** How long after its deadline a mutant that still runs is killed with the process: it evaluates no mutated expression. */
+const graceMs = 10_000;
+
 // Tests replace the clock.
 const now = performance.now.bind(performance);
+const wallClock = Date.now.bind(Date);
 const shared = globalThis as { mutants?: Shared; [switchName]?: (number: number) => boolean };
 
 /**
@@ -52,6 +63,7 @@ const shared = globalThis as { mutants?: Shared; [switchName]?: (number: number)
 export default class MutantRunner extends TestRunner {
   readonly #state: Shared;
   readonly #always = inject("activeMutant");
+  readonly #settled = new Set(inject("settledMutants"));
   #failing: string[] = [];
   #waiting: number[] = [];
   #startedAt = 0;
@@ -65,15 +77,16 @@ export default class MutantRunner extends TestRunner {
     state.active = this.#always;
     state.deadline = Infinity;
     this.#state = state;
+    if (this.#always !== null) this.#note(this.#always, inject("activeLimitMs"));
     let calls = 0;
     shared[switchName] = (number) => {
-      if (number !== state.active) {
-        if (state.active === null) (state.reached ?? state.loaded).add(number);
+      if (state.active === null) {
+        if (!this.#settled.has(number)) (state.reached ?? state.loaded).add(number);
         return false;
       }
       calls += 1;
       if (calls % 1_000 === 0 && now() > state.deadline) throw new Error("The mutant does not end.");
-      return true;
+      return number === state.active;
     };
   }
 
@@ -97,6 +110,7 @@ export default class MutantRunner extends TestRunner {
     this.#waiting = this.#waiting.slice(this.#waiting.indexOf(next) + 1);
     state.active = next;
     state.deadline = now() + this.#limitMs;
+    this.#note(next, this.#limitMs + graceMs);
   }
 
   override async onAfterRetryTask(test: RunnerTestCase, options: { retry: number; repeats: number }): Promise<void> {
@@ -104,6 +118,7 @@ export default class MutantRunner extends TestRunner {
     if (this.#always !== null) return;
     const state = this.#state;
     const { active } = state;
+    if (active !== null) noteAttempt(inject("attemptFile"), null);
     const error = test.result?.errors?.[0]?.message;
     const failed = test.result?.state === "fail";
     if (options.repeats === 0) {
@@ -116,6 +131,10 @@ export default class MutantRunner extends TestRunner {
     state.active = null;
     state.reached = null;
     if (test.result !== undefined) delete test.result.errors;
+  }
+
+  #note(number: number, limitMs: number): void {
+    noteAttempt(inject("attemptFile"), { number, pid: process.pid, until: Math.ceil(wallClock() + limitMs) });
   }
 
   override async onAfterRunSuite(suite: RunnerTestSuite): Promise<void> {
