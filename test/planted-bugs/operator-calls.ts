@@ -84,7 +84,7 @@ export const bugsOfPlatformCalls: readonly PlantedBug[] = [
     file: "src/platform-client/uid.ts",
     before: 'return uid[ancestor.length] === "/" && uid.startsWith(ancestor);',
     after: "return uid !== ancestor && uid.startsWith(ancestor);",
-    foundBy: "src/platform-client/collection-view.test.ts",
+    foundBy: "src/reconcile/policy/decision-input.test.ts",
   },
   {
     name: "secret-in-error",

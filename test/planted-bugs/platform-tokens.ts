@@ -83,7 +83,7 @@ export const bugsOfTokens: readonly PlantedBug[] = [
     file: "src/platform/tokens/refresh-families.ts",
     before: "if (family.token_hash !== hashOf(token)) {",
     after: "if (family.token_hash === token) {",
-    foundBy: "src/platform/tests/refresh.test.ts",
+    foundBy: "src/platform/tests/concurrency.test.ts",
   },
   {
     name: "refresh-widens",
