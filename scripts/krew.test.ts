@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { parse } from "yaml";
 import * as z from "zod";
+import { copyBundle } from "#test/support/harness/copy-bundle.ts";
 
 // krew's own validator is not available as a Go module here, so its rules are repeated from its documentation and source.
 
@@ -40,10 +41,10 @@ const pluginSchema = z.strictObject({
 
 let folder = "";
 let plugin: z.output<typeof pluginSchema>;
-beforeAll(() => {
+beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "muster-krew-test-"));
   const build = join(folder, "build");
-  execFileSync(process.execPath, ["scripts/build.ts", build]);
+  await copyBundle(build);
   const uri = "https://example.com/v0.1.0/muster.tar.gz";
   const args = [
     "--uri",

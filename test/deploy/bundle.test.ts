@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { copyBundle } from "#test/support/harness/copy-bundle.ts";
 
 const run = promisify(execFile);
 const build = fileURLToPath(new URL("../../scripts/build.ts", import.meta.url));
@@ -14,7 +15,7 @@ describe("the bundle", () => {
   let folder = "";
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "muster-bundle-"));
-    await run(process.execPath, [build, join(folder, "first")]);
+    await copyBundle(join(folder, "first"));
   });
   afterAll(() => rm(folder, { recursive: true }));
 

@@ -7,9 +7,9 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { copyBundle } from "#test/support/harness/copy-bundle.ts";
 
 const run = promisify(execFile);
-const build = fileURLToPath(new URL("../../scripts/build.ts", import.meta.url));
 const dockerHelper = fileURLToPath(new URL("../../src/docker-credential-muster.sh", import.meta.url));
 /** The user of the image. Only root can become another one. */
 const user = process.getuid?.() === 0 ? { uid: 65_532, gid: 65_532 } : undefined;
@@ -33,7 +33,7 @@ describe("the files of the image, run by its user", () => {
     data = join(folder, "data");
     muster = join(root, "usr/local/bin/muster");
     // As the Dockerfile does.
-    await run(process.execPath, [build, join(root, "usr/local/lib")]);
+    await copyBundle(join(root, "usr/local/lib"));
     await mkdir(dirname(muster));
     await symlink("../lib/muster.mjs", muster);
     await copyFile(dockerHelper, join(dirname(muster), "docker-credential-muster"));

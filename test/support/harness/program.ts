@@ -10,7 +10,9 @@ const built = process.env[programVariable];
  */
 export const program = built ?? fileURLToPath(new URL("../../../src/main.ts", import.meta.url));
 
-/** Variables of its processes. What is compiled of a bundle is removed with it. */
-export const programEnvironment: Readonly<Record<string, string>> = built?.endsWith(".mjs")
-  ? { NODE_COMPILE_CACHE: join(dirname(built), "compiled") }
-  : {};
+/** Where Node keeps what it has compiled of the bundle, beside it, to be removed with it; undefined without a bundle. */
+export const compiledFolder = built?.endsWith(".mjs") ? join(dirname(built), "compiled") : undefined;
+
+/** Variables of its processes. */
+export const programEnvironment: Readonly<Record<string, string>> =
+  compiledFolder === undefined ? {} : { NODE_COMPILE_CACHE: compiledFolder };
