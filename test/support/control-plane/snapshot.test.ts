@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { isEstablished } from "#test/support/harness/custom-resource-definitions.ts";
 import { describeWithControlPlane } from "./describe-with-control-plane.ts";
 import { EtcdKeys } from "./etcd-keys.ts";
@@ -56,7 +56,8 @@ describeWithControlPlane("a snapshot of a control plane", (controlPlane) => {
     await admin.delete(configMap("deleted", {}));
     await admin.apply(definition);
     await admin.waitFor(definition, isEstablished);
-    await admin.apply(thing);
+    // Discovery can lag behind.
+    await vi.waitFor(() => admin.apply(thing), { timeout: 30_000 });
     await admin.delete(thing);
     expect(await objectsOf(admin)).not.toEqual(before);
 
@@ -69,7 +70,7 @@ describeWithControlPlane("a snapshot of a control plane", (controlPlane) => {
     );
     await admin.apply(definition);
     await admin.waitFor(definition, isEstablished);
-    expect(await admin.list(thing)).toEqual([]);
+    expect(await vi.waitFor(() => admin.list(thing), { timeout: 30_000 })).toEqual([]);
     await snapshot.restore();
     expect(await objectsOf(admin)).toEqual(before);
     await etcd.close();
