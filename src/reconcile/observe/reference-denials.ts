@@ -115,7 +115,8 @@ export function findReferenceDenial(
         : undefined;
     case "role":
       if (isPermitted) return undefined;
-      // A role that is not known yet grants nothing: it is read before it is bound.
+      // A role that is not known yet grants nothing: it is read before it is bound, by the check `roleUnread` of the policy, which comes
+      // before each POST (`unclaimed.ts`) and before an equal role binding is taken over (`adoption.ts`).
       return through === "limits"
         ? denied(`${path}: ${roleDenial(builtInRole(uid, roles)?.name ?? uid, uid, limits)}`)
         : findExcess(path, limits.capabilitiesOf(uid) ?? [], limits);

@@ -34,9 +34,9 @@ import type { Step } from "./step.ts";
  * Nothing is created twice because of four locks, of which the proof is the first:
  * 1. No POST is decided on before the proof (here).
  * 2. `state.posted` remembers the POST from the decision on, before it is sent (`state-after.ts`), so that its effect is looked for,
- *    and known as the object's (`createdHere`).
+ *    and known as the object's: by its marker, or as `isOfOwnPost` in `identification-by-fields.ts`.
  * 3. A POST whose response was lost counts as unknown in the ledger of the session (`platform-client/post-ledger.ts`), for every object
- *    that wants the same, until it can no longer take effect.
+ *    that wants the same, until it can no longer take effect; what it created then is `createdHere`.
  * 4. The session refuses a POST if one for the same was sent since the decision was made (`platform-client/session-writes.ts`).
  *
  * Assumptions: the session records a list only if it was complete, and only under permissions that were read before and

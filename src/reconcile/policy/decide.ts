@@ -19,8 +19,8 @@ import { untilRemoval } from "./undeclared.ts";
  * description of its kind, to the single next step, and the check that decided on it.
  *
  * Expected flow of a creation: `list` (shared by all objects, usually done already) → `addFinalizer` → `create` →
- * `writeStatus` → `done`. Of an edit: `update` → `writeStatus` → `done`. Of a deletion: `readCrd` (shared) → `delete` →
- * `removeFinalizer`.
+ * `writeStatus` → `done`. Of an edit: `update` → `writeStatus` → `done`. Of a deletion: `readCrd` (shared) → `read` →
+ * `delete` → `removeFinalizer`.
  *
  * Guarantees: pure. An external resource is created only after its absence is proven (see `absence.ts`), written only
  * after it is known to be ours (`ownership.ts`), and its object is released only after it is gone. "First time",

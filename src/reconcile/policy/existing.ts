@@ -19,7 +19,11 @@ import { unclaimed } from "./unclaimed.ts";
 import { rolesUnread, unreadKind } from "./unread.ts";
 import { guardsNothing, recheckUnrecordedAt, removeUnrecorded } from "./unrecorded.ts";
 
-/** An object that manages a resource, or is to have one. */
+/**
+ * An object that manages a resource, or is to have one. A new object passes here three times: nothing is known, and `unclaimed` creates
+ * the resource; the resource is known, and no status records it, so that `unclaimed` finds it (`asMatched`); the status records it, and
+ * `claimed` has nothing left to do.
+ */
 const managing: Phase<Managed> = [part("the spec or the status names a uid", asClaimed, claimed), ...unclaimed];
 
 /** An object that is not being deleted. */

@@ -19,7 +19,7 @@ export const identificationByFields: Identification = {
     const isAdopted =
       managedUid(observed) === external.uid
         ? observed.resource.status?.management === "Adopted"
-        : !isCreatedHere(observed, external);
+        : !isOfOwnPost(observed, external);
     return isAdopted ? "Adopted" : "Created";
   },
   // A forged status is not enough to end a grant in a group of another Tenant: it is one to an identity of this Tenant.
@@ -30,7 +30,7 @@ export const identificationByFields: Identification = {
   disowns: (observed, found) => managedUid(observed) === found.uid && !identificationByFields.owns(observed, found),
 
   isToAdopt: (observed) =>
-    !isCreatedHere(observed, observed.external) && !identificationByFields.owns(observed, observed.external),
+    !isOfOwnPost(observed, observed.external) && !identificationByFields.owns(observed, observed.external),
   // Declaring a grant owns an equal one: that grants nothing that the object does not.
   asksToAdopt: ({ resource }) => resource.spec.uid !== undefined,
   meantOf: (observed, candidates) => candidates.find((external) => equalsSpec(observed, external)),
@@ -82,7 +82,7 @@ function keyOf({ kind }: DecisionInput, external: ExternalResource): string | un
   return kind.collection.naturalKeyOf(external);
 }
 
-/** Whether a POST of this process for this object created the grant. */
-function isCreatedHere({ state, resource: { status }, references }: DecisionInput, { uid }: ExternalResource): boolean {
+/** Whether the grant is what this process posted for this object: with this key, nothing else was there before (`absence.ts`). */
+function isOfOwnPost({ state, resource: { status }, references }: DecisionInput, { uid }: ExternalResource): boolean {
   return status?.uid !== uid && references.are === "resolved" && state.posted?.naturalKey === references.naturalKey;
 }
