@@ -34,6 +34,8 @@ it.each([
       await scenario.until("Ready", () => scenario.differences([shop, last]).length === 0);
       removed += had - platform.clientSecrets.size;
       expect([...platform.clientSecrets.values()]).toEqual([]);
+      // What the dead leader had sent arrives until then.
+      await scenario.pass(60_000);
       const { writes } = platform;
       await scenario.resync();
       await scenario.pass(600_000);
