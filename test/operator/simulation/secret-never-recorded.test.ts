@@ -39,6 +39,7 @@ it.each([
       const { writes } = platform;
       await scenario.resync();
       await scenario.pass(600_000);
+      expect([...platform.clientSecrets.values()]).toEqual([]);
       expect(platform.writes).toBe(writes);
       expect(world.ready()?.status).toBe("True");
       return scenario.run;
