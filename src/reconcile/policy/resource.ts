@@ -13,7 +13,7 @@ import { findForeignMarker, findNameManagedByOther, findNameTaken, findRival } f
 import { identificationOf } from "./identification-of.ts";
 import { findProtected, managedUid } from "./ownership.ts";
 import { recordOf } from "./recorded.ts";
-import { concludeUnusableSecret, readSecretFirst } from "./secret.ts";
+import { awaitSentSecret, concludeUnusableSecret, readSecretFirst } from "./secret.ts";
 import type { Event, PlatformStep, Step } from "./step.ts";
 import { findOutsideTenant } from "./tenant.ts";
 import { decideRemoval } from "./undeclared.ts";
@@ -63,6 +63,9 @@ export const resource: Phase<Found> = [
   part("it was created twice", asDuplicated, duplicated),
   where("its name differs", differsInName, renaming),
   check("secretUnread", "The Secret that the spec names was not read.", readSecretFirst),
+  check("secretUnsettled", "A leader that died may have sent a secret that has not arrived yet.", (observed) =>
+    awaitSentSecret(observed, observed.external),
+  ),
   part("a field differs", asDiffering, differing),
   check("secretUnusable", "The Secret that the spec names cannot be used.", concludeUnusableSecret),
   check("undeclaredLeft", "The group has a resource that nobody declares, and that is to be removed.", decideRemoval),

@@ -40,3 +40,7 @@ export function secretRefused(path: string, { namespace, name }: SecretLocation,
   const right = { verb: "get", group: "", resource: "secrets", name, namespace };
   return `${path}: the operator may not read Secret ${name}: ${refusal}. It may read a Secret only if a Role of Kubernetes RBAC names it. Run: ${grantCommands(right, `muster-secret-${name}`, user)}`;
 }
+
+export function secretUnsettled(noun: string): string {
+  return `An operator that stopped may have sent the ${noun} a secret a moment ago, which the spec does not name. It is removed once no earlier request can take effect any longer.`;
+}

@@ -98,6 +98,18 @@ export function readSecretFirst(observed: DecisionInput): Step | undefined {
   return wanted.is === "unread" ? wanted.read : undefined;
 }
 
+/**
+ * The wait until no request of a leader that died can take effect any longer: it may still give the resource a secret that the spec
+ * does not name, and that nothing would show.
+ */
+export function awaitSentSecret(observed: DecisionInput, external: ExternalResource): Step | undefined {
+  const { kind, now, settledAt } = observed;
+  if (kind.secret === null || now >= settledAt || wantedSecret(observed).is !== "none") return undefined;
+  return mayHaveUnrecorded(observed, external)
+    ? conclude(observed, waiting("Updating", messages.secretUnsettled(kind.noun)), settledAt)
+    : undefined;
+}
+
 /** Why the resource, which matches the spec otherwise, may not have the secret that it is to have. */
 export function concludeUnusableSecret(observed: DecisionInput): Step | undefined {
   const wanted = wantedSecret(observed);
