@@ -165,9 +165,9 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
   {
     name: "ended-what-another-wants",
     why: "28.2: An object that ends takes an unrecorded grant that another object wants.",
-    file: "src/reconcile/policy/identification-by-fields.ts",
-    before: "observed.matches.filter(({ uid }) => !wantedByOthers.includes(uid))",
-    after: "observed.matches.filter(() => wantedByOthers !== null)",
+    file: "src/reconcile/policy/recreated.ts",
+    before: "return matches.filter(({ uid }) => !wantedByOthers.includes(uid));",
+    after: "return matches.filter(() => wantedByOthers !== null);",
     foundBy: "src/reconcile/policy/ending-unrecorded.test.ts",
   },
   {

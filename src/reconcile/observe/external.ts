@@ -18,8 +18,16 @@ import { wantedByOthers } from "./wanted-by-others.ts";
 /** What a session shows; `unrecorded.ts` observes what others show, too. */
 type SeenExternal = Omit<ObservedExternal, "unrecorded">;
 
-/** What the session of the object's Tenant shows that is the object's, or may be, and who else has it or wants it. */
-export function externalOf(sources: Sources, context: TenantContext, seeker: Seeker): SeenExternal {
+/**
+ * What the session of the object's Tenant shows that is the object's, or may be, and who else has it or wants it.
+ * @param keys the natural keys under which it is found
+ */
+export function externalOf(
+  sources: Sources,
+  context: TenantContext,
+  seeker: Seeker,
+  keys: readonly string[],
+): SeenExternal {
   const { kind, cached, resolved, state } = seeker;
   const { resource } = cached;
   const { session } = context;
@@ -27,9 +35,7 @@ export function externalOf(sources: Sources, context: TenantContext, seeker: See
   const finding = findingOf(kind);
   const claimed = claimedUid(cached) ?? finding.uidWithoutRecord(sources, seeker);
   const claim = claimed === undefined ? null : claimOf(sources, kind, cached, claimed, view, context.name);
-  const matches = finding
-    .find(view, finding.keysOf(seeker), seeker)
-    .filter((external) => !hasManager(sources, kind, external, cached));
+  const matches = finding.find(view, keys, seeker).filter((external) => !hasManager(sources, kind, external, cached));
   const hasWanted = (other: CachedResource) => hasWhatItWants(sources, view, kind, other);
   const settled = resolved === undefined || hasWanted(cached);
   const namesakes = settled ? [] : namesakesOf(view, seeker);

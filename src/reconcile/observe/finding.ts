@@ -1,3 +1,4 @@
+import { recordedNaturalKey } from "#src/kinds/records.ts";
 import { isDeepStrictEqual } from "node:util";
 import { readyCondition } from "#src/api/condition.ts";
 import type { Kind } from "#src/kinds/kind.ts";
@@ -79,12 +80,7 @@ const findingByMarker: Finding = {
 
 const unmarked = {
   keysOf: ({ kind, cached, resolved, state: { posted } }) => {
-    const { parentUid, identityUid, roleUid } = cached.resource.status ?? {};
-    const recorded =
-      parentUid === undefined || identityUid === undefined || roleUid === undefined
-        ? undefined
-        : kind.identification.naturalKey({ parent: parentUid, identity: identityUid, role: roleUid }, "");
-    const keys = [resolved?.naturalKey, recorded, posted?.naturalKey];
+    const keys = [resolved?.naturalKey, recordedNaturalKey(kind, cached.resource.status), posted?.naturalKey];
     return [...new Set(keys.filter((key) => key !== undefined))];
   },
   postKeyOf: ({ resolved, state: { posted } }) => resolved?.naturalKey ?? posted?.naturalKey,

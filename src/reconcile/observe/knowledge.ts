@@ -14,14 +14,18 @@ export function knowledgeOf(
   { settleMs }: Pick<Sources, "settleMs">,
   context: TenantContext,
   seeker: Seeker,
+  keys: readonly string[],
   { matches, nameConflicts }: Pick<ObservedExternal, "matches" | "nameConflicts">,
   foreignParent: readonly string[],
 ): Knowledge {
   const { kind, cached, resolved } = seeker;
   const { session, settledAt } = context;
   const view = session.viewOf(kind.collection);
-  const finding = findingOf(kind);
-  const [key, parent, name] = [finding.postKeyOf(seeker), resolved?.uids.parent, wantedName(kind, cached.resource)];
+  const [key, parent, name] = [
+    findingOf(kind).postKeyOf(seeker),
+    resolved?.uids.parent,
+    wantedName(kind, cached.resource),
+  ];
   return {
     snapshot: (parent === undefined ? undefined : view.snapshotOf(parent)) ?? null,
     rootSnapshots: [...session.roots, ...extensionsFor(context, foreignParent)].map((group) => ({
@@ -33,9 +37,7 @@ export function knowledgeOf(
       key === undefined ? undefined : session.postUnknownSince(kind.collection, key),
       parent === undefined ? undefined : session.posts.unknownSince(overwriteKey(kind.collection, parent)),
     ]),
-    createdElsewhereAt: latestOf(
-      finding.keysOf(seeker).map((one) => session.createdElsewhereAt(kind.collection, one, parent)),
-    ),
+    createdElsewhereAt: latestOf(keys.map((one) => session.createdElsewhereAt(kind.collection, one, parent))),
     createdHere: key === undefined ? [] : session.posts.createdBy(key),
     readTimes: readTimesOf(view, [...matches, ...nameConflicts.map(({ external }) => external)]),
     nameListedAt:

@@ -3,7 +3,7 @@ import type { TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
 import type { CachedResource } from "./cached-resource.ts";
 import { roleToRead } from "./declared-roles.ts";
 import { externalOf, externalWithoutSession } from "./external.ts";
-import type { Seeker } from "./finding.ts";
+import { findingOf, type Seeker } from "./finding.ts";
 import { grantsOf } from "./grants.ts";
 import { knowledgeOf, noKnowledge } from "./knowledge.ts";
 import type {
@@ -45,11 +45,12 @@ export function observePlatform(
     invalid === undefined ? referencesOf(sources, context, kind, resource, markers[0]) : invalidReferences;
   const resolved = references.are === "resolved" ? references : undefined;
   const seeker: Seeker = { kind, cached, markers, resolved, state };
-  const external = externalOf(sources, context, seeker);
+  const keys = findingOf(kind).keysOf(seeker);
+  const external = externalOf(sources, context, seeker, keys);
   return {
     references,
     ...external,
-    ...knowledgeOf(sources, context, seeker, external, foreignParent),
+    ...knowledgeOf(sources, context, seeker, keys, external, foreignParent),
     ...accessOf(sources, context, seeker, references, external),
     credentialEpoch: context.credentialEpoch(),
     recoveries: session.recoveries,

@@ -1,8 +1,9 @@
+import { recordedNaturalKey } from "#src/kinds/records.ts";
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
 import type { DecisionInput, Resolved } from "./decision-input.ts";
 import * as ownershipMessages from "./ownership-messages.ts";
 import { isNeverAdopted, managedUid } from "./ownership.ts";
-import { isGuardingNothing, recreated } from "./recreated.ts";
+import { freeMatches, isGuardingNothing, ownFirst, recreated } from "./recreated.ts";
 import type { Identification } from "./identification.ts";
 
 /**
@@ -35,9 +36,8 @@ export const identificationByFields: Identification = {
   asksToAdopt: ({ resource }) => resource.spec.uid !== undefined,
   meantOf: (observed, candidates) => candidates.find((external) => equalsSpec(observed, external)),
   matchOf: (observed) => {
-    const { matches, createdHere } = observed;
-    const equal = matches.filter((match) => equalsSpec(observed, match));
-    return equal.find(({ uid }) => createdHere.includes(uid)) ?? equal[0];
+    const equal = observed.matches.filter((match) => equalsSpec(observed, match));
+    return ownFirst(observed, equal);
   },
 
   recordsAnother: (observed) => recordedKey(observed) !== observed.references.naturalKey,
@@ -47,11 +47,11 @@ export const identificationByFields: Identification = {
   equalUids: ({ matches }) => matches.map(({ uid }) => uid),
 
   unrecordedUid: (observed) => {
-    const { resource, state, createdHere, wantedByOthers } = observed;
-    const free = observed.matches.filter(({ uid }) => !wantedByOthers.includes(uid));
+    const { resource, state } = observed;
+    const free = freeMatches(observed);
     if (state.posted !== undefined)
       return free.find((match) => keyOf(observed, match) === state.posted?.naturalKey)?.uid;
-    const uid = (free.find((match) => createdHere.includes(match.uid)) ?? free[0])?.uid;
+    const uid = ownFirst(observed, free)?.uid;
     // An object with spec.uid never creates, and an object that was not seen to be created may have, before a restart.
     if (uid === undefined || isNeverAdopted(observed, uid)) return undefined;
     return state.bornHere || resource.spec.uid !== undefined ? undefined : uid;
@@ -70,12 +70,7 @@ export function equalsSpec(
 
 /** The natural key of the grant that the object manages: from the uids in its status; before there are any, from its spec. */
 function recordedKey({ resource: { status }, kind, references }: DecisionInput): string | undefined {
-  if (status?.parentUid !== undefined && status.identityUid !== undefined && status.roleUid !== undefined)
-    return kind.identification.naturalKey(
-      { parent: status.parentUid, identity: status.identityUid, role: status.roleUid },
-      "",
-    );
-  return references.are === "resolved" ? references.naturalKey : undefined;
+  return recordedNaturalKey(kind, status) ?? (references.are === "resolved" ? references.naturalKey : undefined);
 }
 
 function keyOf({ kind }: DecisionInput, external: ExternalResource): string | undefined {

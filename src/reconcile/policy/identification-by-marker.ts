@@ -8,7 +8,7 @@ import { conflictMessages } from "./conflict-messages.ts";
 import { type DecisionInput, groupOf } from "./decision-input.ts";
 import { textOf } from "./field-differences.ts";
 import { managedUid, saysManaged } from "./ownership.ts";
-import { isGuardingNothing, recreated } from "./recreated.ts";
+import { freeMatches, isGuardingNothing, ownFirst, recreated } from "./recreated.ts";
 import type { Identification } from "./identification.ts";
 
 /** A marker in its description says whose a resource is, in any group, and whether it existed before. */
@@ -38,7 +38,7 @@ export const identificationByMarker: Identification = {
     );
     return named.length === 1 ? named[0] : undefined;
   },
-  matchOf: ({ matches, createdHere }) => matches.find(({ uid }) => createdHere.includes(uid)) ?? matches[0],
+  matchOf: (observed) => ownFirst(observed, observed.matches),
 
   recordsAnother: () => false,
   staysAsAdopted: (observed, found) => {
@@ -64,10 +64,7 @@ export const identificationByMarker: Identification = {
     return { text: withMarker(expected, ownMarker, adopted), drift: { field: "description", expected, actual } };
   },
 
-  unrecordedUid: ({ matches, createdHere, wantedByOthers }) => {
-    const free = matches.filter(({ uid }) => !wantedByOthers.includes(uid));
-    return (free.find(({ uid }) => createdHere.includes(uid)) ?? free[0])?.uid;
-  },
+  unrecordedUid: (observed) => ownFirst(observed, freeMatches(observed))?.uid,
   guardsNothing: (observed) =>
     isGuardingNothing(observed, identificationByMarker.unrecordedUid(observed), isAbsentBelowRoots(observed)),
   wantedByOther: ({ kind }, other) => conflictMessages(kind).nameWantedBy(other),

@@ -1,4 +1,5 @@
 import { mayHaveManaged } from "#src/kinds/may-have-managed.ts";
+import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
 import type { DecisionInput } from "./decision-input.ts";
 import { expiredMessage } from "./expiry-messages.ts";
 import { stalled } from "./outcome.ts";
@@ -38,4 +39,17 @@ export function isGuardingNothing(observed: DecisionInput, uid: string | undefin
   if (unrecorded?.is !== "identified") return unrecorded?.is === "impossible";
   const { snapshot, found } = unrecorded;
   return snapshot !== null && snapshot.startedAt >= settledAt && found.length === 0;
+}
+
+/** The matches that no other object wants, and has not recorded yet. */
+export function freeMatches({ matches, wantedByOthers }: DecisionInput): readonly ExternalResource[] {
+  return matches.filter(({ uid }) => !wantedByOthers.includes(uid));
+}
+
+/** Of `matches`, one that a POST of this process with a lost response created, or else the first. */
+export function ownFirst(
+  { createdHere }: DecisionInput,
+  matches: readonly ExternalResource[],
+): ExternalResource | undefined {
+  return matches.find(({ uid }) => createdHere.includes(uid)) ?? matches[0];
 }

@@ -1,6 +1,7 @@
 import { expiryOf } from "#src/kinds/expiry.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import { carriedMarker, objectOf, ownerOf } from "#src/kinds/marker.ts";
+import { recordedNaturalKey } from "#src/kinds/records.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import { isWithin } from "#src/platform-client/uid.ts";
@@ -98,9 +99,8 @@ function grantKeyOf(
   const { resource, invalid } = cached;
   const expiry = expiryOf(cached);
   if (expiry !== undefined && expiry.at <= sources.clock.now()) return undefined;
-  const { parentUid: parent, identityUid: identity, roleUid: role } = resource.status ?? {};
-  if (parent !== undefined && identity !== undefined && role !== undefined)
-    return kind.identification.naturalKey({ parent, identity, role }, "");
+  const recorded = recordedNaturalKey(kind, resource.status);
+  if (recorded !== undefined) return recorded;
   if (invalid !== undefined) return undefined;
   const references = referencesOf(sources, context, kind, resource, "");
   if (references.are !== "resolved") return undefined;
