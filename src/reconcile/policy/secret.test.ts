@@ -303,6 +303,21 @@ describe("an identity provider that exists", () => {
     expect(settled(existing())).toMatchObject({ do: "done" });
   });
 
+  it.each<[string, Status | undefined]>([
+    ["no status records it", undefined],
+    ["the status records it", { ...recordedWithout(), appliedGeneration: 0, secret: sent }],
+    [
+      "the status records it for what was adopted",
+      { ...recordedWithout(), management: "Adopted", appliedGeneration: 0, secret: sent },
+    ],
+  ])("is removed only once no earlier leader can send it again, if %s", (_, status) => {
+    const unsettled = { resource: withoutSecret(status), state: waiting, settledAt: 30_000 };
+    const early = existing(unsettled, { oidc: publicOidc });
+    expect(stepFor(early)).toMatchObject(reports("Updating"));
+    const late = existing({ ...unsettled, now: 30_000 }, { oidc: publicOidc });
+    expect(stepFor(late)).toMatchObject({ do: "update", secret: "removed" });
+  });
+
   it("is not removed from what the object adopted, which had it before", () => {
     const adopted = existing(
       { resource: withoutSecret() },

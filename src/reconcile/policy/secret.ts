@@ -10,7 +10,7 @@ import { type Differences, differencesOf } from "./differences.ts";
 import * as messages from "./secret-messages.ts";
 import { failing, type Problem, waiting } from "./outcome.ts";
 import { delayingRefusal } from "./refusal.ts";
-import { mayHaveUnrecorded, sentTo } from "./sent-secret.ts";
+import { mayHaveUnrecorded, mayStillGetOne, sentTo } from "./sent-secret.ts";
 import { noLaterThan, type SecretToSend, type Step } from "./step.ts";
 
 /**
@@ -103,9 +103,9 @@ export function readSecretFirst(observed: DecisionInput): Step | undefined {
  * does not name, and that nothing would show.
  */
 export function awaitSentSecret(observed: DecisionInput, external: ExternalResource): Step | undefined {
-  const { kind, now, settledAt } = observed;
-  if (kind.secret === null || now >= settledAt || wantedSecret(observed).is !== "none") return undefined;
-  return mayHaveUnrecorded(observed, external)
+  const { kind, settledAt } = observed;
+  if (kind.secret === null || wantedSecret(observed).is !== "none") return undefined;
+  return mayStillGetOne(observed, external)
     ? conclude(observed, waiting("Updating", messages.secretUnsettled(kind.noun)), settledAt)
     : undefined;
 }

@@ -11,13 +11,25 @@ export function sentTo({ state, resource: { status } }: DecisionInput, uid: stri
 }
 
 /**
- * Whether the resource may have a secret that a leader sent before it died, and that no status records: of what it did for a
- * generation of the spec that was not applied to its end, the next leader knows nothing. What the object adopted is not meant:
- * its secret was somebody else's before.
+ * Whether the resource may have a secret that a leader sent before it died, and that no status records. What the object adopted is
+ * not meant: its secret was somebody else's before.
  */
 export function mayHaveUnrecorded(observed: DecisionInput, external: ExternalResource): boolean {
-  const isKnown = observed.state.secretSent?.of === external.uid || wasApplied(observed, external.uid);
-  return !isKnown && identificationOf(observed).managementOf(observed, external) === "Created";
+  return !isSentKnown(observed, external) && identificationOf(observed).managementOf(observed, external) === "Created";
+}
+
+/** Whether a request of such a leader may still give the resource a secret: one more, if the status records that it had one. */
+export function mayStillGetOne(observed: DecisionInput, external: ExternalResource): boolean {
+  const hadOne = sentTo(observed, external.uid) !== undefined;
+  return (
+    observed.now < observed.settledAt &&
+    (hadOne ? !isSentKnown(observed, external) : mayHaveUnrecorded(observed, external))
+  );
+}
+
+/** Of what a leader did for a generation of the spec that was not applied to its end, the next one knows nothing. */
+function isSentKnown(observed: DecisionInput, { uid }: ExternalResource): boolean {
+  return observed.state.secretSent?.of === uid || wasApplied(observed, uid);
 }
 
 /** What the status is to say of the secret of the resource with this uid; null removes it. */
