@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { apiVersion, finalizer, type Resource } from "#src/api/custom-resource.ts";
+import type { Resource } from "#src/api/custom-resource.ts";
 import { withMarker } from "#src/kinds/marker.ts";
 import { overwriteKey } from "#src/platform-client/post-ledger.ts";
 import {
@@ -16,8 +16,15 @@ import {
   uid,
 } from "#src/reconcile/policy/observed-fixture.testing.ts";
 import { observe } from "./observe.ts";
-import type { Observed } from "./observed.ts";
-import { grant, kindNamed, listedAt, world, type WorldParts } from "./observed-world.testing.ts";
+import {
+  grant,
+  kindNamed,
+  listedAt,
+  type ObservedParts,
+  seenOf,
+  world,
+  type WorldParts,
+} from "./observed-world.testing.ts";
 import {
   binding,
   identityUid,
@@ -29,19 +36,6 @@ import {
 } from "./references-world.testing.ts";
 
 // What is observed of one object in a cluster, with what the session of its Tenant sees of the platform.
-
-interface Given extends WorldParts {
-  /** What replaces sources of the world. */
-  readonly sources?: object;
-}
-
-function seen(object: Resource, { sources: replaced, ...parts }: Given = {}): Observed {
-  const { sources } = world({ ...parts, objects: [object, ...(parts.objects ?? [])] });
-  const { namespace, name } = object.metadata;
-  const observed = observe({ ...sources, ...replaced }, kindNamed(object.kind), `${namespace}/${name}`);
-  if (observed === undefined) throw new Error("the object is not served");
-  return observed;
-}
 
 const named = (description: string, uidOf = uid, name = "payments") => externalGroup({ uid: uidOf, name, description });
 const listed = (...groups: readonly ReturnType<typeof named>[]): WorldParts => ({ listed: { Group: groups } });
@@ -73,10 +67,10 @@ describe("an object", () => {
     ],
     ["none", group(), undefined],
   ])("claims %s", (_, object, claimed) => {
-    expect(seen(object).claim?.uid).toBe(claimed);
+    expect(seenOf(object).claim?.uid).toBe(claimed);
   });
 
-  it.each<[string, Resource, Given, object]>([
+  it.each<[string, Resource, ObservedParts, object]>([
     ["was not read", group({ status: ready }), {}, { external: { is: "unknown" } }],
     [
       "exists",
@@ -104,12 +98,12 @@ describe("an object", () => {
       { heldByBreaker: true },
     ],
   ])("knows of what it claims that it %s", (_, object, parts, claim) => {
-    expect(seen(object, parts).claim).toMatchObject(claim);
+    expect(seenOf(object, parts).claim).toMatchObject(claim);
   });
 });
 
 describe("the resources that may be the object's", () => {
-  it.each<[string, Resource, Given, readonly string[]]>([
+  it.each<[string, Resource, ObservedParts, readonly string[]]>([
     ["carry its marker", group(), listed(named(withMarker("", marker)), named("", anotherUid)), [uid]],
     ["do not carry another marker", group(), listed(named(withMarker("", foreignMarker))), []],
     [
@@ -158,7 +152,7 @@ describe("the resources that may be the object's", () => {
       [uid],
     ],
   ])("%s", (_, object, parts, uids) => {
-    const observed = seen(object, parts);
+    const observed = seenOf(object, parts);
     expect(observed.matches.map((match) => match.uid)).toEqual(uids);
     expect(observed.readTimes.slice(0, uids.length)).toEqual(uids.map((match) => ({ uid: match, at: listedAt })));
   });
@@ -166,8 +160,8 @@ describe("the resources that may be the object's", () => {
 
 describe("conflicts of names", () => {
   const conflictsOf = (object: Resource, parts: WorldParts) =>
-    seen(object, parts).nameConflicts.map(({ external, claimedBy }) => [external.uid, claimedBy]);
-  it.each<[string, Resource, Given, unknown[]]>([
+    seenOf(object, parts).nameConflicts.map(({ external, claimedBy }) => [external.uid, claimedBy]);
+  it.each<[string, Resource, ObservedParts, unknown[]]>([
     [
       "are resources with the wanted name in the group",
       group(),
@@ -201,7 +195,7 @@ describe("conflicts of names", () => {
   });
 
   const older = { creationTimestamp: "2025-01-01T00:00:00Z" };
-  it.each<[string, Resource, Given, string | null]>([
+  it.each<[string, Resource, ObservedParts, string | null]>([
     ["an older object", group(), { objects: [other({ metadata: older })] }, "team/other"],
     ["no younger one", group({ metadata: older }), { objects: [other()] }, null],
     [
@@ -248,18 +242,18 @@ describe("conflicts of names", () => {
       null,
     ],
   ])("come first for %s", (_, object, parts, rival) => {
-    expect(seen(object, parts).rival).toBe(rival);
+    expect(seenOf(object, parts).rival).toBe(rival);
   });
 });
 
 describe("what is known of the group", () => {
   it("is when it was listed, and when all groups of the session were", () => {
-    expect(seen(group(), listed())).toMatchObject({
+    expect(seenOf(group(), listed())).toMatchObject({
       snapshot: { startedAt: listedAt, stable: true },
       rootSnapshots: [{ group: root, snapshot: { startedAt: listedAt } }],
     });
-    expect(seen(group())).toMatchObject({ snapshot: null, rootSnapshots: [{ group: root, snapshot: null }] });
-    expect(seen(group({ spec: { parentUid: otherRoot } }), listed()).snapshot).toBeNull();
+    expect(seenOf(group())).toMatchObject({ snapshot: null, rootSnapshots: [{ group: root, snapshot: null }] });
+    expect(seenOf(group({ spec: { parentUid: otherRoot } }), listed()).snapshot).toBeNull();
   });
 
   it("is when it was created, and when the name was listed", () => {
@@ -267,9 +261,9 @@ describe("what is known of the group", () => {
       createdAt: (of: string) => (of === parent ? 7 : undefined),
       nameListedAt: (_: unknown, of: string, name: string) => (of === parent && name === "payments" ? 8 : undefined),
     };
-    expect(seen(group(), { session })).toMatchObject({ parentCreatedAt: 7, nameListedAt: 8 });
-    expect(seen(group({ spec: { name: "else" } }), { session }).nameListedAt).toBeNull();
-    expect(seen(group({ spec: { parentUid: otherRoot } }), { session })).toMatchObject({
+    expect(seenOf(group(), { session })).toMatchObject({ parentCreatedAt: 7, nameListedAt: 8 });
+    expect(seenOf(group({ spec: { name: "else" } }), { session }).nameListedAt).toBeNull();
+    expect(seenOf(group({ spec: { parentUid: otherRoot } }), { session })).toMatchObject({
       parentCreatedAt: null,
       nameListedAt: null,
     });
@@ -291,7 +285,7 @@ describe("what is known of the group", () => {
         unknownSince: (key: string) => (key === overwrite ? write : undefined),
       },
     };
-    expect(seen(group(), { session })).toMatchObject({
+    expect(seenOf(group(), { session })).toMatchObject({
       postUnknownSince: expected,
       createdElsewhereAt: 3,
       createdHere: [uid],
@@ -303,18 +297,18 @@ describe("an object that no Tenant governs", () => {
   const ungoverned = (parts: Parameters<typeof groupResource>[0] = {}) =>
     group({ ...parts, metadata: { namespace: "ungoverned", ...parts.metadata } });
   it("claims what it records, of which nothing is known", () => {
-    expect(seen(ungoverned({ status: ready }), listed(named(""))).claim).toMatchObject({
+    expect(seenOf(ungoverned({ status: ready }), listed(named(""))).claim).toMatchObject({
       uid,
       external: { is: "unknown" },
       claimedBy: null,
       heldByBreaker: false,
     });
-    expect(seen(ungoverned()).claim).toBeNull();
+    expect(seenOf(ungoverned()).claim).toBeNull();
   });
 
   it("has what carries its marker, in the view of any Tenant", () => {
     // The marker of the object in this namespace.
-    const own = seen(ungoverned()).markers[0];
+    const own = seenOf(ungoverned()).markers[0];
     const parts = {
       ...listed(named(withMarker("", own))),
       listedElsewhere: {
@@ -324,117 +318,24 @@ describe("an object that no Tenant governs", () => {
         ],
       },
     };
-    const uids = seen(ungoverned(), parts).matches.map((match) => match.uid);
+    const uids = seenOf(ungoverned(), parts).matches.map((match) => match.uid);
     expect(uids).toEqual([uid, `${otherRoot}/2222222222222222`]);
-  });
-});
-
-describe("an invite", () => {
-  const expiresAt = "2027-01-01T00:00:00Z";
-  const invite = (parts: { status?: object; spec?: object; metadata?: object } = {}) =>
-    ({
-      apiVersion,
-      kind: "GroupInvite",
-      metadata: {
-        name: "ada",
-        namespace: "team",
-        uid: "uid-of-ada",
-        generation: 1,
-        finalizers: [finalizer],
-        ...parts.metadata,
-      },
-      spec: {
-        groupUid: parent,
-        roleRef: { name: "viewer" },
-        singleUse: true,
-        expiresAt,
-        secretRef: { name: "ada" },
-        policy: { management: "Full", deletion: "Delete", drift: "Report" },
-        ...parts.spec,
-      },
-      ...(parts.status === undefined ? {} : { status: parts.status }),
-    }) as unknown as Resource;
-  const external = (of: string, fields: object = {}) => ({
-    uid: of,
-    role: { uid: viewer.uid, name: "viewer" },
-    email: "",
-    singleUse: true,
-    expirationTime: expiresAt,
-    ...fields,
-  });
-  const secret = (issuedUid: string | null): Given => ({
-    sources: {
-      secrets: {
-        lastRead: ({ namespace, name }: { namespace: string; name: string }) =>
-          namespace === "team" && name === "ada" ? { is: "found", issuedUid } : undefined,
-      },
-    },
-  });
-
-  it.each<[string, Resource, Given, string | undefined]>([
-    ["what its Secret names", invite(), secret(uid), uid],
-    ["nothing if its Secret names nothing", invite(), secret(null), undefined],
-    ["nothing if its Secret was not read", invite(), {}, undefined],
-    [
-      "what this process created, whatever the Secret names",
-      invite(),
-      { ...secret(uid), states: { "team/ada": { issued: { uid: anotherUid } } } },
-      anotherUid,
-    ],
-    [
-      "what its status records, whatever the Secret names",
-      invite({ status: recorded(anotherUid) }),
-      secret(uid),
-      anotherUid,
-    ],
-    [
-      "nothing once its status says that it is gone",
-      invite({ status: { observedGeneration: 1, management: "Created" } }),
-      secret(uid),
-      undefined,
-    ],
-  ])("claims %s", (_, object, parts, claimed) => {
-    expect(seen(object, parts).claim?.uid).toBe(claimed);
-  });
-
-  const equal = { listed: { GroupInvite: [external(uid), external(anotherUid, { email: "ada@example.com" })] } };
-  const bornHere = { "team/ada": { bornHere: true } };
-  it.each<[string, Resource, Given, readonly string[]]>([
-    ["equal ones, which an earlier process may have created", invite(), equal, [uid]],
-    ["none if it was created here without a POST", invite(), { ...equal, states: bornHere }, []],
-    [
-      "equal ones if this process sent a POST",
-      invite(),
-      { ...equal, states: { "team/ada": { bornHere: true, posted: { naturalKey: "" } } } },
-      [uid],
-    ],
-    ["none once this process knows its own", invite(), { ...equal, states: { "team/ada": { issued: { uid } } } }, []],
-    [
-      "none once its status says what it had",
-      invite({ status: { observedGeneration: 1, management: "Created" } }),
-      equal,
-      [],
-    ],
-    ["none without a finalizer", invite({ metadata: { finalizers: [] } }), equal, []],
-    ["none while its references mean nothing", invite({ spec: { roleRef: { name: "none" } } }), equal, []],
-  ])("may have lost %s", (_, object, parts, uids) => {
-    expect(seen(object, parts).matches.map((match) => match.uid)).toEqual(uids);
   });
 });
 
 it("has the requested reconcile until it is handled, and what concerns only a deletion while it is deleted", () => {
   const states = { "team/payments": { request: { value: "now", seenAt: 1 } } };
-  expect(seen(group(), { states }).request).toEqual({ value: "now", seenAt: 1 });
+  expect(seenOf(group(), { states }).request).toEqual({ value: "now", seenAt: 1 });
   const handled = group({ status: { ...ready, lastHandledReconcileAt: "now" } });
-  expect(seen(handled, { states }).request).toBeNull();
+  expect(seenOf(handled, { states }).request).toBeNull();
   const child = groupResource({
     metadata: { name: "child", uid: "uid-of-child" },
     spec: { parentUid: uid },
     status: recorded(`${uid}/1111111111111111`),
   });
   const parts = { objects: [child], unread: ["Role"] };
-  expect(seen(group({ status: ready }), parts)).toMatchObject({ dependents: [], unreadDependents: [] });
-  expect(seen(group({ status: ready, metadata: terminating }), parts)).toMatchObject({
+  expect(seenOf(group({ status: ready }), parts)).toMatchObject({ dependents: [], unreadDependents: [] });
+  expect(seenOf(group({ status: ready, metadata: terminating }), parts)).toMatchObject({
     dependents: [{ key: "team/child" }],
     unreadDependents: ["Role"],
   });
@@ -445,6 +346,6 @@ it("knows that a credential is never written", () => {
   const spec = { groupUid: root, uid: operatorIdentity, claimMatch, policy: group().spec.policy };
   const object = { ...group(), kind: "Identity", spec } as unknown as Resource;
   const identity = { uid: operatorIdentity, name: "operator", description: "" };
-  const { protections } = seen(object, { credentials: [operatorIdentity], listed: { Identity: [identity] } });
+  const { protections } = seenOf(object, { credentials: [operatorIdentity], listed: { Identity: [identity] } });
   expect(protections).toEqual([{ uid: operatorIdentity, because: "credential" }]);
 });

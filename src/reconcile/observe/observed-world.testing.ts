@@ -13,6 +13,8 @@ import { everything } from "#src/reconcile/tenancy/boundary.testing.ts";
 import type { Governance, TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
 import { ManualClock } from "#src/time/manual-clock.testing.ts";
 import type { CachedResource } from "./cached-resource.ts";
+import { observe } from "./observe.ts";
+import type { Observed } from "./observed.ts";
 import type { ReconcileState } from "./reconcile-state.ts";
 import { ReconcileStates } from "./reconcile-states.ts";
 import { owner, viewer } from "./references-world.testing.ts";
@@ -152,4 +154,19 @@ export function kindNamed(name: string): Kind {
 /** The role binding with this uid. */
 export function grant(uid: string, identity: string, role: string): ExternalRoleBinding {
   return { uid, identity: { uid: identity, name: "" }, role: { uid: role, name: "" } };
+}
+
+/** What an object is observed with. */
+export interface ObservedParts extends WorldParts {
+  /** What replaces sources of the world. */
+  readonly sources?: object;
+}
+
+/** What is observed of an object. @throws {Error} if it is not served */
+export function seenOf(object: Resource, { sources: replaced, ...parts }: ObservedParts = {}): Observed {
+  const { sources } = world({ ...parts, objects: [object, ...(parts.objects ?? [])] });
+  const { namespace, name } = object.metadata;
+  const observed = observe({ ...sources, ...replaced }, kindNamed(object.kind), `${namespace}/${name}`);
+  if (observed === undefined) throw new Error("the object is not served");
+  return observed;
 }

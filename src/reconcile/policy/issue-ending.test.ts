@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { apiVersion, finalizer } from "#src/api/custom-resource.ts";
 import type { GroupInvite } from "#src/api/group-invite.ts";
 import type { References } from "#src/reconcile/observe/observed.ts";
 import { decide } from "./decide.ts";
 import {
   emptyState,
+  inviteResource,
   justRead,
   kindOf,
   type ObservedParts,
@@ -20,28 +20,8 @@ import {
 const viewer = "c".repeat(40);
 const time = "2026-02-02T02:02:02Z";
 
-function invite(metadata: Partial<GroupInvite["metadata"]>, expiresAt: string): GroupInvite {
-  return {
-    apiVersion,
-    kind: "GroupInvite",
-    metadata: {
-      name: "ada",
-      namespace: "team",
-      uid: "uid-of-ada",
-      generation: 1,
-      finalizers: [finalizer],
-      ...metadata,
-    },
-    spec: {
-      groupUid: parent,
-      roleUid: viewer,
-      singleUse: true,
-      expiresAt,
-      secretRef: { name: "ada" },
-      policy: { management: "Full", deletion: "Delete", drift: "Report" },
-    },
-  };
-}
+const invite = (metadata: Partial<GroupInvite["metadata"]>, expiresAt: string) =>
+  inviteResource({ metadata, spec: { roleUid: viewer, expiresAt } });
 
 const deleted = invite({ deletionTimestamp: time }, "2027-01-01T00:00:00Z");
 const expired = invite({}, time);

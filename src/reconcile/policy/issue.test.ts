@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { apiVersion, finalizer } from "#src/api/custom-resource.ts";
-import type { GroupInvite } from "#src/api/group-invite.ts";
+import { finalizer } from "#src/api/custom-resource.ts";
 import type { Status } from "#src/api/status.ts";
 import type { ExternalResource, References, SecretRead } from "#src/reconcile/observe/observed.ts";
 import { seconds } from "#src/time/durations.ts";
@@ -8,6 +7,7 @@ import { type DecisionCase, itDecides, present, reports, reportsStalled, stepFor
 import {
   anotherUid,
   emptyState,
+  inviteResource,
   justRead,
   type ObservedParts,
   otherRoot,
@@ -24,23 +24,12 @@ const viewer = "c".repeat(40);
 const expiresAt = "2026-02-03T02:02:02.222Z";
 const at = { namespace: "team", name: "ada", key: "code" };
 
-function invite(status?: Status, finalizers = [finalizer]): GroupInvite {
-  return {
-    apiVersion,
-    kind: "GroupInvite",
-    metadata: { name: "ada", namespace: "team", uid: "uid-of-ada", generation: 1, finalizers },
-    spec: {
-      groupUid: parent,
-      roleUid: viewer,
-      email: "ada@example.com",
-      singleUse: true,
-      expiresAt,
-      secretRef: { name: "ada" },
-      policy: { management: "Full", deletion: "Delete", drift: "Report" },
-    },
+const invite = (status?: Status, finalizers = [finalizer]) =>
+  inviteResource({
+    metadata: { finalizers },
+    spec: { roleUid: viewer, email: "ada@example.com", expiresAt },
     ...(status === undefined ? {} : { status }),
-  };
-}
+  });
 
 const fields = { roleUid: viewer, email: "ada@example.com", singleUse: true };
 const uids = { parent, role: viewer };

@@ -1,4 +1,5 @@
 import type { Group } from "#src/api/group.ts";
+import type { GroupInvite } from "#src/api/group-invite.ts";
 import type { Identity } from "#src/api/identity.ts";
 import { apiVersion, finalizer, type Resource } from "#src/api/custom-resource.ts";
 import type { RoleBinding } from "#src/api/role-binding.ts";
@@ -73,6 +74,24 @@ export function bindingResource(parts: Parts<RoleBinding> = {}): RoleBinding {
     kind: "RoleBinding",
     metadata: { ...metadata("ci-views"), ...parts.metadata },
     spec: { groupUid: parent, ...parts.spec, policy: { ...policy, ...parts.spec?.policy } },
+    ...(parts.status === undefined ? {} : { status: parts.status }),
+  };
+}
+
+/** @param parts its spec names the role, by `roleUid` or `roleRef`, and when it ends */
+export function inviteResource(parts: Parts<GroupInvite> = {}): GroupInvite {
+  return {
+    apiVersion,
+    kind: "GroupInvite",
+    metadata: { ...metadata("ada"), ...parts.metadata },
+    spec: {
+      groupUid: parent,
+      singleUse: true,
+      expiresAt: "2027-01-01T00:00:00Z",
+      secretRef: { name: "ada" },
+      ...parts.spec,
+      policy: { ...policy, drift: "Report", ...parts.spec?.policy },
+    },
     ...(parts.status === undefined ? {} : { status: parts.status }),
   };
 }
