@@ -17,6 +17,7 @@ const checks: readonly (readonly [name: string, command: string])[] = [
   ["generated: reference of limits", "node scripts/generate-limits-reference.ts --check"],
   ["generated: reference of metrics", "node scripts/generate-metrics-reference.ts --check"],
   ["generated: page of the policy", "node scripts/generate-policy.ts --check"],
+  ["generated: counts of the reading path", "node scripts/generate-reading-path.ts --check"],
   ["generated: dashboards", "node scripts/generate-dashboards.ts --check"],
   ["generated: health checks for Argo CD", "node scripts/generate-argocd.ts --check"],
   ["generated: contract", "node scripts/generate-contract.ts --check"],
