@@ -6,7 +6,7 @@ import type { ResolvedUids } from "./reference-field.ts";
 
 /**
  * How the external resources of a kind are recognized, whatever became of a status. A kind has one of these. What follows from it
- * for a decision is in `reconcile/policy/identification.ts`; no other file of the policy asks which one a kind has, but by
+ * for a decision is in `reconcile/policy/identification-rules.ts`; no other file of the policy asks which one a kind has, but by
  * the parts of its phases that `identifiedBy` marks.
  */
 export type Identification<R extends Resource = Resource, E extends ExternalResource = ExternalResource> =

@@ -4,13 +4,13 @@ import type { DecisionInput, Resolved } from "./decision-input.ts";
 import * as ownershipMessages from "./ownership-messages.ts";
 import { isNeverAdopted, managedUid } from "./ownership.ts";
 import { freeMatches, isGuardingNothing, ownFirst, recreated } from "./recreated.ts";
-import type { Identification } from "./identification.ts";
+import type { IdentificationRules } from "./identification-rules.ts";
 
 /**
  * A resource is what it grants, and where: it is the object's if the status records it, and it still grants what the status says.
  * Without a record, an equal one that nobody else wants is as good as the object's own.
  */
-export const identificationByFields: Identification = {
+export const identificationByFields: IdentificationRules = {
   ...recreated,
   owns: (observed, external) => {
     const key = recordedKey(observed);

@@ -9,10 +9,10 @@ import { type DecisionInput, groupOf } from "./decision-input.ts";
 import { textOf } from "./field-differences.ts";
 import { managedUid, saysManaged } from "./ownership.ts";
 import { freeMatches, isGuardingNothing, ownFirst, recreated } from "./recreated.ts";
-import type { Identification } from "./identification.ts";
+import type { IdentificationRules } from "./identification-rules.ts";
 
 /** A marker in its description says whose a resource is, in any group, and whether it existed before. */
-export const identificationByMarker: Identification = {
+export const identificationByMarker: IdentificationRules = {
   ...recreated,
   owns: ({ markers, resource: { status } }, external) => {
     const marker = carriedMarker(external);

@@ -3,13 +3,13 @@ import { issueExpired, secretWantedBy } from "./issue-messages.ts";
 import { equalsRecord, guardsNoIssued, isOnlyHeld, type IssueInput, ownsIssued } from "./issued.ts";
 import { stalled } from "./outcome.ts";
 import type { ExternalResource } from "#src/reconcile/observe/observed.ts";
-import type { Identification } from "./identification.ts";
+import type { IdentificationRules } from "./identification-rules.ts";
 
 /**
  * The status, or the Secret with its code, names the resource: equal ones are legitimate, so nothing else says whose it is. It is
  * never adopted, and not created again. See `issue.ts`.
  */
-export const identificationBySecret: Identification = {
+export const identificationBySecret: IdentificationRules = {
   owns: (observed: IssueInput, external: ExternalResource) => ownsIssued(observed, external),
   managementOf: () => "Created",
   provesOurs: (observed: IssueInput, _groups: readonly string[], found: ExternalResource) =>

@@ -5,7 +5,7 @@ import { expiredMessage } from "./expiry-messages.ts";
 import { stalled } from "./outcome.ts";
 import * as ownershipMessages from "./ownership-messages.ts";
 import { managedUid } from "./ownership.ts";
-import type { Identification } from "./identification.ts";
+import type { IdentificationRules } from "./identification-rules.ts";
 
 /** What is common to resources that are created again after they are gone. */
 export const recreated = {
@@ -22,7 +22,7 @@ export const recreated = {
   recordsExpiry: true,
   ended: ({ kind }, left) => ({ ...stalled("Expired", left ?? expiredMessage(kind.noun)), recorded: "forgotten" }),
   claimedByOther: ({ kind }, uid, other) => ownershipMessages.claimedByOther(kind.noun, uid, other),
-} satisfies Partial<Identification>;
+} satisfies Partial<IdentificationRules>;
 
 /**
  * Whether nothing exists because of an object, and no POST of it can still take effect.

@@ -8,7 +8,7 @@ import type { Problem } from "./outcome.ts";
  * recorded fact; where nothing records it, this says what is the object's nevertheless. The checks of the policy ask this, and
  * nothing else of them depends on it, but the parts of a phase that `identifiedBy` marks.
  */
-export interface Identification {
+export interface IdentificationRules {
   /** Whether the object owns `external`, so that it may be written. */
   owns(observed: DecisionInput, external: ExternalResource): boolean;
   /** How the object came to `external`, which it owns, or takes over. A lost status does not make of an adopted resource a created one. */
