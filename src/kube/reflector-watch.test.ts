@@ -117,16 +117,31 @@ describe("watch", () => {
     expect((await world.nextReport("watching")).resourceVersion).toBe("10");
   });
 
-  test("reconnects after 90 s of silence", async () => {
-    world.server.respondsWith(stream([]), stream([]));
+  test("reconnects after 90 s of silence, once something was sent", async () => {
+    world.server.respondsWith(stream([added("b", 20)]), stream([]));
     world.start();
+    await world.nextChange();
+    await world.nextChange();
     await world.nextReport("watching");
-    for (let request = 0; request < 2; request++) await world.server.nextRequest();
     await world.clock.advance(89_000);
     expect(world.reports).toEqual([]);
     await world.clock.advance(1000);
     const { error, retryInMs } = await world.nextReport("failed");
     expect(String(error)).toContain("no event or bookmark for 90000 ms");
+    await world.clock.advance(retryInMs);
+    expect((await world.nextReport("watching")).resourceVersion).toBe("20");
+  });
+
+  test("waits for the end of a watch of which nothing was sent: a kind without objects has no bookmarks", async () => {
+    world.server.respondsWith(stream([]), stream([]));
+    world.start();
+    await world.nextReport("watching");
+    for (let request = 0; request < 2; request++) await world.server.nextRequest();
+    await world.clock.advance(274_000);
+    expect(world.reports).toEqual([]);
+    await world.clock.advance(1000);
+    const { error, retryInMs } = await world.nextReport("failed");
+    expect(String(error)).toContain("the watch did not end after 265 s");
     await world.clock.advance(retryInMs);
     expect((await world.nextReport("watching")).resourceVersion).toBe("10");
   });

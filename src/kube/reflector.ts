@@ -34,7 +34,13 @@ export interface ReflectorOptions {
 /** The API server ends a watch after this many seconds, plus a random part, so that watches do not end together. */
 const watchSeconds = 240;
 const watchSecondsSpread = 50;
-/** The API server sends a bookmark about every minute: a connection that is silent for longer is dead. */
+/** The time that an API server may take to end a watch whose time is over. */
+const endingSeconds = 10;
+/**
+ * Where an API server sent something of a watch, a bookmark follows at least every minute: a connection that is silent for longer
+ * is dead. It promises none before, and sends none of a kind of which it has seen no change since it started: such a watch is dead
+ * if it does not end at its time, or if TCP's keep-alive says so.
+ */
 const silenceMs = seconds(90);
 /** A watch that ends earlier, without an event, counts as failed: otherwise we would reconnect in a tight loop. */
 const shortWatchMs = seconds(1);
@@ -43,7 +49,7 @@ const earlyExpiryMs = seconds(5);
 const backoffBaseMs = 800;
 const backoffMaxMs = seconds(30);
 
-/** No event, not even a bookmark, arrived in time. */
+/** Neither an event nor a bookmark, nor the end of the watch, arrived in time. */
 class WatchSilent extends Error {
   override readonly name = "WatchSilent";
 }
@@ -78,14 +84,15 @@ interface Listed {
  * *Guarantees*: `run` ends only when its signal aborts. Every change reaches the store, either as an event or as part of
  * a list, except an event that cannot be stored, which is reported as skipped. A list is applied as a whole or not at all.
  *
- * *Assumptions*: the API server sends bookmarks at least every 90 s, and versions of one resource are comparable.
+ * *Assumptions*: the API server ends each watch at its time, and after a first event sends bookmarks at least every 90 s; versions of
+ * one resource are comparable.
  *
  * *Caveats*: between a failure and the next successful step the store is stale; the reflector only reports it. Of the
  * changes between the last event and a list, only the result is seen.
  *
  * *Errors*: 410 → list again, at once the first time; 429 and 503 → wait as long as Retry-After asks, at most 5 min; any
  * other error → back off 0.8 to 30 s with jitter, beginning again when the API server responds after it did not, and continue
- * from the last version; silence for 90 s → reconnect; an event whose version is older than ours (a restored backup of etcd)
+ * from the last version; silence for 90 s after an event, or at the end → reconnect; an event whose version is older than ours (a restored backup of etcd)
  * → list again; a list that cannot be stored → list again, with backoff; the resource can no longer be read (403, 404) → list
  * again, with backoff. An event that cannot be stored is skipped.
  */
@@ -141,20 +148,27 @@ export class Reflector {
     const forwardAbort = () => ending.abort(signal.reason);
     signal.addEventListener("abort", forwardAbort, { once: true });
     const startedAt = clock.monotonic();
-    const watchdog = new Watchdog(clock, silenceMs, () =>
-      ending.abort(new WatchSilent(`no event or bookmark for ${silenceMs} ms`)),
-    );
+    const timeoutSeconds = watchSeconds + Math.floor(random() * watchSecondsSpread);
     let received = 0;
+    const watchdog = new Watchdog(clock, seconds(timeoutSeconds + endingSeconds), () =>
+      ending.abort(
+        new WatchSilent(
+          received === 0
+            ? `the watch did not end after ${timeoutSeconds} s`
+            : `no event or bookmark for ${silenceMs} ms`,
+        ),
+      ),
+    );
     try {
       const events = api.watch(resource, {
         resourceVersion: position.resourceVersion,
-        timeoutSeconds: watchSeconds + Math.floor(random() * watchSecondsSpread),
+        timeoutSeconds,
         signal: ending.signal,
         ...(namespace === undefined ? {} : { namespace }),
       });
       this.#report({ type: "watching", resourceVersion: position.resourceVersion });
       for await (const event of events) {
-        watchdog.reset();
+        watchdog.allow(silenceMs);
         this.#apply(event, position);
         this.#failures = 0;
         received++;

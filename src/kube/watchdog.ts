@@ -1,26 +1,29 @@
 import type { Clock, MonotonicTime } from "#src/time/clock.ts";
 
 /**
- * Calls `onTimeout` once `timeoutMs` have passed since the last `reset`. A reset only reads the clock, so it may be
- * called for every event.
+ * Calls `onTimeout` once the time that was last allowed has passed. To allow as much again only reads the clock, so it may be
+ * done for every event.
  */
 export class Watchdog {
   readonly #clock: Clock;
-  readonly #timeoutMs: number;
   readonly #onTimeout: () => void;
-  #resetAt: MonotonicTime;
+  #deadline: MonotonicTime;
+  #timerAt: MonotonicTime;
   #cancelTimer: () => void;
 
-  constructor(clock: Clock, timeoutMs: number, onTimeout: () => void) {
+  constructor(clock: Clock, ms: number, onTimeout: () => void) {
     this.#clock = clock;
-    this.#timeoutMs = timeoutMs;
     this.#onTimeout = onTimeout;
-    this.#resetAt = clock.monotonic();
-    this.#cancelTimer = this.#setTimer(timeoutMs);
+    this.#deadline = this.#timerAt = clock.monotonic() + ms;
+    this.#cancelTimer = this.#setTimer(ms);
   }
 
-  reset(): void {
-    this.#resetAt = this.#clock.monotonic();
+  /** From now on, `ms` may pass. */
+  allow(ms: number): void {
+    this.#deadline = this.#clock.monotonic() + ms;
+    if (this.#deadline >= this.#timerAt) return;
+    this.#cancelTimer();
+    this.#cancelTimer = this.#setTimer(ms);
   }
 
   stop(): void {
@@ -28,8 +31,9 @@ export class Watchdog {
   }
 
   #setTimer(ms: number): () => void {
+    this.#timerAt = this.#clock.monotonic() + ms;
     return this.#clock.setTimer(() => {
-      const remainingMs = this.#resetAt + this.#timeoutMs - this.#clock.monotonic();
+      const remainingMs = this.#deadline - this.#clock.monotonic();
       if (remainingMs <= 0) this.#onTimeout();
       else this.#cancelTimer = this.#setTimer(remainingMs);
     }, ms);
