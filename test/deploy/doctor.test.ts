@@ -37,7 +37,7 @@ describeWithControlPlane("an installation", (controlPlane) => {
   });
   afterAll(() => system.stop());
 
-  const place = ["--operator-namespace", "muster-system", "--lease-name", "muster"];
+  const place = ["--operator-namespace", "muster-system"];
   const run = (...args: readonly string[]) => {
     const reader = ["--platform-url", system.platformUrl, "--token-file", system.adminTokenFile];
     return runCommand([...args, ...reader, ...place, "--kubeconfig", controlPlane().kubeconfigFile]);

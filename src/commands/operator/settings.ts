@@ -91,7 +91,7 @@ export const operatorSettings = {
   leaseNamespace: optional(namespace, "The namespace of the Lease. (default: that of the pod or the context)"),
   leaseName: optional(
     text,
-    "The Lease that elects the leader among several operators. (default: muster; with --class, muster-CLASS)",
+    "The Lease that elects the leader among several operators. (default: muster-operator; with --class, muster-operator-CLASS)",
   ),
   leaseDuration: withDefault(
     duration,

@@ -1,3 +1,4 @@
+import { operatorName } from "#src/commands/reader/operator-place.ts";
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { type CommandContext, defineCommand } from "#src/commands/command.ts";
@@ -84,7 +85,7 @@ async function run(values: OperatorValues, { env, signal }: CommandContext): Pro
       { newClient, log, clock },
       AbortSignal.any([signal, lifetime.signal]),
     );
-    const lease = { name: leaseNameOf(values), namespace };
+    const lease = { name: values.leaseName ?? operatorName(values.class), namespace };
     telemetry.metrics.leading(lease.name, false);
     leadership = await acquireLeadership({ values, leases, lease, log }, signal);
     const { ownerId } = cluster;
@@ -158,11 +159,6 @@ function acquireLeadership(
     },
     signal,
   );
-}
-
-/** Operators of different classes lead at the same time. */
-function leaseNameOf({ leaseName, class: own }: OperatorValues): string {
-  return leaseName ?? (own === undefined ? "muster" : `muster-${own}`);
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -17,7 +17,12 @@ export function operatorPlaces(
 ): OperatorPlaces {
   const own = inPod === undefined ? undefined : podNamespace;
   const namespace = operatorNamespace ?? own ?? "muster-system";
-  return (operatorClass) => ({ namespace, name: leaseName ?? withClass("muster-operator", operatorClass) });
+  return (operatorClass) => ({ namespace, name: leaseName ?? operatorName(operatorClass) });
+}
+
+/** The name that an operator's Lease and service account have, unless a setting says another. */
+export function operatorName(operatorClass = ""): string {
+  return withClass("muster-operator", operatorClass);
 }
 
 /** The name of an operator's object: deploy/ and the chart end it with the class. */

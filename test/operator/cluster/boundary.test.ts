@@ -108,7 +108,7 @@ describeWithSystem("the tenant boundary, and unresolved references", (system, op
     await kube().delete(self);
     await system().gone(self);
     const identity = await system().admin.get("identities", system().identity);
-    expect(identity["claimMatch"].subject).toBe("system:serviceaccount:muster-system:muster");
+    expect(identity["claimMatch"].subject).toBe("system:serviceaccount:muster-system:muster-operator");
   });
 
   it("changes nothing outside of the boundary, and makes no call that the platform rejects", async () => {

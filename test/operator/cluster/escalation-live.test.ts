@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { finalizer } from "#src/api/custom-resource.ts";
 import { objectHash } from "#src/kinds/marker.ts";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
+import { operatorAccount } from "#test/support/harness/system.ts";
 import { describeWithSystem } from "#test/support/harness/describe-with-system.ts";
 import { conditionOf, isUnready, type MusterKind, ref } from "#test/support/harness/muster-objects.ts";
 import { tenantObject, tenantRef } from "#test/support/harness/tenants.ts";
@@ -259,13 +260,17 @@ describe.each(credentialTypes)("privilege escalation over time with the credenti
           await editor.refused(grant, "TenantDenied");
           await editor.remove(grant);
         }
-        for (const name of ["muster-system:muster", "../muster-system/muster", "muster/../muster"])
+        for (const name of [
+          "muster-system:muster-operator",
+          "../muster-system/muster-operator",
+          "muster/../muster-operator",
+        ])
           await expect(
             kube().apply(objectOf("Identity", "mimic", { groupUid: own, serviceAccountRef: { name } })),
           ).rejects.toThrow("serviceAccountRef");
         const mimic = objectOf("Identity", "mimic", {
           groupUid: own,
-          serviceAccountRef: { name: "muster", audience: new URL(system().platformUrl).hostname },
+          serviceAccountRef: { name: operatorAccount, audience: new URL(system().platformUrl).hostname },
         });
         await kube().apply(mimic);
         const uid = await editor.uidOf(mimic);

@@ -226,7 +226,7 @@ const attempts: readonly Attempt[] = [
     claim({ issuer: cluster, subject: `system:serviceaccount:${victim}:ci` }),
   ),
   identity("the cluster's issuer with the operator's service account", denied, ({ cluster }) =>
-    claim({ issuer: cluster, subject: "system:serviceaccount:muster-system:muster" }),
+    claim({ issuer: cluster, subject: "system:serviceaccount:muster-system:muster-operator" }),
   ),
   identity("static keys under an issuer that is not listed", denied, () => ({
     staticKeys: { issuer: "https://evil.example", subject: "attic:x", ...keys },

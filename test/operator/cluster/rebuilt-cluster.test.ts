@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { withRecordedOwner } from "#src/platform-client/owner-record.ts";
 import { describeWithControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
 import { musterObject } from "#test/support/harness/muster-objects.ts";
-import { System } from "#test/support/harness/system.ts";
+import { operatorAccount, System } from "#test/support/harness/system.ts";
 
 /** A leader that was killed is soon replaced, and its requests soon settled. */
 const quick = ["--lease-duration", "3s", "--platform-timeout", "2s", "--settle-time", "500ms"];
@@ -41,7 +41,7 @@ describeWithControlPlane("a cluster that is rebuilt from the same manifests", (c
       await kube.delete({
         apiVersion: "coordination.k8s.io/v1",
         kind: "Lease",
-        metadata: { namespace: system.operatorNamespace, name: "muster" },
+        metadata: { namespace: system.operatorNamespace, name: operatorAccount },
       });
     };
     const created = async () => {

@@ -40,7 +40,7 @@ export interface SystemOptions<C extends Cluster = ControlPlane> {
   readonly tenants?: (root: string, namespaces: readonly string[]) => readonly KubeObject[];
 }
 
-export const operatorAccount = "muster";
+export const operatorAccount = "muster-operator";
 /** The roles that operators may grant. */
 export const allowedRoles: readonly string[] = ["viewer", "editor", "registry.pull"];
 const adminTokenName = "admin-token";
