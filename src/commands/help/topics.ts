@@ -10,7 +10,7 @@ export const topics: Readonly<Record<string, Topic>> = {
     summary: "how flags, variables and positional arguments are written",
     text: `A setting is given as --name VALUE or --name=VALUE. Flags come after the command; their order is free.
 A setting without a value, such as --take-over, is true if it is given. --take-over=false is the same as leaving it out.
-A repeatable setting is given several times: --root-group A --root-group B.
+A repeatable setting is given several times: --root-group A --root-group B; or, where a value cannot contain a comma, --root-group A,B.
 A duration is a number with a unit: 500ms, 15s, 10m, 1h or 1h30m.
 After --, everything is a positional argument, even if it begins with a hyphen.`,
   },

@@ -29,6 +29,16 @@ describe("readSettings", () => {
     expectTypeOf(values.rootGroup).toEqualTypeOf<readonly string[]>();
   });
 
+  it("splits the flag of a repeatable setting at commas, too", () => {
+    const read = (...args: string[]) => settings.readSettings(example, ["--platform-url=http://p", ...args], {});
+    expect(read("--root-group", `${root},${root}`, "--root-group", root).rootGroup).toEqual([root, root, root]);
+    expect(() => read("--root-group", `${root},`)).toThrowError('--root-group: "" is not a uid');
+    const withCommas = { issuer: settings.optionalList({ ...settings.text, commas: true }, "URL[,ca=FILE]") };
+    expect(settings.readSettings(withCommas, ["--issuer", "https://a,ca=b"], {}).issuer).toEqual(["https://a,ca=b"]);
+    const files = { files: settings.operands(settings.file, "The files.") };
+    expect(settings.readSettings(files, ["a,b"], {}).files).toEqual(["a,b"]);
+  });
+
   it("splits the variable of a repeatable setting at commas", () => {
     const values = settings.readSettings(example, ["--platform-url=http://p"], {
       MUSTER_ROOT_GROUP: `${root}, ${root}`,

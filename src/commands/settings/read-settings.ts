@@ -49,6 +49,10 @@ export function readSettings<S extends Settings>(
   return values as Values<S>;
 }
 
+function textsFromFlag(setting: Setting<unknown> | undefined, value: string): readonly string[] {
+  return setting?.repeatable && !setting.commas ? value.split(",").map((part) => part.trim()) : [value];
+}
+
 function textsFromVariable(setting: Setting<unknown>, variable: string): readonly string[] {
   if (!setting.repeatable) return [variable];
   const parts = variable.split(setting.commas ? /[;\n]/ : /[;\n,]/).map((part) => part.trim());
@@ -92,7 +96,7 @@ function textsFromArguments(settings: Settings, args: readonly string[], mistake
       valueOfUnknown = token.index + 1;
     } else if (token.value === undefined && settings[key]?.placeholder !== "")
       mistakes.push(`${token.rawName} requires a value`);
-    else given.set(key, [...(given.get(key) ?? []), token.value ?? "true"]);
+    else given.set(key, [...(given.get(key) ?? []), ...textsFromFlag(settings[key], token.value ?? "true")]);
   }
   return given;
 }

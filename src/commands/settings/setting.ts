@@ -10,7 +10,7 @@ export interface Setting<T> {
   /** Parses all texts that are given for the setting: one, unless it is `repeatable`. @throws {Error} */
   readonly read: (texts: readonly string[]) => T;
   readonly repeatable: boolean;
-  /** Whether a value may contain commas. If so, commas do not separate the values in the variable. */
+  /** Whether a value may contain commas. If so, commas do not separate the values of a flag or a variable. */
   readonly commas: boolean;
   readonly completion: Completion | undefined;
   /** Matches every valid text of one value. */
@@ -46,8 +46,8 @@ export function withDefault<T>(type: ValueType<T>, defaultText: string, help: st
 }
 
 /**
- * A setting with at least one value. The flag may be repeated; in the variable, values are separated by semicolons, line
- * breaks or, unless a value may contain them, commas.
+ * A setting with at least one value. The flag may be repeated. Commas separate values, unless a value may contain them; in the
+ * variable, semicolons and line breaks do, too.
  */
 export function requiredList<T>(type: ValueType<T>, help: string): Setting<readonly T[]> {
   return { help, ...many(type), presence: { kind: "required" } };
