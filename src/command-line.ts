@@ -50,7 +50,7 @@ export async function runCommandLine(args: readonly string[], context: CommandCo
     if (mistakes !== undefined) {
       stderr.write(`${program} ${name}: invalid settings\n`);
       for (const mistake of mistakes) stderr.write(`  ${mistake}\n`);
-      return command.settingsExitCode ?? 2;
+      return command.hasOwnExitCodes?.(rest) === true ? 1 : 2;
     }
     stderr.write(`${program} ${name}: ${error instanceof Error ? error.message : String(error)}\n`);
     return error instanceof CommandFailure ? error.exitCode : 1;

@@ -30,8 +30,8 @@ export interface Command<S extends Settings = Settings> {
   /** More about the command for its own help, such as examples. */
   readonly description?: string;
   readonly settings: S;
-  /** The exit code after invalid settings, where 2 says something else. (default: 2) */
-  readonly settingsExitCode?: number;
+  /** Whether 2 says something else with these arguments: then the exit code after invalid settings is 1. (default: false) */
+  readonly hasOwnExitCodes?: (args: readonly string[]) => boolean;
   /**
    * Runs until it is done or `context.signal` aborts. The message of an error is printed, and the exit code is 1, or that of
    * a `CommandFailure`.

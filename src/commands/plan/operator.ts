@@ -7,7 +7,7 @@ import { kinds } from "#src/kinds/kinds.ts";
 /** `muster operator`: reconciles, or says what it would do. */
 export default defineCommand({
   ...operate,
-  settingsExitCode: 1,
+  hasOwnExitCodes: (args) => args.some((argument) => argument.startsWith("--dry-run")),
   description: `With --dry-run, it prints what it would do if it started now, with its own settings and credentials, and ends. It then takes no Lease and writes nothing; the exit codes are those of muster plan.`,
   settings: {
     ...operate.settings,

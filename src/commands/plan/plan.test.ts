@@ -124,11 +124,18 @@ it("exits with 0 if there is nothing to do", async () => {
   expect(await world.plan(tenant(world.team))).toEqual({ code: 0, stdout: "Plan: nothing to do.\n", stderr: "" });
 });
 
-it("exits with 1 after wrong settings, because 2 says that something changes", async () => {
-  const { code, stderr } = await runCommand(["plan", "--live", "--delete", "--offline"]);
-  expect(code).toBe(1);
-  expect(stderr).toContain("invalid settings");
-});
+it.each([
+  ["plan --live --delete --offline", 1],
+  ["operator --nosuch --dry-run", 1],
+  ["operator --nosuch", 2],
+])(
+  "after wrong settings, `muster %s` exits with %d: 1 where 2 says that something changes",
+  async (words, expected) => {
+    const { code, stderr } = await runCommand(words.split(" "));
+    expect(code).toBe(expected);
+    expect(stderr).toContain("invalid settings");
+  },
+);
 
 it("does not call undeclared offline what other files may declare", async () => {
   const { stdout } = await world.plan(tenant(world.team) + tree, { args: ["-o", "json"] });

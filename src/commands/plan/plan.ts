@@ -43,7 +43,7 @@ Then:
     --service-account-issuer https://issuer.example.com
 The exit code is 0 if nothing would change, 2 if something would, 3 if something is refused or may exist where you may not look, and 1 after a failure. Wrong settings are a failure, too.`,
   settings: planSettings,
-  settingsExitCode: 1,
+  hasOwnExitCodes: () => true,
   run: async (values, context) => {
     checkSettings(values);
     const plan = await planOf(values, context);
