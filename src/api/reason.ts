@@ -19,6 +19,10 @@ export const reasons = {
   Updating: {
     meaning: "The resource is being adopted or changed on the platform.",
   },
+  Checking: {
+    meaning: "The operator has not been able to check yet whether the credential of the Tenant works.",
+    fix: "If it lasts, read the message; and the operator's log, if no operator writes this status.",
+  },
   Paused: {
     meaning: "The annotation `iam.muster.dev/paused` stops reconciliation of this object.",
     fix: "Remove the annotation.",

@@ -5,7 +5,8 @@ import type { MissingCapability } from "#src/platform-client/permissions.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import { Semaphore } from "#src/runtime/semaphore.ts";
 import { ManualClock, settled } from "#src/time/manual-clock.testing.ts";
-import { SessionChecks, type SessionReport } from "./session-checks.ts";
+import { SessionChecks } from "./session-checks.ts";
+import type { SessionReport } from "./tenancy/session-report.ts";
 
 const mismatch = { kind: "ownerMismatch", expected: "cluster-1", recorded: "cluster-2" } as const;
 const refused = { kind: "credential", cause: "exchange", message: "refused" } as const;
@@ -67,22 +68,37 @@ it("reads the permissions of a session once, and never again while it works", as
   expect(reports).toEqual([{ is: "checked", unreadableRoots: [], missingCapabilities: [] }]);
 });
 
-it("checks a session that does not work again every minute, and reports each change once", async () => {
+it("checks a session again after 1, 2 and 4 s, then every minute, until it works, and reports each change once", async () => {
   const fake = new FakeSession();
   fake.next = new PlatformFailure("exchange token", refused);
   start(fake);
-  await clock.advance(150_000);
-  expect(fake.reads).toBe(3);
+  await clock.advance(7_500);
+  expect(fake.reads).toBe(4);
+  await clock.advance(120_000);
+  expect(fake.reads).toBe(6);
   fake.next = ["group"];
   await clock.advance(60_000);
   fake.next = [];
   await clock.advance(600_000);
-  expect(fake.reads).toBe(5);
+  expect(fake.reads).toBe(8);
   expect(reports).toEqual([
-    { is: "failed", problem: refused },
+    { is: "failed", problem: refused, hasWorked: false },
     { is: "checked", unreadableRoots: ["group"], missingCapabilities: [] },
     { is: "checked", unreadableRoots: [], missingCapabilities: [] },
   ]);
+});
+
+it("checks a session that never worked as soon as an outage ends", async () => {
+  const fake = new FakeSession();
+  fake.next = new PlatformFailure("exchange token", refused);
+  start(fake);
+  await clock.advance(10_000);
+  fake.onOutage({ class: "platform", problem: refused, message: "refused", since: 0 });
+  fake.next = [];
+  fake.onOutage(undefined);
+  await clock.advance(0);
+  expect(reports.at(-1)).toMatchObject({ is: "checked" });
+  expect(fake.reads).toBe(5);
 });
 
 it("checks a session that lacks a capability again every minute, and reports it", async () => {
@@ -118,7 +134,7 @@ it("reports an identity that records another owner before anything is written, a
   fake.ownerProblem = undefined;
   await clock.advance(60_000);
   expect(reports).toEqual([
-    { is: "failed", problem: mismatch },
+    { is: "failed", problem: mismatch, hasWorked: false },
     { is: "checked", unreadableRoots: [], missingCapabilities: [] },
   ]);
 });
@@ -132,7 +148,7 @@ it("reports what others learn of the session: an outage, its end, and a group th
   fake.unreadableRoots = ["group"];
   fake.onRead();
   expect(reports.slice(1)).toEqual([
-    { is: "failed", problem: refused },
+    { is: "failed", problem: refused, hasWorked: true },
     { is: "checked", unreadableRoots: [], missingCapabilities: [] },
     { is: "checked", unreadableRoots: ["group"], missingCapabilities: [] },
   ]);

@@ -1,25 +1,9 @@
-import { type OutageProblem, PlatformFailure, type PlatformProblem } from "#src/platform-client/failure.ts";
-import type { MissingCapability } from "#src/platform-client/permissions.ts";
+import { PlatformFailure } from "#src/platform-client/failure.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import type { Semaphore } from "#src/runtime/semaphore.ts";
 import type { Clock } from "#src/time/clock.ts";
-import { minutes } from "#src/time/durations.ts";
-
-/** Whether a session works. Plain data. */
-export type SessionReport =
-  | { readonly is: "unchecked" }
-  /**
-   * Its permissions could not be read: it has no token, or the platform rejects it or is away. Or nothing may be written,
-   * because the operator's identity records another owner.
-   */
-  | { readonly is: "failed"; readonly problem: Exclude<PlatformProblem, { kind: "suspended" }> | OutageProblem }
-  | {
-      readonly is: "checked";
-      /** The uids of groups that the identity cannot read. */
-      readonly unreadableRoots: readonly string[];
-      /** The capabilities to list resources that it lacks in the other root groups. */
-      readonly missingCapabilities: readonly MissingCapability[];
-    };
+import { minutes, seconds } from "#src/time/durations.ts";
+import { hasWorked, type SessionReport, type SessionProblem, works } from "./tenancy/session-report.ts";
 
 export interface SessionChecksOptions {
   readonly clock: Clock;
@@ -35,6 +19,8 @@ export interface SessionChecksOptions {
 
 /** A session that does not work is checked again after half to one and a half times this. */
 const retryMs = minutes(1);
+/** The first checks are repeated sooner: where all is installed at once, the platform may not be there yet. */
+const firstRetriesMs = [seconds(1), seconds(2), seconds(4)];
 
 /**
  * Reports whether each session works. Its permissions are read when it starts, whether an object uses it or not, so that a
@@ -53,26 +39,25 @@ export class SessionChecks {
     return this.#reports.get(session) ?? { is: "unchecked" };
   }
 
-  /** Why the session did not work when it was last checked; undefined if it did, or was not checked yet. */
-  failureOf(session: PlatformSession): PlatformProblem | undefined {
-    const report = this.reportOf(session);
-    return report.is === "failed" ? report.problem : undefined;
-  }
-
   /** Checks the session until `signal` aborts; never rejects. Must be called once for a session. */
   async run(session: PlatformSession, signal: AbortSignal): Promise<void> {
     const { clock, random, limit } = this.#options;
+    let outageEnd = new AbortController();
     session.onPermissionsRead(() => this.#record(session, this.#readReport(session)));
     session.onOutageChange((outage) => {
-      if (outage !== undefined) this.#record(session, { is: "failed", problem: outage.problem });
+      if (outage !== undefined) this.#record(session, this.#failed(session, outage.problem));
       else if (session.permissions !== undefined) this.#record(session, this.#readReport(session));
+      else outageEnd.abort();
     });
-    while (!signal.aborted) {
+    for (let checks = 0; !signal.aborted; checks += 1) {
+      outageEnd = new AbortController();
       if (!works(this.reportOf(session)))
         await limit.run(async () => {
           if (!signal.aborted) await this.#check(session, signal);
         });
-      await clock.sleep(retryMs * (0.5 + random()), signal).catch(() => undefined);
+      const firstMs = hasWorked(this.reportOf(session)) ? undefined : firstRetriesMs[checks];
+      const end = AbortSignal.any([signal, outageEnd.signal]);
+      await clock.sleep(firstMs ?? retryMs * (0.5 + random()), end).catch(() => undefined);
     }
   }
 
@@ -85,17 +70,21 @@ export class SessionChecks {
     } catch (error) {
       if (signal.aborted || !(error instanceof PlatformFailure)) return;
       const { problem } = error;
-      this.#record(session, { is: "failed", problem: problem.kind === "suspended" ? problem.outage : problem });
+      this.#record(session, this.#failed(session, problem.kind === "suspended" ? problem.outage : problem));
     }
   }
 
   #readReport(session: PlatformSession): SessionReport {
     const { unreadableRoots, ownerProblem } = session;
-    if (ownerProblem !== undefined && ownerProblem.kind !== "suspended") return { is: "failed", problem: ownerProblem };
+    if (ownerProblem !== undefined && ownerProblem.kind !== "suspended") return this.#failed(session, ownerProblem);
     const missingCapabilities = session.missingCapabilities.filter(({ capability }) =>
       this.#options.needs(session, capability),
     );
     return { is: "checked", unreadableRoots, missingCapabilities };
+  }
+
+  #failed(session: PlatformSession, problem: SessionProblem): SessionReport {
+    return { is: "failed", problem, hasWorked: hasWorked(this.reportOf(session)) };
   }
 
   #record(session: PlatformSession, report: SessionReport): void {
@@ -103,8 +92,4 @@ export class SessionChecks {
     this.#reports.set(session, report);
     if (JSON.stringify(before) !== JSON.stringify(report)) this.#options.onReport(session, report);
   }
-}
-
-function works(report: SessionReport): boolean {
-  return report.is === "checked" && report.unreadableRoots.length + report.missingCapabilities.length === 0;
 }

@@ -116,7 +116,7 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
     outer: outerBoundOf(values),
     owner,
     ownerCheck,
-    failedCheckOf: (session) => checks.failureOf(session),
+    reportOf: (session) => checks.reportOf(session),
     orphans: () => (orphans.size < kinds.length ? null : [...orphans.values()].flat()),
     undeclared: (tenant) => undeclared.shareOf(tenant),
     abandoned: (tenant) => telemetry.abandonedIn(tenant),

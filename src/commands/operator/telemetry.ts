@@ -14,7 +14,7 @@ import type { Refusal } from "#src/reconcile/observe/reconcile-state.ts";
 import { observeRefusals } from "#src/reconcile/observe/refusals.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
 import type { ReconcileTelemetry } from "#src/reconcile/reconciler.ts";
-import type { SessionReport } from "#src/reconcile/session-checks.ts";
+import type { SessionReport } from "#src/reconcile/tenancy/session-report.ts";
 import type { UndeclaredAccess } from "#src/reconcile/undeclared/undeclared-access.ts";
 import type { TenantStore } from "#src/reconcile/tenancy/live-tenancy.ts";
 import { isAbandoned } from "#src/reconcile/policy/object.ts";

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { confirmAnnotation } from "#src/api/annotations.ts";
-import type { PlatformProblem } from "#src/platform-client/failure.ts";
 import {
   externalGroup,
   groupResource,
@@ -13,6 +12,7 @@ import {
 } from "#src/reconcile/policy/observed-fixture.testing.ts";
 import { type CachedTenant, parseTenant } from "#src/reconcile/tenancy/cached-tenant.ts";
 import type { TenantObservation } from "#src/reconcile/tenancy/tenant-status.ts";
+import type { SessionProblem } from "#src/reconcile/tenancy/session-report.ts";
 import { Breakers } from "./breakers.ts";
 import { observeTenant, type TenantObservationSources, type UndeclaredOfTenant } from "./observe-tenant.ts";
 import { world, type WorldParts } from "./observed-world.testing.ts";
@@ -29,6 +29,8 @@ interface Given extends WorldParts {
 
 const spec = { namespaces: ["team", "sibling"], groups: [root], roles: ["viewer"] };
 
+const away = { kind: "noResponse", message: "away" } as const;
+
 function observe({ annotations = {}, selecting = {}, isServed = true, ...parts }: Given = {}) {
   const metadata = { name: "team", uid: "uid-of-team", resourceVersion: "1", generation: 1, annotations };
   const tenant = parseTenant({ apiVersion: "v1", kind: "Tenant", metadata, spec: parts.spec ?? spec } as never);
@@ -44,7 +46,7 @@ function observe({ annotations = {}, selecting = {}, isServed = true, ...parts }
     outer: { roots: [root], roles: ["viewer", "owner"], namespaces: null },
     owner: "owner",
     ownerCheck: { mismatch: undefined },
-    failedCheckOf: () => undefined,
+    reportOf: () => ({ is: "checked" }),
     orphans: () => null,
     undeclared: () => undefined,
     abandoned: () => 0,
@@ -102,6 +104,17 @@ describe("the observation of a Tenant", () => {
       { selecting: { sibling: [] } },
       { namespaces: 1, problems: [] },
     ],
+    ["no word on a credential that was checked once", {}, { unverified: null }],
+    [
+      "that the first check of the credential has not ended",
+      { sources: { reportOf: () => ({ is: "unchecked" }) } },
+      { unverified: { failure: null } },
+    ],
+    [
+      "what failed the first check of the credential",
+      { sources: { reportOf: () => ({ is: "failed", problem: away, hasWorked: false }) } },
+      { unverified: { failure: "away" } },
+    ],
   ])("has %s", (_, given, expected) => {
     expect(observe(given)).toMatchObject(expected);
   });
@@ -149,7 +162,9 @@ describe("the observation of a Tenant", () => {
 });
 
 describe("the problems of a Tenant", () => {
-  const failed = (problem: object) => ({ failedCheckOf: () => problem as PlatformProblem });
+  const failed = (problem: SessionProblem) => ({
+    reportOf: () => ({ is: "failed" as const, problem, hasWorked: true }),
+  });
   const outage = { class: "platform", message: "away" };
   const permissions = (denied: (capability: string, group: string) => boolean) => ({
     permissions: { allow: (capability: string, group: string) => !denied(capability, group) },
@@ -172,14 +187,10 @@ describe("the problems of a Tenant", () => {
     ],
     [
       "a token service that is away",
-      { sources: failed({ kind: "credential", cause: "tokenService", message: "no token" }) },
+      { sources: failed({ kind: "credential", cause: "unavailable", message: "no token" }) },
       ["TokenUnavailable The credential does not work: no token."],
     ],
-    [
-      "not another problem of the last check, which the circuit judges",
-      { sources: failed({ kind: "noResponse", message: "away" }) },
-      [],
-    ],
+    ["not another problem of the last check, which the suspension judges", { sources: failed(away) }, []],
     ["no problem of a session that it does not have", { isServed: false, session: { outage } }, []],
     [
       "another owner",

@@ -1,11 +1,12 @@
 import { readyCondition } from "#src/api/condition.ts";
 import { confirmAnnotation } from "#src/api/annotations.ts";
-import type { PlatformProblem } from "#src/platform-client/failure.ts";
+import { describeProblem } from "#src/platform-client/failure.ts";
 import type { OwnerCheck } from "#src/platform-client/owner-check.ts";
 import type { MissingCapability } from "#src/platform-client/permissions.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import { isWithin } from "#src/platform-client/uid.ts";
 import { type OuterBound, permitsKind, permitsResource } from "#src/reconcile/tenancy/boundary.ts";
+import type { SessionReport } from "#src/reconcile/tenancy/session-report.ts";
 import type { CachedTenant } from "#src/reconcile/tenancy/cached-tenant.ts";
 import type { LiveTenancy, TenantStore } from "#src/reconcile/tenancy/live-tenancy.ts";
 import type { TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
@@ -33,8 +34,8 @@ export interface TenantObservationSources {
   /** The owner that the operator's identity must record. */
   readonly owner: string;
   readonly ownerCheck: OwnerCheck;
-  /** Why a session did not work when it was last checked; undefined if it did, or was not checked yet. */
-  readonly failedCheckOf: (session: PlatformSession) => PlatformProblem | undefined;
+  /** What the last check of a session showed. */
+  readonly reportOf: (session: PlatformSession) => SessionReport;
   /** The orphans of all kinds that the last resync found; null before the first. */
   readonly orphans: () => readonly string[] | null;
   /** Undefined before the first resync. */
@@ -61,6 +62,7 @@ export function observeTenant(given: TenantObservationSources, name: string): Te
     namespaces: namespaces.length,
     objects: sources.kinds.map(({ name: kind }) => ({ kind, count: countObjects(sources, kind, namespaces) })),
     problems: problemsOfTenant(factsOf(given, tenant, context, namespaces)),
+    unverified: context === undefined ? null : findUnverified(given.reportOf(context.session)),
     orphans: context === undefined ? [] : (orphans?.filter((uid) => permitsResource(context.boundary, uid)) ?? null),
     undeclared: share?.uids ?? null,
     unreadableGroups: share?.unreadableGroups ?? null,
@@ -72,7 +74,7 @@ export function observeTenant(given: TenantObservationSources, name: string): Te
 }
 
 function factsOf(
-  { sources, tenancy, outer, owner, ownerCheck, failedCheckOf }: TenantObservationSources,
+  { sources, tenancy, outer, owner, ownerCheck, reportOf }: TenantObservationSources,
   { spec, invalid }: CachedTenant,
   context: TenantContext | undefined,
   namespaces: readonly string[],
@@ -80,7 +82,7 @@ function factsOf(
   const session = context?.session;
   const known = sources.kinds.map(({ name }) => name);
   const outage = session?.outage;
-  const failedCheck = session === undefined ? undefined : credentialProblem(failedCheckOf(session));
+  const failedCheck = session === undefined ? undefined : credentialProblem(reportOf(session));
   const { mismatch } = ownerCheck;
   const selected = new Set(namespaces);
   const unreadableGroups = session === undefined ? [] : unreadableGroupsOf(sources, session, spec?.groups ?? []);
@@ -104,9 +106,16 @@ function factsOf(
   };
 }
 
+/** Why nobody knows yet whether the session works; null if that is known. */
+function findUnverified(report: SessionReport): TenantObservation["unverified"] {
+  if (report.is === "unchecked") return { failure: null };
+  return report.is === "failed" && !report.hasWorked ? { failure: describeProblem(report.problem) } : null;
+}
+
 /** Only a credential that gets no token. Whether the platform is away is decided from more than one call (`suspension.ts`). */
-function credentialProblem(problem: PlatformProblem | undefined): TenantFacts["failedCheck"] {
-  if (problem?.kind !== "credential") return undefined;
+function credentialProblem(report: SessionReport): TenantFacts["failedCheck"] {
+  if (report.is !== "failed" || report.problem.kind !== "credential") return undefined;
+  const { problem } = report;
   return { class: problem.cause === "exchange" ? "exchange" : "tokenService", message: problem.message };
 }
 

@@ -2,6 +2,7 @@ import type { Reason } from "#src/api/reason.ts";
 import type { MissingCapability } from "#src/platform-client/permissions.ts";
 import type { Outage } from "#src/platform-client/outage.ts";
 import type { TenantProblems } from "./tenant-problems.ts";
+import { sentence } from "#src/text/sentence.ts";
 import { shortList } from "#src/text/short-list.ts";
 
 /** Why a Tenant does not work, or not as its spec says. */
@@ -178,9 +179,4 @@ function findRefusal({ refusals }: TenantFacts): TenantProblem | undefined {
 
 function problem(reason: Reason, message: string): TenantProblem {
   return { reason, message };
-}
-
-/** `text` with a period at its end. */
-function sentence(text: string): string {
-  return /[.!?]$/.test(text) ? text : `${text}.`;
 }

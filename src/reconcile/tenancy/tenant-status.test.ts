@@ -9,6 +9,7 @@ const observation = (parts: Partial<TenantObservation> = {}): TenantObservation 
   namespaces: 1,
   objects: [{ kind: "Group", count: { ready: 2, notReady: 0 } }],
   problems: [],
+  unverified: null,
   orphans: [],
   undeclared: [],
   unreadableGroups: [],
@@ -78,6 +79,24 @@ describe("the status of a Tenant", () => {
       reason: "TokenExchangeFailed",
       message: "The exchange was refused. spec.roles: emperor does not exist.",
     });
+  });
+
+  it("is not Ready before the credential was checked, and keeps what was reported of the same spec until the first check", () => {
+    const first = { unverified: { failure: null } };
+    expect(readyOf(first)).toMatchObject({ status: "Unknown", reason: "Checking" });
+    expect(tenantStatusPatch(observation({ tenant: tenant(written()), ...first }))).toBeUndefined();
+    const edited = { metadata: { name: "shop", generation: 4 }, status: written() };
+    expect(readyOf({ tenant: edited, ...first })).toMatchObject({ status: "Unknown", observedGeneration: 4 });
+  });
+
+  it("says why the credential could not be checked, also if it worked for an earlier process", () => {
+    const unverified = { failure: "no response" };
+    expect(readyOf({ tenant: tenant(written()), unverified })).toMatchObject({
+      status: "Unknown",
+      message: "Whether the credential works could not be checked yet: no response. The operator retries.",
+    });
+    const problems = [{ reason: "TokenExchangeFailed", message: "The exchange was refused." }] as const;
+    expect(readyOf({ problems, unverified })).toMatchObject({ status: "False", reason: "TokenExchangeFailed" });
   });
 
   it("names open breakers with what confirms them, and forgets them when they are closed", () => {

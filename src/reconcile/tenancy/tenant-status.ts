@@ -2,6 +2,8 @@ import { timestamp } from "#src/api/timestamp.ts";
 import { readyCondition } from "#src/api/condition.ts";
 import { isDeepStrictEqual } from "node:util";
 import type { Condition } from "#src/api/condition.ts";
+import type { Reason } from "#src/api/reason.ts";
+import { sentence } from "#src/text/sentence.ts";
 import type { TenantStatus } from "#src/api/tenant.ts";
 import type { CachedTenant } from "./cached-tenant.ts";
 import type { TenantProblem } from "./tenant-report.ts";
@@ -15,6 +17,8 @@ export interface TenantObservation {
   readonly objects: readonly { readonly kind: string; readonly count: ObjectCount | null }[];
   /** What does not work; the first is the most important. */
   readonly problems: readonly TenantProblem[];
+  /** Set if this process could not check yet whether the credential works, with what failed, if a check did; null if it could. */
+  readonly unverified: { readonly failure: string | null } | null;
   readonly orphans: readonly string[] | null;
   readonly undeclared: readonly string[] | null;
   readonly unreadableGroups: readonly string[] | null;
@@ -68,27 +72,45 @@ function firstOf(uids: readonly string[]): string[] | null {
   return uids.length === 0 ? null : uids.toSorted().slice(0, namedUids);
 }
 
-function conditionsOf({ tenant, problems, breakers, heldRemovals, now }: TenantObservation): Condition[] {
-  const [first] = problems;
-  const held = heldMessage(breakers, heldRemovals);
-  const ready =
-    first !== undefined
-      ? { status: "False" as const, reason: first.reason, message: problems.map(({ message }) => message).join(" ") }
-      : held !== undefined
-        ? { status: "False" as const, reason: "HeldByBreaker" as const, message: held }
-        : { status: "True" as const, reason: "Available" as const, message: "The Tenant is served." };
+function conditionsOf(observation: TenantObservation): Condition[] {
+  const { tenant, now } = observation;
   const generation = tenant.metadata.generation ?? 0;
   const previous = readyCondition(tenant);
-  const time = timestamp(now);
+  const found = findReady(observation);
+  // The first check follows at once: what an earlier process reported of the same spec stays until then.
+  if (found === undefined && previous?.observedGeneration === generation) return [previous];
+  const ready = found ?? unchecked("The operator has not checked yet whether the credential works.");
   return [
     {
       type: "Ready",
       ...ready,
       message: Array.from(ready.message).slice(0, maxMessage).join(""),
       observedGeneration: generation,
-      lastTransitionTime: previous?.status === ready.status ? previous.lastTransitionTime : time,
+      lastTransitionTime: previous?.status === ready.status ? previous.lastTransitionTime : timestamp(now),
     },
   ];
+}
+
+type Ready = Pick<Condition, "status" | "reason" | "message"> & { readonly reason: Reason };
+
+/** @returns undefined if the first check has not ended */
+function findReady({ problems, unverified, breakers, heldRemovals }: TenantObservation): Ready | undefined {
+  const [first] = problems;
+  if (first !== undefined)
+    return { status: "False", reason: first.reason, message: problems.map(({ message }) => message).join(" ") };
+  if (unverified !== null)
+    return unverified.failure === null
+      ? undefined
+      : unchecked(
+          `Whether the credential works could not be checked yet: ${sentence(unverified.failure)} The operator retries.`,
+        );
+  const held = heldMessage(breakers, heldRemovals);
+  if (held !== undefined) return { status: "False", reason: "HeldByBreaker", message: held };
+  return { status: "True", reason: "Available", message: "The Tenant is served." };
+}
+
+function unchecked(message: string): Ready {
+  return { status: "Unknown", reason: "Checking", message };
 }
 
 /** What waits for a person; undefined if nothing does. */

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { follow } from "#test/support/control-plane/follow.ts";
 import { describeWithSystem } from "#test/support/harness/describe-with-system.ts";
 import { conditionOf, isReady, isUnready, musterObject, ref } from "#test/support/harness/muster-objects.ts";
 import type { System } from "#test/support/harness/system.ts";
@@ -41,8 +42,9 @@ describeWithSystem("Tenants with credentials", (system) => {
     const bank = await prepareOwnTenant(system(), "bank");
     // The identity of another Tenant, which the service account of this one does not match.
     await admin.apply(ownTenant("bank", { ...bank, identity: system().identity }));
-    // Before anything in its namespace needs the credential.
-    const shown = await system().waitFor(tenantRef("bank"), isUnready("TokenExchangeFailed"), 5_000);
+    // Before anything in its namespace needs the credential, and before it could have seemed to work.
+    expect(await readyUntil(system(), "bank", "TokenExchangeFailed")).not.toContain("True");
+    const shown = await admin.get(tenantRef("bank"));
     expect(conditionOf(shown, "Ready")?.message).toContain("The credential does not work:");
     await admin.apply(musterObject("Group", "bank", "waiting", { parentUid: bank.group }));
     await system().waitFor(ref("Group", "bank", "waiting"), (object) => object?.["status"]?.conditions !== undefined);
@@ -95,6 +97,17 @@ describeWithSystem("Tenants with credentials", (system) => {
     expect((await admin.get(tenantRef("move"))).metadata.finalizers).toEqual(["iam.muster.dev/external"]);
   });
 });
+
+/** What `Ready` of the Tenant said, one after the other, until it has this reason. */
+async function readyUntil({ controlPlane }: System, name: string, reason: string): Promise<string[]> {
+  const seen: string[] = [];
+  for await (const { object } of follow(controlPlane.admin, tenantRef(name), undefined, AbortSignal.timeout(5_000))) {
+    const ready = object.metadata.name === name ? conditionOf(object, "Ready") : undefined;
+    if (ready !== undefined) seen.push(ready.status);
+    if (ready?.reason === reason) return seen;
+  }
+  throw new Error(`Tenant ${name} did not report ${reason}`);
+}
 
 async function shopGroup(system: System): Promise<string | undefined> {
   return (await system.admin.list("groups")).find(({ name }) => name === "shop")?.uid;

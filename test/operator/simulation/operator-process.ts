@@ -304,7 +304,7 @@ export class OperatorProcess {
       outer: { roots: [root], roles: allowedRoles, namespaces: null },
       owner: "cluster",
       ownerCheck: this.#ownerCheck,
-      failedCheckOf: () => undefined,
+      reportOf: () => ({ is: "checked", unreadableRoots: [], missingCapabilities: [] }),
       orphans: () => this.orphans(),
       undeclared: (tenant) => this.undeclared.shareOf(tenant),
       abandoned: () => 0,
