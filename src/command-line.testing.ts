@@ -15,6 +15,8 @@ interface RunOptions {
   readonly commands?: CommandList;
   /** The width of the terminal, which shows no colours. */
   readonly columns?: number;
+  /** The width to which tables are fitted; default: as if the output was no terminal. */
+  readonly tableColumns?: number;
   /** What is on standard input. */
   readonly input?: string;
   readonly signal?: AbortSignal;
@@ -27,7 +29,16 @@ interface RunOptions {
 /** Runs a command in this process, with an empty environment and nothing on standard input unless options say otherwise. */
 export async function runCommand(
   args: readonly string[],
-  { env = {}, commands = allCommands, columns = 80, input = "", program = "muster", signal, onStderr }: RunOptions = {},
+  {
+    env = {},
+    commands = allCommands,
+    columns = 80,
+    tableColumns,
+    input = "",
+    program = "muster",
+    signal,
+    onStderr,
+  }: RunOptions = {},
 ): Promise<CommandRun> {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   stdin.end(input);
@@ -37,7 +48,10 @@ export async function runCommand(
     onStderr?.(chunk.toString());
   });
   const context = { env, signal: signal ?? new AbortController().signal, stdin, stdout, stderr, commands, program };
-  const code = await runCommandLine(args, { ...context, terminal: { columns, colors: false } });
+  const code = await runCommandLine(args, {
+    ...context,
+    terminal: { columns, ...(tableColumns === undefined ? {} : { tableColumns }), colors: false },
+  });
   await new Promise((done) => stderr.end(done));
   return { code, stdout: String(stdout.read() ?? ""), stderr: printed.join("") };
 }

@@ -30,9 +30,14 @@ function stopSignal(): AbortSignal {
 function terminal(): Terminal {
   const { isTTY, columns } = process.stdout;
   const given = Number.parseInt(process.env["COLUMNS"] ?? "", 10);
-  const width = isTTY && columns > 0 ? columns : given > 0 ? given : 80;
+  const tableColumns = isTTY && columns > 0 ? columns : undefined;
+  const width = tableColumns ?? (given > 0 ? given : 80);
   // Node reads NO_COLOR, FORCE_COLOR and TERM.
-  return { columns: Math.min(width, maximumColumns), colors: isTTY && process.stdout.hasColors() };
+  return {
+    columns: Math.min(width, maximumColumns),
+    ...(tableColumns === undefined ? {} : { tableColumns }),
+    colors: isTTY && process.stdout.hasColors(),
+  };
 }
 
 if (Number.parseInt(process.versions.node, 10) < requiredNode) {

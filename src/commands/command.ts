@@ -20,6 +20,8 @@ export interface CommandContext {
 export interface Terminal {
   /** The width of a line; 80 if the output is not a terminal. */
   readonly columns: number;
+  /** The width that tables are fitted to; undefined if the output is not a terminal. */
+  readonly tableColumns?: number;
   /** Whether the output is a terminal that shows colours, and NO_COLOR is not set. */
   readonly colors: boolean;
 }

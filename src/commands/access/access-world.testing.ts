@@ -14,6 +14,8 @@ const apiVersion = "iam.muster.dev/v1beta1";
  * `robot`, which has the custom role `creator` in it, and `reader`, which reads what is in `shop` and nothing above it.
  */
 export class AccessWorld {
+  /** The terminal in which the commands run. */
+  terminal: { readonly tableColumns?: number } = {};
   readonly platform: RunningPlatform;
   readonly gateway: Gateway;
   readonly cluster: ClusterServer;
@@ -72,7 +74,7 @@ export class AccessWorld {
   run(token: string, ...args: readonly string[]): Promise<CommandRun> {
     const without = args.includes("--kubeconfig") ? [] : ["--no-cluster"];
     const platform = ["--platform-url", this.gateway.url, "--token-file", this.file("token", `${token}\n`)];
-    return runCommand(["access", ...args, ...platform, ...without]);
+    return runCommand(["access", ...args, ...platform, ...without], this.terminal);
   }
 
   asAdmin(...args: readonly string[]): Promise<CommandRun> {

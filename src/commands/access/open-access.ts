@@ -1,8 +1,7 @@
 import { type AccessModel, accessModel } from "#src/access/access-model.ts";
 import type { CommandContext } from "#src/commands/command.ts";
 import { withExitCode } from "#src/commands/login/exit-code.ts";
-import { type AnswerText, formatAnswer } from "#src/commands/output/answer-format.ts";
-import type { OutputFormat } from "#src/commands/output/output-format.ts";
+import { type AnswerFormat, type AnswerText, formatAnswer } from "#src/commands/output/answer-format.ts";
 import { connectReader, type PlatformReader } from "#src/commands/reader/connect-reader.ts";
 import { ReadBudget } from "#src/commands/reader/read-budget.ts";
 import { readingCapabilities } from "#src/commands/reader/reading-capabilities.ts";
@@ -34,14 +33,14 @@ export interface Answer {
  * @throws {CommandFailure} if the platform refuses a call, with its exit code
  */
 export function answerAccess(
-  values: AccessValues & { readonly output: OutputFormat },
+  values: AccessValues & { readonly output: AnswerFormat },
   context: CommandContext,
   answer: (access: OpenedAccess) => Answer | Promise<Answer>,
   capabilities?: readonly string[],
 ): Promise<void> {
   const textOf = async (access: OpenedAccess) => {
     const { text, value } = await answer(access);
-    return formatAnswer(values.output, value, text);
+    return formatAnswer(values.output, value, text, context.terminal.tableColumns);
   };
   return printAccess(values, context, textOf, capabilities);
 }

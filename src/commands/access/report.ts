@@ -1,6 +1,6 @@
 import { defineCommand } from "#src/commands/command.ts";
-import { formatAnswer } from "#src/commands/output/answer-format.ts";
-import { outputFormats, outputSetting } from "#src/commands/output/output-format.ts";
+import { answerFormats, formatAnswer } from "#src/commands/output/answer-format.ts";
+import { outputSetting } from "#src/commands/output/output-format.ts";
 import { groupNamed } from "./named.ts";
 import { type OpenedAccess, printAccess } from "./open-access.ts";
 import { reportContent } from "./report-content.ts";
@@ -8,7 +8,7 @@ import { reportPage } from "./report-page.ts";
 import { reportCsv, reportText } from "./report-text.ts";
 import { accessReaderSettings, group } from "./settings.ts";
 
-const formats = [...outputFormats, "csv", "html"] as const;
+const formats = [...answerFormats, "csv", "html"] as const;
 
 export default defineCommand({
   summary: "print who may do what in a group and everything below it, for an access review",
@@ -18,13 +18,20 @@ export default defineCommand({
 html is one page that works without a network: a tree of the groups, a filter, and each role binding with who can use it, what it grants and which object declares it. csv is a table for spreadsheets. Undeclared access comes first. What you may not read is reported as unknown.`,
   settings: { group, output: outputSetting(formats, "table"), ...accessReaderSettings },
   run: (values, context) =>
-    printAccess(values, context, (access) => reportIn(values.output, access, groupNamed(access.model, values.group))),
+    printAccess(values, context, (access) =>
+      reportIn(values.output, access, groupNamed(access.model, values.group), context.terminal.tableColumns),
+    ),
 });
 
-async function reportIn(format: (typeof formats)[number], access: OpenedAccess, at: string): Promise<string> {
+async function reportIn(
+  format: (typeof formats)[number],
+  access: OpenedAccess,
+  at: string,
+  tableColumns?: number,
+): Promise<string> {
   const content = reportContent(access, at);
   const { declarationsNote } = access.view;
   if (format === "csv") return reportCsv(content);
   if (format === "html") return reportPage(content, declarationsNote);
-  return formatAnswer(format, content, reportText(content, declarationsNote));
+  return formatAnswer(format, content, reportText(content, declarationsNote), tableColumns);
 }

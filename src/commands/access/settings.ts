@@ -1,5 +1,5 @@
 import * as settings from "#src/commands/settings/settings.ts";
-import { anyOutput } from "#src/commands/output/output-format.ts";
+import { answerOutput } from "#src/commands/output/answer-format.ts";
 import { noCluster, podIdentitySettings, readerSettings } from "#src/commands/reader/settings.ts";
 
 /** With which credentials a command of `muster access` reads, and from where. */
@@ -13,7 +13,7 @@ export const accessReaderSettings = {
 export type AccessValues = settings.Values<typeof accessReaderSettings>;
 
 /** In addition, how the answer to a question is printed. */
-export const accessSettings = { output: anyOutput("table"), ...accessReaderSettings } as const;
+export const accessSettings = { output: answerOutput(), ...accessReaderSettings } as const;
 
 export const capability = settings.operand(
   { ...settings.text, placeholder: "CAPABILITY" },

@@ -50,3 +50,13 @@ it("prints Markdown in which names have no meaning", async () => {
   expect(stdout).toContain("**2 identities have repo.create in root/shop/web.**\n\n| IDENTITY | ASSUMED BY |");
   expect(stdout).toContain("| root/shop/ci | issuer https\\://issuer.example.com, subject ci | editor |");
 });
+
+it("fits its table into a terminal, and leaves it whole with -o wide", async () => {
+  const ask = (...args: string[]) => world.asAdmin("who-can", "repo.create", "--group", "shop/web", ...args);
+  const { stdout: whole } = await ask();
+  world.terminal = { tableColumns: 100 };
+  const tableOf = (text: string) => text.split("\n").slice(2, -3);
+  expect(Math.max(...tableOf((await ask()).stdout).map(({ length }) => length))).toBeLessThanOrEqual(100);
+  expect((await ask("-o", "wide")).stdout).toBe(whole);
+  world.terminal = {};
+});

@@ -44,7 +44,9 @@ What you may not read is unknown. The exit code is 0 if nothing is wrong with wh
       const healthy = !isWrong && links.some(({ state }) => state === "ok");
       const answer = { healthy, checks: links.map(linkValue) };
       const elsewhere = inPod === undefined ? operator : undefined;
-      context.stdout.write(await formatAnswer(values.output, answer, textOf(links, elsewhere)));
+      context.stdout.write(
+        await formatAnswer(values.output, answer, textOf(links, elsewhere), context.terminal.tableColumns),
+      );
       if (values.bundle !== undefined)
         context.stderr.write(`muster: wrote ${values.bundle}. Read it before you send it to somebody.\n`);
       if (isWrong) throw new CommandFailure(headingOf(links), hasProblems);

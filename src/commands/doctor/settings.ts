@@ -1,5 +1,5 @@
 import { operatorSettings } from "#src/commands/operator/settings.ts";
-import { anyOutput } from "#src/commands/output/output-format.ts";
+import { answerOutput } from "#src/commands/output/answer-format.ts";
 import { operatorPlaceSettings, podIdentitySettings, readerSettings } from "#src/commands/reader/settings.ts";
 import { uid } from "#src/commands/login/settings.ts";
 import * as settings from "#src/commands/settings/settings.ts";
@@ -14,7 +14,7 @@ export const doctorSettings = {
       "Write what a maintainer needs to a new file, which only you can read (mode 0600). It has no token, no environment, no annotation and no description; read it before you send it.",
     ),
   ),
-  output: anyOutput("table"),
+  output: answerOutput(),
   ...readerSettings,
   ...podIdentitySettings,
   rootGroup: settings.optionalList(uid, "The uid of a root group of the operator, for the check of its capabilities."),

@@ -66,7 +66,10 @@ In a script, muster api makes a call with your login, and muster token prints th
   outputs: {
     summary: "the formats of --output",
     text: `Commands that print data have the setting --output, or -o:
-  table  Columns for people. Do not parse them: they may change.
+  table  Columns for people. Do not parse them: they may change. In a terminal,
+         tables of muster access, why and doctor fit its width: uids and paths
+         are shortened to what distinguishes them.
+  wide   The table, whole.
   json   JSON for programs. A command that prints a list of records prints one
          record per line.
   yaml   YAML, which kubectl reads if the data are manifests. Records are

@@ -52,7 +52,7 @@ The exit code is 0 if everything is declared as you asked, 3 if something is lis
   settings: importSettings,
   run: async (values, context) => {
     const report = await withExitCode(() => runImport(values, context));
-    context.stdout.write(await formatAnswer(values.output, report, reportText(report)));
+    context.stdout.write(await formatAnswer(values.output, report, reportText(report), context.terminal.tableColumns));
     if (!isEverything(report)) throw new CommandFailure(summaryOf(report), incomplete);
   },
 });

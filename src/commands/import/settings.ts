@@ -1,6 +1,6 @@
 import { uid } from "#src/commands/login/settings.ts";
 import { operatorSettings } from "#src/commands/operator/settings.ts";
-import { anyOutput } from "#src/commands/output/output-format.ts";
+import { answerOutput } from "#src/commands/output/answer-format.ts";
 import { noCluster, podIdentitySettings, readerSettings } from "#src/commands/reader/settings.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 
@@ -44,7 +44,7 @@ export const importSettings = {
     uid,
     "The uid of an identity provider that has no client secret, so that PKCE alone protects the login: its manifest names no Secret.",
   ),
-  output: anyOutput("table"),
+  output: answerOutput(),
   ...readerSettings,
   ...podIdentitySettings,
   noCluster: {

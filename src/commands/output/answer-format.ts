@@ -1,7 +1,20 @@
 import { markdownList, markdownTable, markdownText } from "./markdown.ts";
 import { type Note, noteText } from "./note.ts";
-import { formatValue, type OutputFormat } from "./output-format.ts";
+import type { Setting } from "#src/commands/settings/settings.ts";
+import { tableLines } from "./fitted-table.ts";
+import { formatValue, type OutputFormat, outputSetting } from "./output-format.ts";
 import { visibleLines, visibleText } from "./visible-text.ts";
+
+/** The formats of `--output` of a command that prints an answer. */
+export const answerFormats = ["table", "wide", "json", "yaml", "markdown"] as const satisfies readonly (
+  | "wide"
+  | OutputFormat
+)[];
+
+export type AnswerFormat = (typeof answerFormats)[number];
+
+/** The setting `--output` of a command that prints an answer. */
+export const answerOutput = (): Setting<AnswerFormat> => outputSetting(answerFormats, "table");
 
 /** What people read of an answer. */
 export interface AnswerText {
@@ -12,8 +25,16 @@ export interface AnswerText {
   readonly notes: readonly Note[];
 }
 
-/** An answer with a table: for programs as one value, for people with a heading and notes. */
-export async function formatAnswer(format: OutputFormat, value: object, text: AnswerText): Promise<string> {
+/**
+ * An answer with a table: for programs as one value, for people with a heading and notes.
+ * @param tableColumns the width that the format `table` is fitted to; undefined: it may have any
+ */
+export async function formatAnswer(
+  format: AnswerFormat,
+  value: object,
+  text: AnswerText,
+  tableColumns?: number,
+): Promise<string> {
   if (format === "json" || format === "yaml") return formatValue(format, value, []);
   const { heading, notes, table } = text;
   const { rows, titles } = table;
@@ -23,25 +44,11 @@ export async function formatAnswer(format: OutputFormat, value: object, text: An
       ...(rows.length === 0 ? [] : [markdownTable(titles, rows)]),
       ...(notes.length === 0 ? [] : [markdownList(notes)]),
     ].join("\n");
+  const hasTitles = titles.some((title) => title !== "");
+  const shown = [...(hasTitles ? [titles] : []), ...rows].map((row) => row.map(visibleText));
   return [
     `${visibleLines(heading)}\n`,
-    ...(rows.length === 0 ? [] : [alignedRows([...(titles.some((title) => title !== "") ? [titles] : []), ...rows])]),
+    ...(rows.length === 0 ? [] : [tableLines(shown, format === "wide" ? undefined : tableColumns)]),
     ...(notes.length === 0 ? [] : [notes.map((note) => `${visibleLines(noteText(note))}\n`).join("")]),
   ].join("\n");
-}
-
-function alignedRows(texts: readonly (readonly string[])[]): string {
-  const rows = texts.map((row) => row.map(visibleText));
-  const widths = (rows[0] ?? []).map((_, column) =>
-    rows.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), 0),
-  );
-  return rows
-    .map(
-      (row) =>
-        `${row
-          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-          .join("  ")
-          .trimEnd()}\n`,
-    )
-    .join("");
 }

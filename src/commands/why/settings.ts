@@ -1,4 +1,4 @@
-import { anyOutput } from "#src/commands/output/output-format.ts";
+import { answerOutput } from "#src/commands/output/answer-format.ts";
 import { operatorPlaceSettings, podIdentitySettings, readerSettings } from "#src/commands/reader/settings.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 
@@ -17,7 +17,7 @@ export const whySettings = {
     ),
     short: "n",
   },
-  output: anyOutput("table"),
+  output: answerOutput(),
   ...readerSettings,
   noPlatform: settings.toggle("Read only the cluster: what the object is on the platform stays unknown."),
   ...podIdentitySettings,

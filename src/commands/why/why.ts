@@ -38,7 +38,9 @@ What you may not read is unknown, and is never taken for the cause. The exit cod
   settings: whySettings,
   run: async (values, context) => {
     const answer = await answerOf(values, context);
-    context.stdout.write(await formatAnswer(values.output, answerValue(answer), answerText(answer)));
+    context.stdout.write(
+      await formatAnswer(values.output, answerValue(answer), answerText(answer), context.terminal.tableColumns),
+    );
     if (!answer.ready) throw new CommandFailure(`${answer.object} is not Ready`, notReady);
   },
 });
