@@ -10,6 +10,7 @@ import {
   tokenFile,
   tokenVolume,
 } from "./names.ts";
+import { startupProbe } from "./startup-probe.ts";
 import { Hole, IfSet, ItemsOf, type ListTemplate, type Template } from "./template.ts";
 
 /** What differs from pod to pod: the values of the Identity, from its status. */
@@ -116,13 +117,7 @@ const agent = {
   restartPolicy: "Always",
   env: [identityVariable, ...exchangeVariables, authoritiesVariable, new ItemsOf("env")],
   resources: { requests: value("requests"), limits: value("limits") },
-  // The containers of the pod start once there is a token. The reason why there is none becomes an event of the pod.
-  startupProbe: {
-    exec: { command: ["muster", "agent", "--check"] },
-    periodSeconds: 5,
-    timeoutSeconds: 5,
-    failureThreshold: 60,
-  },
+  startupProbe,
   securityContext: {
     allowPrivilegeEscalation: false,
     readOnlyRootFilesystem: true,

@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { text as readAll } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { startupProbe } from "#src/injection/startup-probe.ts";
 import { MusterProcess } from "#test/support/harness/muster-process.ts";
 import { closeServer, listenOnLoopback } from "#test/support/loopback.ts";
 import { WorkloadPlatform } from "./workload-platform.ts";
@@ -90,6 +91,18 @@ describe("muster agent", () => {
     await agent.stop();
     expect(agent.exitCode).toBe(0);
     expect(agent.plainOutput).toBe("");
+  });
+
+  it("ends the startup probe of a pod as soon as there is a token", async () => {
+    const { command } = startupProbe.exec;
+    const probe = run(command.slice(1)).then((result) => ({ ...result, endedAt: Date.now() }));
+    const agent = startAgent();
+    await agent.logged("token renewed");
+    const { code, endedAt } = await probe;
+    expect(code).toBe(0);
+    // Its own start may take longer than that of the agent. The kubelet's next attempt would be a period later.
+    expect(endedAt - statSync(join(volume, "token")).mtimeMs).toBeLessThan(3_000);
+    expect(await run(["agent", "--wait", "1s"])).toMatchObject({ code: 2, stderr: expect.stringContaining("--check") });
   });
 
   it("goes on after it was killed: the token stays, and the next container renews it", async () => {

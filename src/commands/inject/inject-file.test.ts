@@ -98,9 +98,11 @@ describe("muster inject", () => {
                   - muster
                   - agent
                   - --check
-                periodSeconds: 5
-                timeoutSeconds: 5
-                failureThreshold: 60
+                  - --wait
+                  - 10s
+                periodSeconds: 1
+                timeoutSeconds: 20
+                failureThreshold: 30
               securityContext:
                 allowPrivilegeEscalation: false
                 readOnlyRootFilesystem: true

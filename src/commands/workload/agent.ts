@@ -7,7 +7,7 @@ import { lineLog } from "#src/workload/line-log.ts";
 import { keepHeapSmall } from "#src/workload/small-heap.ts";
 import { readSubjectToken } from "#src/workload/subject-token.ts";
 import { TokenFiles } from "#src/workload/token-files.ts";
-import { checkToken } from "#src/workload/token-status.ts";
+import { waitForToken } from "#src/workload/wait-for-token.ts";
 import { Exchanger } from "./exchange.ts";
 import { apiAudience, defaultTokenFile, exchangeSettings } from "./settings.ts";
 
@@ -25,15 +25,24 @@ export default defineCommand({
     check: settings.toggle(
       "Check the files that an agent writes, print their state and exit: with 0 if there is a valid token, otherwise with 1. For a startup probe.",
     ),
+    wait: settings.flagOnly(
+      settings.withDefault(
+        settings.duration,
+        "0s",
+        "With --check: how long to wait for a valid token. A startup probe that waits ends as soon as there is one.",
+      ),
+    ),
   },
   run: async (values, { env, signal, stdout }) => {
     const files = new TokenFiles(values.tokenFile);
     if (values.check) {
-      const { valid, message } = checkToken(files.readStatus(), files.readToken() !== undefined, systemClock.now());
+      const { valid, message } = await waitForToken(files, { clock: systemClock, waitMs: values.wait, signal });
       if (!valid) throw new Error(message);
       stdout.write(`${message}\n`);
       return;
     }
+    if (values.wait > 0)
+      throw new settings.SettingsError(["--wait needs --check: it is the time that the check waits"]);
     const exchanger = await Exchanger.create(values, values.apiAudience, env);
     const agent = new Agent({
       identity: values.identity,
