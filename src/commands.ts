@@ -28,6 +28,10 @@ export const commands: CommandList = {
     group: "Workloads",
     load: () => import("./commands/workload/credential-helper-kubectl.ts"),
   },
+  "credential-helper kubelet": {
+    group: "Workloads",
+    load: () => import("./commands/workload/credential-helper-kubelet.ts"),
+  },
   inject: { group: "Workloads", load: () => import("./commands/inject/inject.ts") },
   login: { group: "People", load: () => import("./commands/login/login.ts") },
   logout: { group: "People", load: () => import("./commands/login/logout.ts") },

@@ -16,6 +16,9 @@ export const confirmAnnotation = "iam.muster.dev/confirm";
 /** On a Secret: the issuer to which its values may be sent. */
 export const issuerAnnotation = "iam.muster.dev/issuer";
 
+/** On a ServiceAccount: the uid of the identity with which its pods pull images. Only `muster credential-helper kubelet` reads it. */
+export const identityUidAnnotation = "iam.muster.dev/identity-uid";
+
 /** What users can set, for the reference documentation. */
 export const annotations = [
   {
@@ -41,6 +44,12 @@ export const annotations = [
     value: "the issuer, exactly as in `spec.issuer` of the IdentityProvider",
     effect:
       "Only on a Secret. Lets its value be sent to the platform as the client secret for this issuer: whoever may write an IdentityProvider, but not this Secret, cannot have it sent to an issuer of their own.",
+  },
+  {
+    name: identityUidAnnotation,
+    value: "a uid: `status.uid` of an Identity",
+    effect:
+      "Only on a ServiceAccount. Its pods pull images with the token of this identity, on nodes whose kubelet has the credential provider of Muster.",
   },
   {
     name: confirmAnnotation,

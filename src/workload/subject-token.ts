@@ -36,9 +36,17 @@ export function readSubjectToken(path: string): SubjectToken {
       cause: error,
     });
   }
+  return parseSubjectToken(text, path === standardInput ? "standard input" : `the file ${path}`);
+}
+
+/**
+ * @param source where the text is from, for the message
+ * @throws {Error} that never contains the text
+ */
+export function parseSubjectToken(text: string, source: string): SubjectToken {
   // Anything else cannot be sent in a header.
   if (text.length > maxTokenLength || !/^[\x21-\x7e]+$/.test(text))
-    throw new Error(`${path === standardInput ? "standard input" : `the file ${path}`} does not contain a token`);
+    throw new Error(`${source} does not contain a token`);
   const parts = text.split(".").slice(0, 2).map(jsonOf);
   const [header, claims] = parts;
   if (header === undefined || claims === undefined) return { text, fingerprint: hash(text), claims: undefined };

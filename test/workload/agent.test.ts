@@ -191,6 +191,40 @@ describe("muster credential-helper", () => {
     expect(await platform.repos(JSON.parse(stdout).Secret)).toEqual([platform.repo]);
   });
 
+  describe("for the kubelet", () => {
+    const registry = ["credential-helper", "kubelet", "--registry", "registry.example.com"];
+    const pull = (image: string, uid = identity) =>
+      run(registry, {
+        env: { MUSTER_IDENTITY: "", MUSTER_TOKEN_FILE: "" },
+        input: JSON.stringify({
+          apiVersion: "credentialprovider.kubelet.k8s.io/v1",
+          kind: "CredentialProviderRequest",
+          image,
+          serviceAccountToken: readFileSync(source, "utf8"),
+          serviceAccountAnnotations: { "iam.muster.dev/identity-uid": uid },
+        }),
+      });
+
+    it("exchanges the token of the pod's service account for that of its identity", async () => {
+      const { code, stdout } = await pull("registry.example.com/shop/web:1");
+      expect(code).toBe(0);
+      const { auth, cacheDuration } = JSON.parse(stdout);
+      expect(auth["registry.example.com"].username).toBe("_token");
+      expect(await platform.repos(auth["registry.example.com"].password)).toEqual([platform.repo]);
+      expect(cacheDuration).toMatch(/^\d+s$/);
+    });
+
+    it("has no credentials for other registries, and says why an exchange was refused", async () => {
+      expect(JSON.parse((await pull("docker.io/library/nginx")).stdout)).not.toHaveProperty("auth");
+      const refused = await pull(
+        "registry.example.com/shop/web:1",
+        `${identity.slice(0, -1)}${identity.endsWith("0") ? 1 : 0}`,
+      );
+      expect(refused).toMatchObject({ code: 1, stdout: "" });
+      expect(refused.stderr).toContain("the token service refused the exchange");
+    });
+  });
+
   it("gives kubectl a token for the audience of a flag", async () => {
     const { stdout } = await run(["credential-helper", "kubectl", "--audience", platform.url]);
     const { apiVersion, kind, status } = JSON.parse(stdout);

@@ -4,21 +4,14 @@ import { readStream } from "#src/files/read-text.ts";
 import { dockerVerbs, respondToDocker } from "#src/workload/docker-credentials.ts";
 import { TokenFiles } from "#src/workload/token-files.ts";
 import { exchangeOnce } from "./exchange.ts";
-import { optionalExchangeSettings } from "./settings.ts";
-
-const registry = settings.matching(
-  "HOST[:PORT]",
-  /^(\[[0-9a-fA-F:]+\]|[A-Za-z0-9.-]+)(:\d{1,5})?$/,
-  "the address of a registry, such as registry.example.com or registry.example.com:5000",
-);
+import { optionalExchangeSettings, registries } from "./settings.ts";
 
 const helperSettings = {
   verb: settings.operand(
     { ...settings.oneOf(...dockerVerbs), placeholder: "VERB" },
     `What docker asks for: ${dockerVerbs.join(", ")}.`,
   ),
-  registry: settings.requiredList(registry, "A registry that accepts the platform's tokens."),
-  username: settings.withDefault(settings.text, "_token", "The user name to send with the token."),
+  ...registries,
   tokenFile: settings.optional(
     settings.file,
     "File with the token, as an agent writes it. (default: exchange the workload's own token)",
@@ -33,11 +26,11 @@ export default defineCommand({
   {"credHelpers": {"registry.example.com": "muster"}}`,
   settings: helperSettings,
   run: async (values, context) => {
-    const { registry: registries, username, verb } = values;
+    const { registry, username, verb } = values;
     try {
       const input = verb === "get" ? await readStream(context.stdin, { signal: context.signal }) : "";
       const token = () => currentToken(values, context);
-      context.stdout.write(await respondToDocker({ verb, input }, { registries, username, token }));
+      context.stdout.write(await respondToDocker({ verb, input }, { registries: registry, username, token }));
     } catch (error) {
       // Docker reads the message of a failure from standard output.
       context.stdout.write(`${(error as Error).message}\n`);

@@ -5,6 +5,8 @@ import { type ApiToken, TokenService } from "#src/workload/token-service.ts";
 import type { exchangeSettings } from "./settings.ts";
 
 type ExchangeValues = Values<typeof exchangeSettings>;
+/** What an exchange needs but the subject token. */
+type Target = Omit<ExchangeValues, "subjectTokenFile">;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
@@ -18,12 +20,12 @@ export class Exchanger {
   #service: TokenService;
 
   /** @throws {Error} if the file with certificate authorities cannot be read, or a proxy of the environment is not valid */
-  static async create(values: ExchangeValues, audience: string, env: Environment): Promise<Exchanger> {
+  static async create(values: Target, audience: string, env: Environment): Promise<Exchanger> {
     return new Exchanger(values, audience, env, await readAuthorities(values.platformCa));
   }
 
   private constructor(
-    { identity, authUrl, platformCa }: ExchangeValues,
+    { identity, authUrl, platformCa }: Target,
     audience: string,
     env: Environment,
     authorities: string | undefined,

@@ -34,6 +34,18 @@ export const exchangeSettings = {
 
 export const apiAudience = settings.required(settings.text, help.apiAudience);
 
+const registry = settings.matching(
+  "HOST[:PORT]",
+  /^(\[[0-9a-fA-F:]+\]|[A-Za-z0-9.-]+)(:\d{1,5})?$/,
+  "the address of a registry, such as registry.example.com or registry.example.com:5000",
+);
+
+/** The registries that a credential helper gives a token for, and how. */
+export const registries = {
+  registry: settings.requiredList(registry, "A registry that accepts the platform's tokens."),
+  username: settings.withDefault(settings.text, "_token", "The user name to send with the token."),
+} as const;
+
 /** For a command that can do without an exchange, because an agent has done it. */
 export const optionalExchangeSettings = {
   identity: settings.optional(uid, help.identity),
