@@ -148,22 +148,6 @@ describe("advisories", () => {
     expect((await list(`uidp.children_of=${group}`)).advisories).toMatchObject([{ events }]);
   });
 
-  it("need advisories.list for List and Get, in the groups where the caller has it", async () => {
-    const other = await platform.admin.group(platform.root, "other");
-    const [advisory] = (await list(`uidp.children_of=${team}`)).advisories;
-    const path = `/vulnerabilities/v2beta1/advisories/${advisory?.uid}`;
-    const viewer = await platform.callerWith("viewer", team);
-    expect(await list("", viewer)).toMatchObject({ totalCount: "3" });
-    expect((await viewer.get(path)).status).toBe(200);
-    const puller = await platform.callerWith("registry.pull", team);
-    expect(await list("", puller)).toEqual({ advisories: [], totalCount: "0", skipped: 0 });
-    expect((await puller.get(path)).body).toMatchObject({ code: 7 });
-    const stranger = await platform.callerWith("viewer", other);
-    expect(await list("", stranger)).toMatchObject({ totalCount: "0" });
-    expect(await list("query=nginx", stranger)).toMatchObject({ advisories: [], totalCount: "0" });
-    expect((await stranger.get(path)).body).toMatchObject({ code: 5 });
-  });
-
   it("prevent the deletion of their group", async () => {
     const group = await platform.admin.group(platform.root);
     await loadInto(platform, [{ kind: "Advisory", advisoryId: "X" }], group);

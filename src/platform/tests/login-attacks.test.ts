@@ -113,13 +113,6 @@ describe("a thief", () => {
     expect((await world.redeem("a".repeat(43))).body).toMatchObject({ error: "invalid_grant" });
   });
 
-  it("ends the login by using a code again", async () => {
-    const code = (await world.agree(world.browser(), world.authorizeUrl({ group }))).get("code");
-    const { body } = await world.redeem(code);
-    expect((await world.redeem(code)).body).toMatchObject({ error: "invalid_grant" });
-    expect((await world.refresh(body["refresh_token"] as string)).body).toMatchObject({ error: "invalid_grant" });
-  });
-
   it("cannot replay a step of a login, in this browser or another", async () => {
     const browser = world.browser();
     const page = await browser.open(world.authorizeUrl({ group }));

@@ -61,9 +61,4 @@ describe("a login on a device", () => {
     expect((await world.poll(late["device_code"])).body["error"]).toBe("expired_token");
     expect((await typed(late["user_code"])).page.text).toContain("no such code");
   });
-
-  it("needs a provider", async () => {
-    const group = await platform.admin.group(await platform.admin.group(platform.root));
-    expect((await world.post("/device_authorization", { group })).body["error"]).toBe("invalid_request");
-  });
 });

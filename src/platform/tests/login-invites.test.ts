@@ -60,21 +60,6 @@ describe("an invite", () => {
     expect(await world.rolesOf(kate)).toContain(`editor ${group}`);
   });
 
-  it("is used once by two people at the same time", async () => {
-    const { group } = await world.group();
-    const invite = await world.invite(group, "editor", { singleUse: true });
-    const people = await Promise.all(
-      ["ada", "ben"].map(async (account) => {
-        const browser = world.browser();
-        return { browser, page: await world.logIn(browser, world.authorizeUrl({ group, invite }), account) };
-      }),
-    );
-    const ends = await Promise.all(people.map(({ browser, page }) => browser.submit(page, { decision: "approve" })));
-    const errors = ends.map(({ url }) => new URL(url).searchParams.get("error"));
-    expect(errors.filter((error) => error !== null)).toEqual(["access_denied"]);
-    expect(await world.identitiesIn(group)).toHaveLength(1);
-  });
-
   it("is needed for a first login where anybody can have an account, and for no other", async () => {
     const { group } = await world.group({ issuer: world.openIssuer });
     const refused = await world.logIn(world.browser(), world.authorizeUrl({ group }));

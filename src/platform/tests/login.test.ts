@@ -1,8 +1,8 @@
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readAuditLog } from "#src/platform/audit/read-records.ts";
-import { LoginWorld, errorOf, program, subjectOf } from "./login-world.testing.ts";
-import { RunningPlatform } from "./running-platform.testing.ts";
+import { LoginWorld, program, subjectOf } from "./login-world.testing.ts";
+import type { RunningPlatform } from "./running-platform.testing.ts";
 
 let world: LoginWorld;
 let platform: RunningPlatform;
@@ -95,12 +95,6 @@ describe("a login with a browser", () => {
     expect(subjectOf((await world.tokens({ identity_provider: provider }))["access_token"])).toContain(`${group}/`);
   });
 
-  it("issues tokens for the requested audiences alone", async () => {
-    const { group } = await world.group();
-    const end = await world.browser().open(world.authorizeUrl({ group, audience: "https://elsewhere.example.com" }));
-    expect(errorOf(end)).toBe("invalid_target");
-  });
-
   it("is refused when the default role is one that the owners of the group cannot grant", async () => {
     const { uid: role } = await platform.admin.ok("POST", `/iam/v2beta1/roles/${platform.root}`, {
       name: "a",
@@ -131,21 +125,6 @@ describe("a login with a browser", () => {
     expect(end.searchParams.get("error")).toBe("access_denied");
     expect(await world.identitiesIn(group)).toEqual([]);
   });
-});
-
-it("goes on at every replica", async () => {
-  const { group } = await world.group();
-  const trustedIssuers = [world.issuer.trusted];
-  const settings = { baseUrl: platform.url, authUrl: platform.url, trustedIssuers };
-  const replica = await RunningPlatform.start(settings, { replicaOf: platform });
-  replica.advance(platform.now - replica.now);
-  const browser = world.browser();
-  const page = await world.logIn(browser, world.authorizeUrl({ group }));
-  const cookie = `muster-login=${browser.cookiesOf(platform.url).get("muster-login")}`;
-  const fields = { form_token: /name="form_token" value="([^"]*)"/.exec(page.text)?.[1] ?? "", decision: "approve" };
-  const end = await world.browser().post(`${replica.url}/login/consent`, fields, { cookie });
-  expect((await world.redeem(new URL(end.url).searchParams.get("code"))).status).toBe(200);
-  await replica.stop();
 });
 
 it("writes no code, token or secret to the log", async () => {
