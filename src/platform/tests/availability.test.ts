@@ -1,17 +1,14 @@
 import { once } from "node:events";
-import { createServer } from "node:https";
 import { type ClientHttp2Session, connect as connectHttp2 } from "node:http2";
 import { connect, type Socket } from "node:net";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
-import { generateKeyPair, SignJWT } from "jose";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { closeServer, listenOnLoopback } from "#test/support/loopback.ts";
 import { GroupsService } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
 import { Health } from "../gen/grpc/health/v1/health_pb.ts";
 import { ServerReflection } from "../gen/grpc/reflection/v1/reflection_pb.ts";
+import { DiscoveredIssuer } from "./discovered-issuer.testing.ts";
 import { RunningPlatform, type Client } from "./running-platform.testing.ts";
-import { selfSignedCertificate } from "./self-signed.testing.ts";
 
 let platform: RunningPlatform;
 const sockets: Socket[] = [];
@@ -176,28 +173,22 @@ async function* silent(signal: AbortSignal): AsyncGenerator<never> {
 
 describe("Fairness", () => {
   it("a tenant whose issuer hangs does not take the slots of other tenants", async () => {
-    const { key, certificate } = selfSignedCertificate();
     const asked = Promise.withResolvers<void>();
-    const hanging = createServer({ key, cert: certificate }, () => asked.resolve());
-    const issuer = `https://127.0.0.1:${await listenOnLoopback(hanging)}`;
-    const trusted = { issuer, ca: certificate, jwksUrl: undefined };
-    platform = await RunningPlatform.start({ trustedIssuers: [trusted] }, { maximumInFlight: 10 });
+    const hanging = await DiscoveredIssuer.start();
+    hanging.respond = () => asked.resolve();
+    platform = await RunningPlatform.start({ trustedIssuers: [hanging.trusted] }, { maximumInFlight: 10 });
     const tenant = async (name: string) => (await platform.admin.ok("POST", "/iam/v2beta1/groups/", { name })).uid;
     const [busy, other] = [await tenant("busy"), await tenant("other")];
     const bystander = await platform.callerWith("viewer", other);
     const { uid } = await platform.admin.ok("POST", `/iam/v2beta1/identities/${busy}`, {
       name: "hanging",
-      claimMatch: { issuer, subject: "s" },
+      claimMatch: { issuer: hanging.url, subject: "s" },
     });
-    const { privateKey } = await generateKeyPair("ES256");
-    const token = await new SignJWT({ iss: issuer, sub: "s", aud: "127.0.0.1" })
-      .setProtectedHeader({ alg: "ES256", kid: "1" })
-      .setExpirationTime("1h")
-      .sign(privateKey);
+    const token = await hanging.sign({ sub: "s" });
     const exchanges = Array.from({ length: 40 }, () => platform.exchange(token, uid));
     await asked.promise;
     for (let count = 0; count < 40; count++) expect(await statuses(bystander, 1)).toEqual([200]);
-    void closeServer(hanging);
+    hanging.stop();
     const codes = (await Promise.all(exchanges)).map(({ status }) => status);
     expect(codes).toContain(429);
     expect(codes.filter((status) => status !== 429).length).toBeGreaterThan(3);

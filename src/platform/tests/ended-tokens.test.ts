@@ -1,10 +1,8 @@
 import { generateKeyPairSync } from "node:crypto";
-import { createServer, type Server } from "node:https";
 import { decodeJwt, type JWTPayload, SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { closeServer, listenOnLoopback } from "#test/support/loopback.ts";
+import { DiscoveredIssuer } from "./discovered-issuer.testing.ts";
 import { type Client, RunningPlatform } from "./running-platform.testing.ts";
-import { selfSignedCertificate } from "./self-signed.testing.ts";
 
 const groups = "/iam/v2beta1/groups";
 const identityPath = (uid: string) => `/iam/v2beta1/identities/${uid}`;
@@ -133,25 +131,11 @@ describe("a change of how an identity is assumed", () => {
 });
 
 describe("a change during an exchange", () => {
-  const { key, certificate } = selfSignedCertificate();
-  const pair = generateKeyPairSync("rsa", { modulusLength: 2048 });
-  let server: Server;
-  let issuer: string;
-  /** Resolves when the platform requests the issuer's keys. */
-  let requested = Promise.withResolvers<void>();
-  let released = Promise.withResolvers<void>();
-
+  let issuer: DiscoveredIssuer;
   beforeAll(async () => {
-    const keys = JSON.stringify({ keys: [{ ...pair.publicKey.export({ format: "jwk" }), kid: "k" }] });
-    server = createServer({ key, cert: certificate }, (request, response) => {
-      if (request.url !== "/keys") return response.end(JSON.stringify({ issuer, jwks_uri: `${issuer}/keys` }));
-      requested.resolve();
-      void released.promise.then(() => response.end(keys));
-      return response;
-    });
-    issuer = `https://127.0.0.1:${await listenOnLoopback(server)}`;
+    issuer = await DiscoveredIssuer.start();
   });
-  afterAll(() => closeServer(server));
+  afterAll(() => issuer.stop());
 
   it.each([
     [
@@ -161,20 +145,18 @@ describe("a change during an exchange", () => {
     ],
     ["deleted", (platform: RunningPlatform, uid: string) => platform.admin.ok("DELETE", identityPath(uid))],
   ])("leaves no valid API token or refresh token: the identity is %s", async (_, change) => {
-    [requested, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const platform = await RunningPlatform.start({ trustedIssuers: [{ issuer, ca: certificate, jwksUrl: undefined }] });
-    const claimMatch = { issuer, subject: "workload" };
+    const [requested, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    issuer.respond = (request, response) => {
+      if (request.url === "/keys") {
+        requested.resolve();
+        void released.promise.then(() => response.end(JSON.stringify({ keys: issuer.keys })));
+      } else response.end(JSON.stringify({ issuer: issuer.url, jwks_uri: `${issuer.url}/keys` }));
+    };
+    const platform = await RunningPlatform.start({ trustedIssuers: [issuer.trusted] });
+    const claimMatch = { issuer: issuer.url, subject: "workload" };
     const { uid } = await platform.admin.ok("POST", identityPath(platform.root), { name: "a", claimMatch });
     await platform.admin.bind(platform.root, uid, await platform.admin.role("viewer"));
-    const subjectToken = await new SignJWT()
-      .setProtectedHeader({ alg: "RS256", kid: "k" })
-      .setIssuer(issuer)
-      .setSubject("workload")
-      .setAudience("127.0.0.1")
-      .setIssuedAt()
-      .setExpirationTime("10m")
-      .sign(pair.privateKey);
-    const exchange = platform.exchange(subjectToken, uid);
+    const exchange = platform.exchange(await issuer.sign({ sub: "workload" }), uid);
     await requested.promise;
     await change(platform, uid);
     released.resolve();

@@ -184,14 +184,29 @@ describe("IssuerKeys", () => {
 
   it.each([
     [{ issuer: "https://evil.example.com", jwks_uri: `${issuer}/keys` }, "of another issuer"],
-    [{ issuer }, "without jwks_uri"],
-    ["not JSON", "that is not JSON"],
+    [{ issuer, evil: true }, "without jwks_uri"],
+    ["evil", "that is not JSON"],
     [null, "of another issuer"],
   ])("rejects the discovery document %j", async (document, message) => {
     const { keys, documents } = setUp();
     const text = typeof document === "string" ? document : JSON.stringify(document);
     documents.set(`${issuer}/.well-known/openid-configuration`, text);
-    await expect(keys.of(issuer, "1", root)).rejects.toThrowError(message);
+    await expect(keys.of(issuer, "1", root)).rejects.toMatchObject({
+      message: `has a discovery document ${message}`,
+      transient: false,
+    });
+  });
+
+  it.each([
+    ["not a JWKS document", ["evil"]],
+    ["symmetric", { keys: [{ kty: "oct", k: "evil", kid: "1" }] }],
+  ])("rejects keys that are %s", async (_, document) => {
+    const { keys, documents } = setUp();
+    documents.set(`${issuer}/keys`, JSON.stringify(document));
+    await expect(keys.of(issuer, "1", root)).rejects.toMatchObject({
+      message: "has no valid JWKS document with public keys",
+      transient: false,
+    });
   });
 
   it("allows a trusted issuer a private address and a configured JWKS URL", async () => {

@@ -1,5 +1,5 @@
-import { createHmac } from "node:crypto";
-import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, importJWK, type JWK, SignJWT } from "jose";
+import { createHmac, createPublicKey } from "node:crypto";
+import { exportJWK, generateKeyPair, type JWK, SignJWT } from "jose";
 import type { Failure } from "../../client/api.ts";
 import { equal, holds, matches, rejected, succeeded } from "../../expect.ts";
 import { decidedSection, overBoth, requirement, untested } from "../../requirement.ts";
@@ -58,20 +58,35 @@ async function badlySigned(world: World, subject: string): Promise<Readonly<Reco
   const [header, payload, signature] = parts(valid);
   const jwks = await issuer.keys();
   const { keys } = JSON.parse(jwks) as { keys: [JWK] };
-  const pem = await exportSPKI((await importJWK(keys[0])) as CryptoKey);
-  const symmetric = (secret: string) => {
-    const text = `${base64url({ alg: "HS256", kid: "1" })}.${payload}`;
-    return `${text}.${createHmac("sha256", secret).update(text).digest("base64url")}`;
+  const publicKey = createPublicKey({ key: keys[0], format: "jwk" });
+  const symmetric = (bits: number, secret: string | Buffer) => {
+    const text = `${base64url({ alg: `HS${bits}`, kid: "1" })}.${payload}`;
+    return `${text}.${createHmac(`sha${bits}`, secret).update(text).digest("base64url")}`;
   };
+  const secrets = {
+    "public key": publicKey.export({ type: "spki", format: "pem" }),
+    "public key in DER": publicKey.export({ type: "spki", format: "der" }),
+    "key set": jwks,
+  };
+  const withSecrets = [256, 384, 512].flatMap((bits) =>
+    Object.entries(secrets).map(([what, secret]) => [
+      `the ${what} as the secret of HS${bits}`,
+      symmetric(bits, secret),
+    ]),
+  );
+  const unsigned = ["none", "None", "NONE", ""].flatMap((alg) => {
+    const text = `${base64url({ alg, kid: "1" })}.${payload}`;
+    return [
+      [`the algorithm "${alg}"`, `${text}.`],
+      [`the algorithm "${alg}" and a signature`, `${text}.${signature}`],
+    ];
+  });
   return {
     "the signature of another key with the same kid": await new StaticIssuer().token(subject, audience),
     "the signature of another payload": `${header}.${base64url({ iss: issuer.issuer, sub: subject, aud: audience, exp: now() + 900 })}.${signature}`,
     "no signature": `${header}.${payload}.`,
-    "the algorithm none": `${base64url({ alg: "none" })}.${payload}.`,
-    "the algorithm None and a signature": `${base64url({ alg: "None", kid: "1" })}.${payload}.${signature}`,
-    "the public key as the secret of HS256": symmetric(pem),
-    "the key set as the secret of HS256": symmetric(jwks),
     "another algorithm than the key's": `${base64url({ alg: "RS256", kid: "1" })}.${payload}.${signature}`,
+    ...(Object.fromEntries([...unsigned, ...withSecrets]) as Readonly<Record<string, string>>),
   };
 }
 
