@@ -56,6 +56,9 @@ const newGroupAgeMs = 2 * newGroupMs;
  * methods here: `refreshPermissions`, `ensureSnapshot`, `listNamed`, `read`, `readTogether`, `readIdentity`, `readRole`,
  * `readGrants`, `create`, `update` or `delete`. Then it looks again. The resync calls `listTogether` for each root.
  *
+ * Most methods only forward. That is meant: here, in one place, is what the platform's side promises, and nobody outside of this folder
+ * knows of its parts.
+ *
  * **Guarantees.**
  * - The result of a call is in the views, and listeners have been called, before the returned promise resolves.
  * - A resource becomes `gone` only through a proof of absence or our own DELETE. A snapshot is recorded only if the
