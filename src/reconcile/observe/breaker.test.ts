@@ -180,6 +180,17 @@ describe("the breakers of a Tenant", () => {
     expect([breakers.holds("team", "Role", "x"), breakers.holdsAny]).toEqual([true, true]);
   });
 
+  it("are forgotten as soon as a Tenant that is not served has nothing that is held", () => {
+    const breakers = holding({ team: { Group: ["x"] }, others: { Group: ["y"] } });
+    const [ofTeam, ofOthers, ofNone] = ["team", "others", "none"].map((tenant) => breakers.of(tenant, "Group"));
+    for (const tenant of ["team", "others", "none"]) breakers.retire(tenant);
+    expect(breakers.of("none", "Group")).not.toBe(ofNone);
+    breakers.release("Group", "x");
+    expect(breakers.of("team", "Group")).not.toBe(ofTeam);
+    breakers.move("Group", "y", "next");
+    expect(breakers.of("others", "Group")).not.toBe(ofOthers);
+  });
+
   it("hold nothing any longer if the Tenant was not served when the last resource went, and it is served again", () => {
     const breakers = holding({ team: { Group: ["x"] }, others: { Group: ["y"] } });
     breakers.retire("team");

@@ -11,6 +11,8 @@ import type { Boundary } from "#src/reconcile/tenancy/boundary.ts";
 import { everything } from "#src/reconcile/tenancy/boundary.testing.ts";
 import type { Governance, TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
 import { ManualClock } from "#src/time/manual-clock.testing.ts";
+import { parseResource } from "./cached-resource.ts";
+import { comesFirst } from "./claims.ts";
 import { observe } from "./observe.ts";
 import type { Observed } from "./observed.ts";
 import { ReconcileStates } from "./reconcile-states.ts";
@@ -118,6 +120,14 @@ describe("an older object that wants the same name", () => {
     expect(observeGroup("ci", [shop, squatter, wanting("team", "ci", here, later)]).rival).toBeNull();
   });
 
+  it("comes first while it is being deleted, if it may have created something", () => {
+    const older = wanting("team", "older", here);
+    const deleted = { ...older, metadata: { ...older.metadata, deletionTimestamp: later } };
+    const rival = (one: Resource) => observeGroup("ci", [shop, one, wanting("team", "ci", here, later)]).rival;
+    expect(rival(deleted)).toBe("team/older");
+    expect(rival({ ...deleted, metadata: { ...deleted.metadata, finalizers: ["example.com/other"] } })).toBeNull();
+  });
+
   it("comes first if the group that it refers to was granted to its namespace", () => {
     const granting = { ...shop, spec: { ...shop.spec, allowedNamespaces: ["others"] } } as Resource;
     const older = wanting("others", "older", fromElsewhere);
@@ -145,6 +155,11 @@ describe("an older object that claims the same uid by its spec", () => {
     expect(claimedBy(claiming("others", "squatter", { parentRef: { name: "own" } }))).toBeNull();
   });
 
+  it("comes first if the uid is in one of several groups of its Tenant", () => {
+    const limits = { groups: [otherRoot, root] };
+    expect(claimedBy(claiming("others", "older", { parentUid: parent }), limits)).toBe("others/older");
+  });
+
   it("does not come first if its Tenant does not allow it to adopt", () => {
     const limits = { groups: [root], adopt: [] };
     expect(claimedBy(claiming("others", "squatter", { parentUid: parent }), limits)).toBeNull();
@@ -155,4 +170,15 @@ describe("an older object that claims the same uid by its spec", () => {
     const recorded = { ...claiming("team", "ci", here, later), status: { ...ready, uid } };
     expect(observeGroup("ci", [shop, older, recorded]).claim?.claimedBy).toBeNull();
   });
+});
+
+it.each<[string, Parameters<typeof groupResource>[0], boolean]>([
+  ["has recorded a uid, whatever its age", { status: ready, metadata: { creationTimestamp: later } }, true],
+  ["is older", { metadata: { creationTimestamp: "2025-01-01T00:00:00Z" } }, true],
+  ["is of the same second and has a name that comes first", { metadata: { name: "a" } }, true],
+  ["is of the same second and has a name that comes later: not", { metadata: { name: "z" } }, false],
+  ["is younger: not", { metadata: { creationTimestamp: later } }, false],
+])("comes first: an object that %s", (_, other, expected) => {
+  const [one, self] = [other, {}].map((parts) => parseResource(groupKind, groupResource(parts) as never));
+  expect(one !== undefined && self !== undefined && comesFirst(one, self)).toBe(expected);
 });

@@ -54,6 +54,18 @@ describe("a parent of another Tenant", () => {
       { objects: [shop("others", elsewhere)] },
       [elsewhere],
     ],
+    [
+      "is the root group that such an object observes",
+      below(otherRoot),
+      { objects: [shop("others", otherRoot, { policy: { ...groupResource().spec.policy, management: "Observe" } })] },
+      [otherRoot],
+    ],
+    [
+      "is not the root group that such an object cannot manage",
+      below(otherRoot),
+      { objects: [shop("others", otherRoot)] },
+      undefined,
+    ],
     ["is not a group by its uid that no object has", below(elsewhere), {}, undefined],
     ["is not a group by its uid of the Tenant itself", below(parent), { objects: [shop("others", parent)] }, undefined],
     [

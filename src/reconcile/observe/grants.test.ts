@@ -7,7 +7,7 @@ import {
   parent,
 } from "#src/reconcile/policy/observed-fixture.testing.ts";
 import { grantsOf } from "./grants.ts";
-import { grant, kindNamed, world, type WorldParts } from "./observed-world.testing.ts";
+import { grant, kindNamed, seenOf, world, type WorldParts } from "./observed-world.testing.ts";
 import { elsewhere, identityUid, owner, recorded, role, viewer } from "./references-world.testing.ts";
 
 const custom = `${parent}/5555555555555555`;
@@ -122,6 +122,26 @@ describe("the role bindings of an identity", () => {
       const judged = grants(managing, identityUid, [there], { objects: [object] });
       expect(judged).toMatchObject([{ denied: [there.uid], declared }]);
     });
+  });
+});
+
+describe("the role of an object", () => {
+  const listed = { Role: [{ uid: custom, name: "custom", capabilities: [] }] };
+  const toRead = (spec: object, parts: WorldParts = {}) => {
+    const object = bindingResource({ spec: { identityUid, ...spec } });
+    const objects = [role("custom", { status: recorded(custom) })];
+    return seenOf(object, { ...parts, objects }).roleToRead;
+  };
+
+  it("is read before it is granted, however the object names it", () => {
+    expect(toRead({ roleUid: custom })).toBe(custom);
+    expect(toRead({ roleRef: { kind: "Role", name: "custom" } })).toBe(custom);
+  });
+
+  it("is not read if the Tenant lists it, nor again within a minute", () => {
+    expect(toRead({ roleRef: { name: "viewer" } })).toBeNull();
+    expect(toRead({ roleUid: viewer.uid })).toBeNull();
+    expect(toRead({ roleUid: custom }, { listed })).toBeNull();
   });
 });
 

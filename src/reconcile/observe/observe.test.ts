@@ -194,6 +194,14 @@ describe("conflicts of names", () => {
     expect(conflictsOf(object, parts)).toEqual(expected);
   });
 
+  it("show whether two objects swap their names", () => {
+    const parts = {
+      ...listed(named(withMarker("", marker), uid, "billing"), named("", anotherUid)),
+      objects: [other({ spec: { name: "billing" }, status: { ...ready, uid: anotherUid } })],
+    };
+    expect(seenOf(group({ status: ready }), parts).nameCircle).toEqual(["team/other"]);
+  });
+
   const older = { creationTimestamp: "2025-01-01T00:00:00Z" };
   it.each<[string, Resource, ObservedParts, string | null]>([
     ["an older object", group(), { objects: [other({ metadata: older })] }, "team/other"],

@@ -96,6 +96,22 @@ describe("the state of an object", () => {
   });
 });
 
+it("ends the delays after refusals in a namespace at most once a second", () => {
+  const states = new ReconcileStates();
+  const refuse = (name: string, resourceUid: string) => {
+    states.get(name, cached({ uid: resourceUid }), 0);
+    const refusal = { code: 403, message: "forbidden", attemptOf: "", attempts: 1, retryAt: 60_000 };
+    states.update(name, resourceUid, (state) => ({ ...state, refusals: { addFinalizer: refusal } }));
+  };
+  const ended = (namespace: string, now: number) => states.endRefusals("addFinalizer", namespace, now);
+  for (const name of ["team/a", "others/b"]) refuse(name, name);
+  expect(ended("team", 5_000)).toEqual(["team/a"]);
+  refuse("team/a", "team/a");
+  expect(ended("team", 5_999)).toEqual([]);
+  expect(ended("others", 5_999)).toEqual(["others/b"]);
+  expect(ended("team", 6_000)).toEqual(["team/a"]);
+});
+
 it("reports when the deletion of any object was last seen", () => {
   const states = new ReconcileStates();
   states.get(key, cached(), 1_000);
@@ -141,7 +157,7 @@ it("deletions are frequent after some in a row, until there is a gap", () => {
     states.get(`object-${at}`, cached({ deletionTimestamp }), at);
     return states.deletionsAreFrequent;
   };
-  expect([0, 200, 400, 600, 800, 1_000, 1_200, 2_000].map(afterDeletionAt)).toEqual([
+  expect([0, 249, 400, 600, 800, 1_000, 1_200, 1_450].map(afterDeletionAt)).toEqual([
     false,
     false,
     false,

@@ -2,8 +2,8 @@ import { expect, it } from "vitest";
 import { roleBindingKind } from "#src/kinds/role-binding.ts";
 import type { RoleCatalog } from "#src/platform-client/permissions.ts";
 import { bindingResource, parent, root } from "#src/reconcile/policy/observed-fixture.testing.ts";
-import { parseResource, type ResourceStore, resourceIndexes } from "./cached-resource.ts";
-import { rivalKeys } from "./claims.ts";
+import { type CachedResource, parseResource, type ResourceStore, resourceIndexes } from "./cached-resource.ts";
+import { rivalKeys, rivalsOf } from "./claims.ts";
 
 const viewer = { uid: "c".repeat(40), name: "viewer", capabilities: [] };
 /** A role of a group that somebody named like a built-in one. */
@@ -25,4 +25,10 @@ it("a binding of a role of a group is no rival of one of the built-in role with 
   expect(keys).not.toEqual(expect.arrayContaining([...wanted({ roleRef: { name: "viewer" } })]));
   const ofBuiltIn = rivalKeys(roleBindingKind, parsed({ roleUid: viewer.uid }), {}, { storeOf, roles });
   expect(ofBuiltIn).toEqual(expect.arrayContaining([...wanted({ roleRef: { name: "viewer" } })]));
+});
+
+it("an object is no rival of itself", () => {
+  const [self, other] = [parsed({ roleUid: viewer.uid }), parsed({ roleUid: viewer.uid })];
+  const storeOf = () => ({ index: (): CachedResource[] => [self, other] }) as unknown as ResourceStore;
+  expect([...rivalsOf(roleBindingKind, self, {}, { storeOf, roles })]).toEqual([other]);
 });

@@ -234,6 +234,19 @@ describe("the session that lists a group", () => {
   });
 });
 
+it("nothing is identified before any session knows the roles: to list is to read them, too", () => {
+  const { sources, contexts, cached } = world({
+    objects: [binding()],
+    listed: { RoleBinding: [equal] },
+    session: { roles: undefined },
+  });
+  const tenancy = { ...sources.tenancy, sessions: [contexts.team.session] };
+  const of = identify({ ...sources, tenancy }, kindNamed("RoleBinding"), cached("RoleBinding", "team/ci-views"), [], {
+    by: "none",
+  });
+  expect(of).toMatchObject({ isListable: true, snapshot: null, found: [] });
+});
+
 it("what is identified is the latest list that shows the group", () => {
   const { sources, cached } = world({ objects: [binding()] });
   const views = [300, 700, 400].map((at) => {

@@ -40,6 +40,11 @@ describe("D3: an adoption", () => {
       expected: reports("Updating", "being adopted", { uid, parentUid: parent, management: "Adopted", tenant: "team" }),
     },
     {
+      name: "is decided from a read that started after the spec was seen",
+      given: { resource: named, external: present(unmarked("by hand"), 51), state: { ...emptyState, specSeenAt: 52 } },
+      expected: { do: "read", uid },
+    },
+    {
       name: "adds the finalizer first",
       given: {
         resource: groupResource({ spec: { uid }, metadata: { finalizers: [] } }),

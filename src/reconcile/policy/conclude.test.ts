@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ReconcileState } from "#src/reconcile/observe/observed.ts";
-import { conclude, maxStatusDelayMs, statusDelayAmidDeletions, statusDelayMs } from "./conclude.ts";
+import { conclude, maxStatusDelayMs, recordNow, statusDelayAmidDeletions, statusDelayMs } from "./conclude.ts";
 import { decide } from "./decide.ts";
 import { emptyState, groupResource, notReady, decisionInput, parent, ready, uid } from "./observed-fixture.testing.ts";
 import { stalled, waiting } from "./outcome.ts";
@@ -56,6 +56,14 @@ describe("a stalled object", () => {
     const resource = groupResource({ status: { observedGeneration: 1, ...step.patch } as never });
     expect(conclude({ ...given, resource }, stalled("Conflict", "why"))).toEqual({ do: "wait", until: now + hour });
   });
+});
+
+it("what the status records already is not written again, and looked at an hour later", () => {
+  const given = decisionInput();
+  const step = recordNow(given, stalled("Conflict", "why"));
+  if (step.do !== "writeStatus") throw new Error("the status was not written");
+  const resource = groupResource({ status: { observedGeneration: 1, ...step.patch } as never });
+  expect(recordNow({ ...given, resource }, stalled("Conflict", "why"))).toEqual({ do: "wait", until: now + hour });
 });
 
 describe("a status write that Kubernetes refuses", () => {

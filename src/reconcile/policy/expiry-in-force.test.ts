@@ -152,6 +152,31 @@ describe("a grant whose object was edited to Observe", () => {
       },
       expected: { do: "writeStatus", patch: { expiresAt: null } },
     },
+    {
+      name: "stays recorded if the object never managed it",
+      given: {
+        ...given,
+        resource: binding(
+          past,
+          { ...granted(), management: "Observed" },
+          { ...observing, metadata: { finalizers: [] } },
+        ),
+        tenant: { ...tenant, mayOrphan: false },
+      },
+      expected: { do: "writeStatus", patch: expect.not.objectContaining({ uid: null }) },
+    },
+    {
+      name: "stays when an object goes that never managed it",
+      given: {
+        ...given,
+        resource: deletedBinding({
+          spec: { expiresAt: past, policy: { management: "Observe" } },
+          status: { ...granted(), management: "Observed" },
+        }),
+        tenant: { ...tenant, mayOrphan: false },
+      },
+      expected: { do: "removeFinalizer" },
+    },
   ]);
 });
 

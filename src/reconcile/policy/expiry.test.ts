@@ -78,7 +78,7 @@ describe("an expired role binding", () => {
     {
       name: "is found first if it is not known",
       given: { resource: expired, references, external: { is: "unknown" } },
-      expected: { do: "list" },
+      expected: { do: "list", startedAfter: 0, stable: false },
     },
     {
       name: "is recorded as gone once it is",

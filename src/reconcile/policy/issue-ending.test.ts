@@ -181,6 +181,11 @@ describe("a resource that only the Secret names", () => {
     expect(named(given)).toMatchObject({ do: "delete", uid });
   });
 
+  it("is left where the object may not delete it, and goes with a warning", () => {
+    const left = { do: "report", event: { reason: "Orphaned" } };
+    expect(named({ rootSnapshots: [] })).toMatchObject(left);
+  });
+
   it("is left if it is something else", () => {
     const external = { ...claim.external, resource: { ...resource, email: "eve@example.com" } };
     expect(named({ claim: { ...claim, external } })).toEqual({ do: "removeFinalizer" });

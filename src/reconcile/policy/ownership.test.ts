@@ -1,5 +1,5 @@
 import { describe } from "vitest";
-import { withMarker } from "#src/kinds/marker.ts";
+import { markerOf, objectHash, ownerHash, withMarker } from "#src/kinds/marker.ts";
 import {
   becomesReady,
   readyGroup,
@@ -38,6 +38,7 @@ describe("a uid in the spec that another object manages", () => {
 });
 
 describe("a resource with the same name", () => {
+  const ownMarker = markerOf(ownerHash("owner"), objectHash("Group", "team", "other"));
   const ifExists = groupResource({ spec: { policy: { adoption: "IfExists" } } });
   itDecides([
     {
@@ -75,6 +76,16 @@ describe("a resource with the same name", () => {
         "Conflict",
         "Group payments, Group other and a Group in another namespace want each other's names",
       ),
+    },
+    {
+      name: "is a Conflict with the way out if two objects swap their names",
+      given: { nameConflicts: [{ external: unmarked(), claimedBy: "team/other" }], nameCircle: ["team/other"] },
+      expected: reportsStalled("Conflict", "Group payments and Group other want each other's names"),
+    },
+    {
+      name: "is a Conflict if it carries the marker of another object of this owner, which is not called another owner",
+      given: { nameConflicts: [{ external: unmarked(withMarker("", ownMarker)), claimedBy: null }] },
+      expected: reportsStalled("Conflict", "another object of this cluster"),
     },
     {
       name: "is a Conflict if it is unmarked and adoption is Never; the message names both fixes",
@@ -116,6 +127,16 @@ describe("a resource with the same name", () => {
         ],
       },
       expected: reportsStalled("Conflict", anotherUid),
+    },
+    {
+      name: "is looked for before a rename: somebody may have created one since the group was listed",
+      given: {
+        resource: groupResource({ spec: { name: "billing" }, status: ready, metadata: { generation: 2 } }),
+        references: resolved({ name: "billing" }),
+        external: present(externalGroup()),
+        nameListedAt: null,
+      },
+      expected: { do: "listNamed", name: "billing" },
     },
     {
       name: "that another object comes first for is a Conflict before a rename",
@@ -229,6 +250,16 @@ describe("a role binding, which has no marker", () => {
       name: "is created without a description",
       given: { resource: bindingResource(), references },
       expected: { do: "create", body: desired },
+    },
+    {
+      name: "is not created before it is known whether its identity is of another owner",
+      given: { resource: bindingResource(), references, unknownIdentities: [anotherUid] },
+      expected: { do: "readIdentity", identity: anotherUid },
+    },
+    {
+      name: "is not created before its role was read: what it allows now may be more than the Tenant does",
+      given: { resource: bindingResource(), references, roleToRead: desired.roleUid },
+      expected: { do: "readRole", role: desired.roleUid },
     },
     {
       name: "reads the roles if they have not been read",

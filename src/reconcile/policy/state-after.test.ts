@@ -141,6 +141,12 @@ describe("a refusal", () => {
     expect(delays).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300].map((seconds) => seconds * 1_000));
   });
 
+  it("is repeated up to a fifth later than that, so that the objects of a namespace do not retry at once", () => {
+    const retryAt = (random: number) =>
+      refusalOf(observed(), "addFinalizer", { code: 403, message: "" }, 0, random).retryAt;
+    expect([retryAt(0), retryAt(0.5)]).toEqual([1_000, 1_100]);
+  });
+
   it("is remembered for each step, until that step is accepted or nothing is left to do", () => {
     const both = refuse(refuse(emptyState, addFinalizer, 1_000), writeStatus, 2_000);
     expect(Object.keys(both.refusals ?? {})).toEqual(["addFinalizer", "writeStatus"]);

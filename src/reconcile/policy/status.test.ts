@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { pausedAnnotation } from "#src/api/annotations.ts";
 import { type Status, statusBounds, statusSchema } from "#src/api/status.ts";
 import { mergePatch } from "#src/kube/merge-patch.ts";
-import type { ReconcileState, References } from "#src/reconcile/observe/observed.ts";
+import type { Recorded, ReconcileState, References } from "#src/reconcile/observe/observed.ts";
 import {
   anotherUid,
   emptyState,
@@ -122,6 +122,19 @@ describe("a request for a reconcile", () => {
   it("is not handled while the object is paused, whatever is reported", () => {
     const paused = groupResource({ metadata: { annotations: { [pausedAnnotation]: "true" } } });
     expect(handled({ resource: paused })).toBe(false);
+  });
+});
+
+describe("the Tenant that a status records with the resource", () => {
+  const recorded = { uid, parentUid: parent, management: "Created" } as const;
+  const ofPost = (created: Recorded) => ({ posted: { naturalKey: "", created, tenant: "before" } });
+  it.each<[string, Partial<ReconcileState>, string | undefined]>([
+    ["is that of the object", {}, "team"],
+    ["is that of the POST that created it, if the namespace has another one by now", ofPost(recorded), "before"],
+    ["is that of the object if the POST created another one", ofPost({ ...recorded, uid: anotherUid }), "team"],
+  ])("%s", (_, state, tenant) => {
+    const status = after(undefined, problem("failing", { recorded }), { state: { ...emptyState, ...state } });
+    expect(status?.tenant).toBe(tenant);
   });
 });
 

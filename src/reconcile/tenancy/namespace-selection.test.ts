@@ -29,7 +29,8 @@ it("a Tenant that is narrowed, or gone, selects fewer namespaces", () => {
   expect(selection.setTenant("shop", { namespaces: ["a", "b"] })).toEqual(["a", "b"]);
   expect(selection.setTenant("shop", { namespaces: ["a"] })).toEqual(["b"]);
   expect(selection.setTenant("shop", undefined)).toEqual(["a"]);
-  expect(selection.tenantsOf("a")).toEqual([]);
+  selection.setNamespace("a", { changed: "" });
+  expect(["a", "unknown"].map((namespace) => selection.tenantsOf(namespace))).toEqual([[], []]);
 });
 
 it("several Tenants may select one namespace, in the order of their names", () => {

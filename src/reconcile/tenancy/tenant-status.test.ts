@@ -122,6 +122,12 @@ describe("the status of a Tenant", () => {
     });
   });
 
+  it("counts the objects that were abandoned, if there are any", () => {
+    expect(written({ abandoned: 2 })).toMatchObject({ abandoned: 2 });
+    expect(written()).not.toHaveProperty("abandoned");
+    expect(tenantStatusPatch(observation({ tenant: tenant(written({ abandoned: 2 })) }))).toEqual({ abandoned: null });
+  });
+
   it("names ten of many uids, always the same", () => {
     const orphans = Array.from({ length: 25 }, (_, index) => String(index).padStart(2, "0")).toReversed();
     expect(tenantStatusPatch(observation({ orphans }))).toMatchObject({

@@ -9,6 +9,7 @@ import {
   foreignMarker,
   identityResource,
   parent,
+  root,
   uid,
 } from "#src/reconcile/policy/observed-fixture.testing.ts";
 import {
@@ -171,6 +172,29 @@ describe("removal", () => {
       confirmation = id;
       expect(access.heldRemovalsIn("team")).toBe(0);
       expect(observe()).toMatchObject({ spared: { bound: 1 }, confirmId: null, removal: { is: "due" } });
+    });
+
+    it("is not held because of the removals of another Tenant with the same credential", async () => {
+      const second = `${root}/8888888888888888`;
+      const there = bindings(4).map((one) => ({ ...one, uid: one.uid.replace(parent, second) }));
+      const shared = { Identity: [robot], RoleBinding: [...bindings(4), ...there] };
+      const objects = [shop("Remove"), shop("Remove", { metadata: { namespace: "sibling" }, status: { uid: second } })];
+      const options = { breakerLimits: { objects: 5, share: 0 } };
+      const { access, assess, sources } = start(removing({ found: shared, objects, options }));
+      const [team] = sources.tenancy.contexts;
+      if (team === undefined) throw new Error("no Tenant");
+      const governance = { by: "tenant", serves: "everything" } as const;
+      const contexts = [team, { ...team, name: "second" }] as const;
+      Object.assign(sources.tenancy, {
+        contexts,
+        governanceOf: ({ metadata }: Resource) => ({
+          ...governance,
+          context: contexts[metadata.namespace === "team" ? 0 : 1],
+        }),
+      });
+      await assess(2);
+      expect(access.counts().get("RoleBinding")).toBe(8);
+      expect(contexts.map(({ name }) => access.heldRemovalsIn(name))).toEqual([0, 0]);
     });
 
     it("is not held if as many others are managed or spared", async () => {
