@@ -25,8 +25,26 @@ describe("tableLines", () => {
   });
 
   it("keeps so much of a path that it names one thing, and a name with its namespace", () => {
-    const paths = [["A"], ["a/b/c"], ["x/b/c"], ["b/c"], ["shop/ci (above)"], ["x".repeat(30)]];
-    expect(tableLines(paths, 29).split("\n").slice(1, 5)).toEqual(["a/b/c", "x/b/c", "b/c", "shop/ci (above)"]);
+    const paths = [
+      ["A"],
+      ["a/b/c"],
+      ["x/b/c"],
+      ["b/c"],
+      ["shop/ci (above)"],
+      ["r/a/two words/ci (above)"],
+      ["x".repeat(30)],
+    ];
+    expect(tableLines(paths, 29).split("\n").slice(1, 6)).toEqual([
+      "a/b/c",
+      "x/b/c",
+      "b/c",
+      "shop/ci (above)",
+      "…/two words/ci (above)",
+    ]);
+  });
+
+  it("shortens times to seconds", () => {
+    expect(tableLines([["SINCE"], ["2026-11-28T18:27:06.514Z"]], 22)).toBe("SINCE\n2026-11-28 18:27:06Z\n");
   });
 
   it("wraps the widest cells, between words where there are any", () => {

@@ -5,12 +5,13 @@ const narrowest = 12;
 /** A uid of the platform: the one of a root group, and one segment for each resource down to this one. */
 const uid = /\b[0-9a-f]{40}(?:\/[0-9a-f]{16})*(?![0-9a-f])/g;
 const shortRoot = 12;
-/** The path of a group or identity, or a Kubernetes object with its namespace, at the beginning of a cell. */
-const path = /^[^\s/:…]+(?:\/[^\s/:]+)+/;
+/** A cell that is the path of a group or an identity, whose names may have spaces, or a Kubernetes object; perhaps with a remark. */
+const path = /^[^/:…]+(?:\/[^/:]+?)+(?= \(|$)/;
+const time = /(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z/g;
 
 /**
  * The lines of a table whose first row has the titles. Rows that are wider than `columns` are fitted: first uids and paths are
- * shortened to what distinguishes them in this table, then the widest cells are wrapped. A table with more columns than fit is
+ * shortened to what distinguishes them in this table, and times to seconds; then the widest cells are wrapped. A table with more columns than fit is
  * wider nevertheless.
  * @param columns undefined: nothing is fitted
  */
@@ -46,14 +47,14 @@ function aligned(rows: readonly (readonly string[])[], widths = columnWidths(row
 }
 
 function shortened(rows: readonly (readonly string[])[]): readonly (readonly string[])[] {
-  const [titles = [], ...cells] = rows.map((row) => row.map(shortUids));
+  const [titles = [], ...cells] = rows.map((row) => row.map(withShortIds));
   const paths = new Set(cells.flat().flatMap((cell) => path.exec(cell)?.[0] ?? []));
   return [titles, ...cells.map((row) => row.map((cell) => cell.replace(path, (whole) => shortPath(whole, paths))))];
 }
 
-/** A uid's last segment is random, and therefore says which one it is. */
-function shortUids(cell: string): string {
-  return cell.replace(uid, (whole) => {
+/** With short uids, and times that can be wrapped. A uid's last segment is random, and therefore says which one it is. */
+function withShortIds(cell: string): string {
+  return cell.replace(time, "$1 $2Z").replace(uid, (whole) => {
     const last = whole.lastIndexOf("/");
     return last === -1 ? `${whole.slice(0, shortRoot)}…` : `…${whole.slice(last)}`;
   });
