@@ -11,7 +11,7 @@ import {
   tokenVolume,
 } from "./names.ts";
 import { startupProbe } from "./startup-probe.ts";
-import { Hole, IfSet, ItemsOf, type ListTemplate, type Template } from "./template.ts";
+import { Hole, IfSet, ItemsOf, type ListTemplate, Optional, type Template } from "./template.ts";
 
 /** What differs from pod to pod: the values of the Identity, from its status. */
 export interface IdentityValues {
@@ -41,6 +41,12 @@ export interface InjectionSettings {
   readonly caKey: string;
 }
 
+/** What depends on the pod. */
+export interface PodValues {
+  /** The user of the agent; undefined where its security context names none. */
+  readonly agentUser: number | undefined;
+}
+
 /** The settings in the manifests. The limit is about three times what an agent uses. */
 export const defaultSettings: InjectionSettings = {
   image: "muster",
@@ -51,7 +57,9 @@ export const defaultSettings: InjectionSettings = {
   caKey: "ca.crt",
 };
 
-export type InjectionValues = IdentityValues & InjectionSettings;
+/** The values that all pods of an Identity have in common. */
+export type CommonValues = IdentityValues & InjectionSettings;
+export type InjectionValues = CommonValues & PodValues;
 type Value = keyof InjectionValues;
 type List<Item> = ListTemplate<Value, Item>;
 
@@ -122,7 +130,7 @@ const agent = {
     allowPrivilegeEscalation: false,
     readOnlyRootFilesystem: true,
     runAsNonRoot: true,
-    runAsUser: 65532,
+    runAsUser: new Optional("agentUser"),
     capabilities: { drop: ["ALL"] },
     seccompProfile: { type: "RuntimeDefault" },
   },

@@ -21,6 +21,7 @@ export const podSchema = z.looseObject({
   spec: z.looseObject({
     serviceAccountName: z.string().nullish(),
     serviceAccount: z.string().nullish(),
+    securityContext: z.looseObject({ runAsUser: z.number().nullish() }).nullish(),
     os: z.looseObject({ name: z.string() }).nullish(),
     volumes: list(
       z.looseObject({

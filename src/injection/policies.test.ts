@@ -23,6 +23,7 @@ const values: InjectionValues = {
   env: [],
   caConfigMap: "",
   caKey: "ca.crt",
+  agentUser: undefined,
 };
 const params = {
   status: {
@@ -66,6 +67,8 @@ function settingsOf(settings: InjectionSettings): Readonly<Record<string, unknow
 /** Evaluates an expression whose syntax JavaScript shares, except for the types of objects. */
 function evaluate(expression: string, variables: object): unknown {
   const text = expression
+    // An optional value is undefined here, and JSON has no such members.
+    .replaceAll(/\?(?=runAsUser:)/g, "")
     .replaceAll(/\b(?:Object|JSONPatch)[\w.]*(?=\{)/g, "")
     .replaceAll(".flatten()", ".flat()")
     .replaceAll(/\.map\((\w), (\{[^{}]*\})\)/g, ".map(($1) => ($2))");
@@ -73,6 +76,7 @@ function evaluate(expression: string, variables: object): unknown {
   return JSON.parse(JSON.stringify(result));
 }
 
+const forRoot = { ...values, agentUser: 65_532 };
 const withAuthorities = {
   ...values,
   caConfigMap: "the-ca",
@@ -84,11 +88,13 @@ const withAuthorities = {
 describe.each<[string, boolean, Injection, InjectionValues]>([
   ["with the agent", true, withAgent, values],
   ["without the agent", false, withoutAgent, values],
+  ["with the agent, in a pod of root", true, withAgent, forRoot],
   ["with the agent, certificate authorities and variables", true, withAgent, withAuthorities],
   ["without the agent, with certificate authorities", false, withoutAgent, withAuthorities],
 ])("the policy %s", (_, agent, injection, filled) => {
   const variables = {
     ...settingsOf(filled),
+    agentUser: filled.agentUser,
     agent,
     volumes: [] as string[],
     initContainers: [] as string[],

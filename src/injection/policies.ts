@@ -1,4 +1,5 @@
 import { apiGroup, apiVersion } from "#src/api/custom-resource.ts";
+import { agentUser } from "./agent-user.ts";
 import { type Injection, type InjectionSettings, type NamedItem, withAgent, withoutAgent } from "./description.ts";
 import { identityLabel, refusalAnnotation, sourceVolume } from "./names.ts";
 import {
@@ -40,6 +41,7 @@ const expressions = {
   env: "variables.env.map(e, Object.spec.initContainers.env{name: e.name, value: e.value})",
   caConfigMap: "variables.platformCa.configMap",
   caKey: "variables.platformCa.key",
+  agentUser: "variables.agentUser",
 };
 
 /** Labelled pods, before parameters are resolved: otherwise a missing CRD would refuse every pod. */
@@ -92,6 +94,7 @@ function injectingPolicy({ image, requests, limits, env, caConfigMap, caKey }: I
       { name: "env", expression: celLiteral(env) },
       { name: "platformCa", expression: celLiteral({ configMap: caConfigMap, key: caKey }) },
       { name: "agent", expression: wantsAgent.cel },
+      { name: "agentUser", expression: agentUser.cel },
       { name: "injected", expression: isInjected.cel },
       { name: "account", expression: "object.spec.serviceAccountName" },
       { name: "readyText", expression: readyCel },

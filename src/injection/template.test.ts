@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { fill, Hole, IfSet, ItemsOf, toCel } from "./template.ts";
+import { fill, Hole, IfSet, ItemsOf, Optional, toCel } from "./template.ts";
 
 const template = {
   name: "agent",
@@ -31,5 +31,14 @@ it("has items that exist only if a text is set, and the items of another list", 
   expect(fill(list, { text: "", more: [] })).toEqual(["a"]);
   expect(toCel(list, undefined, { text: "text", more: "more" })).toBe(
     '[["a"], (text == "" ? [] : [text, "b"]), more].flatten()',
+  );
+});
+
+it("has fields that exist only if there is a value", () => {
+  const context = { user: new Optional("user"), root: false };
+  expect(fill(context, { user: 7 })).toEqual({ user: 7, root: false });
+  expect(Object.keys(fill(context, { user: undefined }) as object)).toEqual(["root"]);
+  expect(toCel(context, "Object.spec", { user: "variables.user" })).toBe(
+    "Object.spec{?user: variables.user, root: false}",
   );
 });

@@ -24,6 +24,14 @@ export class ItemsOf<Name extends string = string> {
   }
 }
 
+/** A value of a field that exists only if there is a value for the hole: in CEL an `optional`, otherwise not undefined. */
+export class Optional<Name extends string = string> {
+  readonly name: Name;
+  constructor(name: Name) {
+    this.name = name;
+  }
+}
+
 /** A list of a template. */
 export type ListTemplate<Name extends string, Item> = readonly (Item | IfSet<Name, Item> | ItemsOf<Name>)[];
 
@@ -34,7 +42,7 @@ export type Template<Name extends string = string> =
   | boolean
   | Hole<Name>
   | readonly (Template<Name> | IfSet<Name, Template<Name>> | ItemsOf<Name>)[]
-  | { readonly [field: string]: Template<Name> };
+  | { readonly [field: string]: Template<Name> | Optional<Name> };
 
 /** The part of a Kubernetes object that a template describes, with a value in each hole. */
 export function fill<Values extends object>(template: Template<keyof Values & string>, values: Values): unknown {
@@ -46,7 +54,11 @@ export function fill<Values extends object>(template: Template<keyof Values & st
       return [fill(item, values)];
     });
   if (typeof template !== "object") return template;
-  return Object.fromEntries(Object.entries(template).map(([field, value]) => [field, fill(value, values)]));
+  return Object.fromEntries(
+    Object.entries(template)
+      .map(([field, value]) => [field, value instanceof Optional ? values[value.name] : fill(value, values)])
+      .filter(([, value]) => value !== undefined),
+  );
 }
 
 /**
@@ -62,11 +74,11 @@ export function toCel<Name extends string>(
   if (template instanceof Hole) return expressions[template.name];
   if (isList(template)) return listToCel(template, (item) => toCel(item, type, expressions), expressions);
   if (typeof template !== "object") return celLiteral(template);
-  const fields = Object.entries(template).map(([field, value]) =>
-    type === undefined
-      ? `${celLiteral(field)}: ${toCel(value, undefined, expressions)}`
-      : `${field}: ${toCel(value, `${type}.${field}`, expressions)}`,
-  );
+  const fields = Object.entries(template).map(([field, value]) => {
+    const name = type === undefined ? celLiteral(field) : field;
+    if (value instanceof Optional) return `?${name}: ${expressions[value.name]}`;
+    return `${name}: ${toCel(value, type === undefined ? undefined : `${type}.${field}`, expressions)}`;
+  });
   return layOut(`${type ?? ""}{`, fields, "}");
 }
 

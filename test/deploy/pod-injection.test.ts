@@ -136,6 +136,16 @@ describeWithControlPlane("deploy/kustomize/components/pod-injection", (controlPl
     });
   });
 
+  it("runs the agent as the user of the pod, which OpenShift may choose, and never as root", async () => {
+    const userIn = async (securityContext: object) => {
+      const pod = await admin.create(podNamed({ title: "", spec: { securityContext } }, 0), { dryRun: true });
+      return pod["spec"].initContainers[0].securityContext;
+    };
+    for (const context of [{}, { runAsUser: 10_001 }])
+      expect(Object.keys(await userIn(context))).not.toContain("runAsUser");
+    expect(await userIn({ runAsUser: 0 })).toMatchObject({ runAsUser: 65_532, runAsNonRoot: true });
+  });
+
   it("does not touch a pod without the label", async () => {
     const pod = await admin.create({ ...plain, spec: { containers: [container] } }, { dryRun: true });
     expect(comparable(pod)).toEqual(comparable(unlabelledBefore));

@@ -119,6 +119,11 @@ export const injected: readonly PodShape[] = [
     title: "the security context that is required by Pod Security restricted",
     spec: { ...restricted, containers: [container("app", restrictedContainer)] },
   },
+  { title: "the user root", spec: { securityContext: { runAsUser: 0 } } },
+  {
+    title: "the user root of one container",
+    spec: { containers: [container("app", { securityContext: { runAsUser: 0 } })] },
+  },
   {
     title: "a critical pod of a DaemonSet",
     spec: { priorityClassName: "system-node-critical", tolerations: [{ operator: "Exists" }] },

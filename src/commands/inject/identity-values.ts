@@ -1,7 +1,7 @@
 import type { Identity } from "#src/api/identity.ts";
 import { identityDefinition } from "#src/api/identity.ts";
 import { apiGroup, version } from "#src/api/custom-resource.ts";
-import type { InjectionSettings, IdentityValues } from "#src/injection/description.ts";
+import type { CommonValues, IdentityValues, InjectionSettings } from "#src/injection/description.ts";
 import { doesNotExist, identityRefusals, refusalOf } from "#src/injection/refusals.ts";
 import type { KubeApi } from "#src/kube/api.ts";
 import { KubeError } from "#src/kube/errors.ts";
@@ -64,7 +64,7 @@ function valuesOf({ status }: Identity): IdentityValues {
 }
 
 /** Uses the same values for every pod. Only one Identity may be named: the uid is that of one. */
-export function givenValues(values: IdentityValues & InjectionSettings): ValuesOf {
+export function givenValues(values: CommonValues): ValuesOf {
   let first: LabelledPod | undefined;
   return async (pod) => {
     first ??= pod;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import type { InjectionValues } from "#src/injection/description.ts";
+import type { CommonValues } from "#src/injection/description.ts";
 import { injectFile, InjectionError } from "./inject-file.ts";
 import { givenValues } from "./identity-values.ts";
 
-const values: InjectionValues = {
+const values: CommonValues = {
   uid: "uid",
   exchangeUrl: "https://auth.example/sts/exchange",
   platformUrl: "https://platform.example",
@@ -17,7 +17,7 @@ const values: InjectionValues = {
   caConfigMap: "",
   caKey: "ca.crt",
 };
-const inject = (text: string, more: Partial<InjectionValues> = {}) =>
+const inject = (text: string, more: Partial<CommonValues> = {}) =>
   injectFile("app.yaml", text, givenValues({ ...values, ...more }));
 
 const deployment = `# The shop
@@ -107,7 +107,6 @@ describe("muster inject", () => {
                 allowPrivilegeEscalation: false
                 readOnlyRootFilesystem: true
                 runAsNonRoot: true
-                runAsUser: 65532
                 capabilities:
                   drop:
                   - ALL

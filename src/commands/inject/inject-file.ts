@@ -1,7 +1,8 @@
 import { type Document, isAlias, isPair, isScalar, parseDocument, visit } from "yaml";
 import * as z from "zod";
 import { parseWithSchema } from "#src/api/schema-mistake.ts";
-import type { InjectionValues } from "#src/injection/description.ts";
+import { agentUser } from "#src/injection/agent-user.ts";
+import type { CommonValues } from "#src/injection/description.ts";
 import { identityLabel } from "#src/injection/names.ts";
 import { type Pod, podSchema } from "#src/injection/pod.ts";
 import { emptyLabel, messageStart, podRefusals, refusalOf } from "#src/injection/refusals.ts";
@@ -27,7 +28,7 @@ export class PodRefused extends Error {
  * Returns the values of the Identity of a pod.
  * @throws {PodRefused} if the Identity cannot be injected into this pod.
  */
-export type ValuesOf = (pod: LabelledPod) => Promise<InjectionValues>;
+export type ValuesOf = (pod: LabelledPod) => Promise<CommonValues>;
 
 /** Reports every pod of a file that cannot be injected, one per line. */
 export class InjectionError extends Error {
@@ -81,7 +82,7 @@ async function injectDocument(source: string, valuesOf: ValuesOf, report: (probl
     const pod = labelledPod(valueAt(manifest, template.path), template, report);
     if (pod === undefined) continue;
     try {
-      const values = await valuesOf(pod);
+      const values = { ...(await valuesOf(pod)), agentUser: agentUser.of(pod.pod) };
       const refusal = refusalOf(podRefusals, { pod: pod.pod, values });
       if (refusal !== undefined) throw new PodRefused(startOf(pod) + refusal);
       if (!changed) document = withoutAliases(parsed, manifest);
