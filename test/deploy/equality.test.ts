@@ -136,7 +136,8 @@ describe("Helm and Kustomize render the same objects", () => {
       {
         image: imageValues,
         settings: { ...settings, class: "blue" },
-        settingsFrom: ["muster-identity"],
+        // The ConfigMap that `muster bootstrap --class blue` prints.
+        settingsFrom: ["muster-identity-blue"],
         networkPolicy: { enabled: true },
         serviceMonitor: { enabled: true },
         prometheusRule: { enabled: true },
