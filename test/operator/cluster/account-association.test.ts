@@ -1,11 +1,10 @@
 import { expect, it, vi } from "vitest";
 import { describeWithSystem } from "#test/support/harness/describe-with-system.ts";
-import { isUnready, musterObject } from "#test/support/harness/muster-objects.ts";
+import { musterObject } from "#test/support/harness/muster-objects.ts";
 import { permissiveTenant } from "#test/support/harness/tenants.ts";
 
 const amazon = { account: "123456789012" };
 const azure = { tenantId: "6f9a2f5e-0d0c-4a53-9d3d-5a1c2b3d4e5f" };
-const theirs = { name: "by hand", amazon: { account: "210987654321" } };
 
 describeWithSystem(
   "an account association",
@@ -60,48 +59,15 @@ describeWithSystem(
       await system().ready(association);
       expect((await external())?.["amazon"]).toEqual(amazon);
     });
-
-    it("loses an account that somebody else added", async () => {
-      const { uid = "" } = (await external()) ?? {};
-      await system().admin.update("accountAssociations", uid, {
-        google: { projectId: "theirs", projectNumber: "1" },
-      });
-      await vi.waitFor(async () => expect((await external())?.["google"]).toBeUndefined(), 30_000);
-    });
-
-    it("is another one after somebody deleted it and created theirs, which stays", async () => {
-      const { uid = "" } = (await external()) ?? {};
-      await system().admin.delete("accountAssociations", uid);
-      await system().admin.create("accountAssociations", uid, theirs);
-      const shown = await system().waitFor(association, isUnready("Conflict"));
-      expect(JSON.stringify(shown?.["status"].conditions)).toContain("which Muster does not manage");
-      await kube().delete(association);
-      await kube().waitFor(association, (object) => object === undefined);
-      expect(await external()).toMatchObject(theirs);
-    });
-
-    it("is adopted where object and Tenant say so, and goes before its group if it is to", async () => {
-      const { spec } = association as unknown as { readonly spec: object };
-      await kube().apply({ ...association, spec: { ...spec, policy: { adoption: "IfExists", deletion: "Delete" } } });
-      const ready = await system().ready(association);
-      expect(ready["status"].management).toBe("Adopted");
-      expect((await external())?.["amazon"]).toEqual(amazon);
-      await kube().delete(group);
-      await kube().delete(association);
-      await kube().waitFor(group, (object) => object === undefined);
-      expect(await external()).toBeUndefined();
-    });
   },
   {
-    operatorFlags: ["--resync", "5s"],
-    tenants: (root, namespaces) => {
-      const tenant = permissiveTenant("test", {
+    tenants: (root, namespaces) => [
+      permissiveTenant("test", {
         namespaces,
         groups: [root],
         roles: ["viewer"],
         kinds: ["Group", "AccountAssociation"],
-      });
-      return [{ ...tenant, spec: { ...(tenant["spec"] as object), adopt: ["AccountAssociation"] } }];
-    },
+      }),
+    ],
   },
 );

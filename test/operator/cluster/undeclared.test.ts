@@ -80,24 +80,9 @@ describeWithSystem(
       await system().waitFor(tenantRef("test"), (object) => status(object)?.undeclaredUids?.includes(granted) === true);
     });
 
-    it("is hidden from the Group by Ignore, but not from the metric", async () => {
-      await kube().patch(shop, { spec: { undeclared: "Ignore" } });
-      const object = await system().waitFor(shop, (one) => conditionOf(one, "AccessDeclared") === undefined);
-      expect(undeclaredOf(object)).toEqual([]);
-      expect(await metric("RoleBinding")).toBeGreaterThanOrEqual(1);
-      expect(await bindings()).toContain(granted);
-    });
-
-    it("is spared while the Tenant says Report", async () => {
-      await kube().patch(shop, { spec: { undeclared: "Remove" } });
-      const spared = (object: KubeObject | undefined) =>
-        conditionOf(object, "AccessDeclared")?.message.includes("the Tenant's spec.undeclared is Report") === true;
-      await system().waitFor(shop, spared);
-      expect(await bindings()).toContain(granted);
-    });
-
     it("is removed by Remove, and nothing else is", async () => {
       const declared = await uidOf("RoleBinding", "ci-views");
+      await kube().patch(shop, { spec: { undeclared: "Remove" } });
       await kube().patch(tenantRef("test"), { spec: { undeclared: "Remove" } });
       await system().waitFor(shop, (object) => conditionOf(object, "AccessDeclared")?.status === "True");
       expect(await bindings()).toEqual([declared]);
