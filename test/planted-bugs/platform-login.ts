@@ -117,7 +117,7 @@ export const bugsOfLogin: readonly PlantedBug[] = [
     file: "src/platform/login/invites.ts",
     before: "timestampMs(invite.expirationTime) <= now ? undefined : invite",
     after: "timestampMs(invite.expirationTime) <= 0 ? undefined : invite",
-    foundBy: "src/platform/tests/login-invites.test.ts",
+    foundBy: "src/platform/tests/login-attacks.test.ts",
   },
   {
     name: "unverified-address-redeems",
@@ -125,7 +125,7 @@ export const bugsOfLogin: readonly PlantedBug[] = [
     file: "src/platform/login/invites.ts",
     before: "return emailVerified && email !== undefined &&",
     after: "return email !== undefined &&",
-    foundBy: "src/platform/tests/login-invites.test.ts",
+    foundBy: "src/platform/tests/login-attacks.test.ts",
   },
   {
     name: "nonce-not-checked",
