@@ -80,7 +80,7 @@ function meantUids({ kind, resource, references, unrecorded }: IssueInput): Reso
  * what has it cannot be recognized.
  */
 export function guardsNoIssued(observed: IssueInput): boolean {
-  const { state, secret, settledAt, now, resource, references } = observed;
+  const { state, secret, settledAt, resource, references } = observed;
   if (hasEnded(observed)) return true;
   if (resource.status?.uid !== undefined || state.issued !== undefined || state.posted !== undefined) return false;
   // Which Secret an invalid spec named is not known.
@@ -89,7 +89,7 @@ export function guardsNoIssued(observed: IssueInput): boolean {
   if (state.bornHere) return true;
   // Where the references say what the object describes, a list shows what an earlier process may have left.
   const isListable = references.are === "resolved" || references.are === "unread";
-  return !isListable && secret !== null && now >= settledAt && secret.readAt >= settledAt;
+  return !isListable && secret !== null && secret.readAt >= settledAt;
 }
 
 /** The clocks of the operator and the platform may differ by this much. */

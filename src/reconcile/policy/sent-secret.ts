@@ -32,8 +32,7 @@ function isSentKnown(observed: DecisionInput, { uid }: ExternalResource): boolea
   return observed.state.secretSent?.of === uid || wasApplied(observed, uid);
 }
 
-/** What the status is to say of the secret of the resource with this uid; null removes it. */
-export function recordedSecret(observed: DecisionInput, uid: string | undefined): SentSecret | null | undefined {
-  if (observed.kind.secret === null) return undefined;
+/** What the status is to say of the secret of the resource with this uid; null if it has none. */
+export function recordedSecret(observed: DecisionInput, uid: string | undefined): SentSecret | null {
   return (uid === undefined ? undefined : sentTo(observed, uid)) ?? null;
 }

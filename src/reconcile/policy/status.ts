@@ -85,8 +85,7 @@ function expiryField(observed: DecisionInput, outcome: Outcome): Pick<StatusPatc
 function secretField(observed: DecisionInput, outcome: Outcome): Pick<StatusPatch, "secret"> {
   const recorded = "recorded" in outcome ? outcome.recorded : undefined;
   const uid = typeof recorded === "object" ? recorded.uid : observed.resource.status?.uid;
-  const secret = recordedSecret(observed, typeof recorded === "string" ? undefined : uid);
-  return secret === undefined ? {} : { secret };
+  return { secret: recordedSecret(observed, typeof recorded === "string" ? undefined : uid) };
 }
 
 /** The Tenant is recorded together with the resource: its deletion needs the credential and the permissions of that Tenant. */
