@@ -7,8 +7,8 @@ import { isNotFound, isThrottled, KubeError } from "./errors.ts";
 import { json, errorStatus, long, reset, ScriptedServer, stream } from "./scripted-server.testing.ts";
 import type { ObservedCall } from "./transport.ts";
 
-const widgets = { group: "iam.muster.dev", version: "v1beta1", plural: "widgets", kind: "Widget", namespaced: true };
-const spaces = { group: "", version: "v1", plural: "namespaces", kind: "Namespace", namespaced: false };
+const widgets = { group: "iam.muster.dev", version: "v1beta1", plural: "widgets", kind: "Widget" };
+const spaces = { group: "", version: "v1", plural: "namespaces", kind: "Namespace" };
 
 let server: ScriptedServer;
 let address: URL;

@@ -5,5 +5,4 @@ export const customResourceDefinitions: ResourceKind = {
   version: "v1",
   plural: "customresourcedefinitions",
   kind: "CustomResourceDefinition",
-  namespaced: false,
 };

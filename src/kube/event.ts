@@ -18,7 +18,6 @@ export const eventResource: ResourceKind = {
   version: "v1",
   plural: "events",
   kind: "Event",
-  namespaced: true,
 };
 
 /** Something that happened to an object, once or several times, and perhaps to similar objects too. */

@@ -31,7 +31,6 @@ export const leaseResource: ResourceKind = {
   version: "v1",
   plural: "leases",
   kind: "Lease",
-  namespaced: true,
 };
 
 /** Reads and writes one Lease on behalf of one process. Every method throws as `KubeApi` does. */

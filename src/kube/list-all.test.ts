@@ -4,7 +4,7 @@ import { KubeError } from "./errors.ts";
 import { listAll } from "./list-all.ts";
 import type { KubeObject } from "./object.ts";
 
-const resource = { group: "g", version: "v1", plural: "things", kind: "Thing", namespaced: true };
+const resource = { group: "g", version: "v1", plural: "things", kind: "Thing" };
 const { signal } = new AbortController();
 const object = (name: string): KubeObject => ({ apiVersion: "g/v1", kind: "Thing", metadata: { name } });
 

@@ -7,7 +7,7 @@ import { listPages } from "./list-pages.ts";
 import type { KubeList, KubeObject } from "./object.ts";
 import { long, ScriptedServer } from "./scripted-server.testing.ts";
 
-const resource = { group: "g", version: "v1", plural: "things", kind: "Thing", namespaced: true };
+const resource = { group: "g", version: "v1", plural: "things", kind: "Thing" };
 const { signal } = new AbortController();
 const objects = (count: number): readonly KubeObject[] =>
   Array.from({ length: count }, (_, index) => ({ apiVersion: "g/v1", kind: "Thing", metadata: { name: `t${index}` } }));

@@ -6,7 +6,6 @@ export const namespaceResource: ResourceKind = {
   version: "v1",
   plural: "namespaces",
   kind: "Namespace",
-  namespaced: false,
 };
 
 /** The uid of the namespace kube-system; undefined if the response has none. @throws {KubeError} */

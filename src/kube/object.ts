@@ -37,7 +37,6 @@ export interface ResourceKind {
   readonly version: string;
   readonly plural: string;
   readonly kind: string;
-  readonly namespaced: boolean;
 }
 
 /** Returns `namespace/name`, or the name alone for a cluster-scoped object. */

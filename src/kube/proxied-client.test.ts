@@ -5,7 +5,7 @@ import { systemClock as clock } from "#src/time/clock.ts";
 import { KubeClient } from "./client.ts";
 import { json, ScriptedServer } from "./scripted-server.testing.ts";
 
-const groups = { group: "iam.muster.dev", version: "v1beta1", plural: "groups", kind: "Group", namespaced: true };
+const groups = { group: "iam.muster.dev", version: "v1beta1", plural: "groups", kind: "Group" };
 
 test("requests and watches reach the API server through the proxy", async () => {
   const server = new ScriptedServer();

@@ -6,7 +6,7 @@ import { Reflector, type ReflectorOptions, type ReflectorReport } from "./reflec
 import { json, type Responder, ScriptedServer } from "./scripted-server.testing.ts";
 import { Store } from "./store.ts";
 
-const resource = { group: "iam.muster.dev", version: "v1beta1", plural: "widgets", kind: "Widget", namespaced: true };
+const resource = { group: "iam.muster.dev", version: "v1beta1", plural: "widgets", kind: "Widget" };
 
 /** A reflector of widgets in the namespace `ns`, with a server that responds as its script says. */
 export class ReflectorWorld {

@@ -5,5 +5,4 @@ export const serviceAccountResource: ResourceKind = {
   version: "v1",
   plural: "serviceaccounts",
   kind: "ServiceAccount",
-  namespaced: true,
 };

@@ -29,7 +29,6 @@ export const argoCdApplications: Deployer = {
     version: "v1alpha1",
     plural: "applications",
     kind: "Application",
-    namespaced: true,
   },
   // A sync that failed may have applied a part. The comparison names what should be applied, which it is if it is synced.
   revisionOf: ({ operationState, sync }) =>
@@ -43,7 +42,6 @@ export const fluxKustomizations: Deployer = {
     version: "v1",
     plural: "kustomizations",
     kind: "Kustomization",
-    namespaced: true,
   },
   revisionOf: ({ lastAppliedRevision }) => lastAppliedRevision,
 };

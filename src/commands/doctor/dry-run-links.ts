@@ -53,7 +53,7 @@ function withoutTenant(tenants: Reading<unknown>): Untried {
 /** A namespace of every cluster. Nothing is created in it. */
 const namespace = "default";
 const generateName = "muster-doctor-";
-const podResource: ResourceKind = { group: "", version: "v1", plural: "pods", kind: "Pod", namespaced: true };
+const podResource: ResourceKind = { group: "", version: "v1", plural: "pods", kind: "Pod" };
 
 /** Shows by a request with `dryRun` that the installed policy acts; undefined if no request shows it. */
 export async function dryRunLink(

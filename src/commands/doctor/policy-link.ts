@@ -7,7 +7,7 @@ import type { ShippedPolicy } from "./shipped-policies.ts";
 
 function admission(kind: string): ResourceKind {
   const plural = kind.toLowerCase().replace(/y$/, "ie");
-  return { group: "admissionregistration.k8s.io", version: "v1", plural: `${plural}s`, kind, namespaced: false };
+  return { group: "admissionregistration.k8s.io", version: "v1", plural: `${plural}s`, kind };
 }
 
 /** What was found of a policy. */

@@ -12,7 +12,6 @@ const identities = {
   version,
   plural: identityDefinition.plural,
   kind: identityDefinition.kind,
-  namespaced: true,
 };
 
 /**

@@ -7,13 +7,12 @@ import { json, ScriptedServer } from "#src/kube/scripted-server.testing.ts";
 import { systemClock as clock } from "#src/time/clock.ts";
 import { connectKubernetes } from "./connect-kubernetes.ts";
 
-const group = { group: "iam.muster.dev", version: "v1beta1", plural: "groups", kind: "Group", namespaced: true };
+const group = { group: "iam.muster.dev", version: "v1beta1", plural: "groups", kind: "Group" };
 const lease: ResourceKind = {
   group: "coordination.k8s.io",
   version: "v1",
   plural: "leases",
   kind: "Lease",
-  namespaced: true,
 };
 
 test("a Lease does not wait for the requests of the workers, none of which the API server answers", async () => {

@@ -5,7 +5,7 @@ import type { KubeObject } from "#src/kube/object.ts";
 import { ReadBudget } from "./read-budget.ts";
 import { ClusterReads, type Reading } from "./cluster-reads.ts";
 
-const resource = { group: "g", version: "v1", plural: "things", kind: "Thing", namespaced: true };
+const resource = { group: "g", version: "v1", plural: "things", kind: "Thing" };
 const { signal } = new AbortController();
 
 /** A cluster with so many objects, and what it was asked. */

@@ -121,7 +121,6 @@ const accessReview = (plural: string, kind: string): ResourceKind => ({
   version: "v1",
   plural,
   kind,
-  namespaced: false,
 });
 const selfReview = accessReview("selfsubjectaccessreviews", "SelfSubjectAccessReview");
 const othersReview = accessReview("subjectaccessreviews", "SubjectAccessReview");

@@ -7,7 +7,7 @@ import { listAll } from "#src/platform-client/list-all.ts";
 import { ReadBudget, TooMuchToRead } from "./read-budget.ts";
 
 const { signal } = new AbortController();
-const things = { group: "g", version: "v1", plural: "things", kind: "Thing", namespaced: true };
+const things = { group: "g", version: "v1", plural: "things", kind: "Thing" };
 const text = "a".repeat(1_000);
 
 /** A platform and a cluster with one resource on each of so many pages, and how many pages were read. */

@@ -29,7 +29,6 @@ const admissionResource = (plural: string, kind: string): ResourceKind => ({
   version: "v1",
   plural,
   kind,
-  namespaced: false,
 });
 
 /** In the order in which they are deleted: a policy without a binding does nothing. */

@@ -14,7 +14,6 @@ export const secretResource: ResourceKind = {
   version: "v1",
   plural: "secrets",
   kind: "Secret",
-  namespaced: true,
 };
 
 /** The key of a Secret with the uid of the resource whose code it contains. */

@@ -13,7 +13,7 @@ interface LabelledNamespace {
 }
 
 const count = 1_000;
-const resource = { group: "", version: "v1", plural: "namespaces", kind: "Namespace", namespaced: false };
+const resource = { group: "", version: "v1", plural: "namespaces", kind: "Namespace" };
 
 function parse({ metadata }: KubeObject): LabelledNamespace {
   const { name, uid, resourceVersion, labels, deletionTimestamp } = metadata;

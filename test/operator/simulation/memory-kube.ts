@@ -267,7 +267,7 @@ export class MemoryKube implements Pick<KubeApi, "get" | "patch"> {
     if (refusal !== undefined) throw refusal;
     const preconditions = (body as { metadata?: { uid?: string; resourceVersion?: string } }).metadata;
     // The status of a Tenant has one writer, so that its patch needs no version.
-    const anyVersion = !resource.namespaced && subresource === "status";
+    const anyVersion = inNamespace === undefined && subresource === "status";
     if (
       preconditions?.uid !== before.metadata.uid ||
       (!anyVersion && preconditions?.resourceVersion !== before.metadata.resourceVersion)
