@@ -8,6 +8,7 @@ import {
   identityRefusals,
   isInjected,
   messageStart,
+  misplacedLabel,
   podRefusals,
   readyCel,
   readyLimit,
@@ -16,11 +17,14 @@ import {
   takenVariablesCel,
   wantsAgent,
 } from "./refusals.ts";
+import { templateKinds } from "./template-kinds.ts";
 import { celLiteral, concatenation, indent, listToCel, toCel } from "./template.ts";
 
 const injecting = "muster-identity";
 const requiring = "muster-identity-required";
 const warning = "muster-identity-warnings";
+
+const misplaced = "muster-identity-misplaced";
 
 /** A label has at most this many characters, and the name of an object 253. */
 const maxLabel = 63;
@@ -44,9 +48,11 @@ const expressions = {
   agentUser: "variables.agentUser",
 };
 
+const labelSelector = { matchExpressions: [{ key: identityLabel, operator: "Exists" }] };
+
 /** Labelled pods, before parameters are resolved: otherwise a missing CRD would refuse every pod. */
 const labelledPods = (...operations: readonly ("CREATE" | "UPDATE")[]) => ({
-  objectSelector: { matchExpressions: [{ key: identityLabel, operator: "Exists" }] },
+  objectSelector: labelSelector,
   resourceRules: [{ apiGroups: [""], apiVersions: ["v1"], operations, resources: ["pods"] }],
 });
 
@@ -71,6 +77,8 @@ export function policies(settings: InjectionSettings): readonly Manifest[] {
     binding("ValidatingAdmissionPolicyBinding", requiring, { validationActions: ["Deny"] }),
     warningPolicy(),
     binding("ValidatingAdmissionPolicyBinding", warning, { validationActions: ["Warn"] }),
+    misplacedPolicy(),
+    binding("ValidatingAdmissionPolicyBinding", misplaced, { validationActions: ["Warn"] }),
   ];
 }
 
@@ -211,6 +219,36 @@ function warningPolicy(): Manifest {
         message: `metadata.name: no pod can name this Identity, because a label has at most ${maxLabel} characters. For pods, create it with a shorter name; spec.name is the name on the platform`,
       },
     ],
+  });
+}
+
+/** Warns of a label on an object whose pods do not have it. */
+function misplacedPolicy(): Manifest {
+  const byPath = Map.groupBy(templateKinds, ({ path }) => path.join("."));
+  return policy("ValidatingAdmissionPolicy", misplaced, {
+    failurePolicy: "Ignore",
+    matchConstraints: {
+      objectSelector: labelSelector,
+      resourceRules: [
+        {
+          apiGroups: [...new Set(templateKinds.map(({ group }) => group))],
+          apiVersions: ["v1"],
+          operations: ["CREATE", "UPDATE"],
+          resources: templateKinds.map(({ plural }) => plural),
+        },
+      ],
+    },
+    // An update that removes the label matches the selector, too.
+    matchConditions: [
+      { name: "has-the-label", expression: `"${identityLabel}" in object.metadata.?labels.orValue({})` },
+    ],
+    validations: [...byPath.values()].map((kinds) => {
+      const path = kinds[0]?.path ?? [];
+      const names = celLiteral(kinds.map(({ kind }) => kind));
+      // Dynamic, because the other kinds do not have the path.
+      const label = `dyn(object).?${path.join(".?")}.?metadata.?labels[?"${identityLabel}"]`;
+      return { expression: `!(object.kind in ${names}) || ${label}.hasValue()`, message: misplacedLabel(path) };
+    }),
   });
 }
 

@@ -54,6 +54,11 @@ export const doesNotExist: Text<{ readonly namespace: string }> = {
 /** Of a pod whose label names nothing. */
 export const emptyLabel = `metadata.labels[${identityLabel}] of the pod is empty. Set it to the name of an Identity in the namespace of the pod, or remove it`;
 
+/** Of an object whose pods do not have the label that it has itself. @param path of the template of its pods */
+export function misplacedLabel(path: readonly (string | number)[]): string {
+  return `metadata.labels[${identityLabel}] has no effect here. Set it in ${path.join(".")}.metadata.labels`;
+}
+
 /** Of the text of a condition. The API server drops messages of more than 5 KiB. */
 const maxReadyMessage = 1000;
 
@@ -204,13 +209,20 @@ const takenMounts: Text<InjectablePod> = {
   cel: 'variables.takenMounts.join(", ")',
   of: (input) => takenMountsOf(input).join(", "),
 };
-export const takenMountsCel = `object.spec.containers.map(c, c.?volumeMounts.orValue([]).filter(m, variables.mounts.exists(ours, ours.mountPath == m.mountPath && ours.name != m.name)).map(m, m.mountPath + " of " + c.name)).flatten()`;
+/** A path is one of ours, however it is written, or below it. */
+const separator = "/+(\\./+)*";
+const end = `(${separator}.*)?$`;
+export const takenMountsCel = `object.spec.containers.map(c, c.?volumeMounts.orValue([]).filter(m, variables.mounts.exists(ours, ours.name != m.name && ("/" + m.mountPath).matches("^" + ours.mountPath.replace("/", ${celLiteral(separator)}) + ${celLiteral(end)}))).map(m, m.mountPath + " of " + c.name)).flatten()`;
+const isAtOrBelow = (path: string, ours: string): boolean =>
+  new RegExp(`^${ours.replaceAll("/", separator)}${end}`).test(`/${path}`);
 function takenMountsOf({ pod, values }: InjectablePod): string[] {
   const { mounts } = wantsAgent.of(pod) ? withAgent : withoutAgent;
   const ours = fill(mounts, values) as readonly Mount[];
   return pod.spec.containers.flatMap((container) =>
     container.volumeMounts
-      .filter((theirs) => ours.some(({ mountPath, name }) => mountPath === theirs.mountPath && name !== theirs.name))
+      .filter((theirs) =>
+        ours.some(({ mountPath, name }) => name !== theirs.name && isAtOrBelow(theirs.mountPath, mountPath)),
+      )
       .map(({ mountPath }) => `${mountPath} of ${container.name}`),
   );
 }
@@ -296,7 +308,7 @@ export const podRefusals: readonly Refusal<InjectablePod>[] = [
     holds: (input) => takenMountsOf(input).length > 0,
     message: [
       cannot,
-      "another volume is mounted at ",
+      "another volume is mounted at or below the injected one: ",
       takenMounts,
       " in spec.containers[].volumeMounts of the pod. Mount it elsewhere",
     ],

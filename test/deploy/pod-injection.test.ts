@@ -221,9 +221,45 @@ describeWithControlPlane("deploy/kustomize/components/pod-injection", (controlPl
   });
 
   it("warns of an Identity whose name is too long for a label", async () => {
-    const response = await warnings("a".repeat(64));
-    expect(response).toContain("no pod can name this Identity");
-    expect(await warnings("a".repeat(63))).toBe("");
+    const named = (name: string) =>
+      warnings(`${apiVersion}/namespaces/${namespace}/identities`, {
+        apiVersion,
+        kind: "Identity",
+        metadata: { name, namespace },
+        spec: { groupUid: "a".repeat(40), serviceAccountRef: { name: "checkout" } },
+      });
+    expect(await named("a".repeat(64))).toContain("no pod can name this Identity");
+    expect(await named("a".repeat(63))).toBe("");
+  });
+
+  it.each([
+    ["apps/v1", "Deployment", "deployments", "spec.template"],
+    ["batch/v1", "Job", "jobs", "spec.template"],
+    ["batch/v1", "CronJob", "cronjobs", "spec.jobTemplate.spec.template"],
+  ])("warns of the label of a %s %s whose pods do not have it", async (group, kind, plural, path) => {
+    const post = (own: object, ofPods: object) => {
+      const template = {
+        metadata: { labels: { app: "checkout", ...ofPods } },
+        spec: {
+          serviceAccountName: "checkout",
+          restartPolicy: kind === "Deployment" ? "Always" : "Never",
+          containers: [container],
+        },
+      };
+      const job = { template };
+      const spec = {
+        Deployment: { selector: { matchLabels: { app: "checkout" } }, template },
+        Job: job,
+        CronJob: { schedule: "0 0 * * *", jobTemplate: { spec: job } },
+      }[kind];
+      const object = { apiVersion: group, kind, metadata: { name: "checkout", namespace, labels: own }, spec };
+      return warnings(`${group}/namespaces/${namespace}/${plural}`, object);
+    };
+    const labels = { [label]: "checkout" };
+    expect(await post(labels, {})).toContain(`has no effect here. Set it in ${path}.metadata.labels`);
+    expect(await post(labels, labels)).toBe("");
+    expect(await post({}, labels)).toBe("");
+    expect(await post({}, {})).toBe("");
   });
 
   describe("with a proxy and certificate authorities", () => {
@@ -314,21 +350,15 @@ describeWithControlPlane("deploy/kustomize/components/pod-injection", (controlPl
     );
   });
 
-  /** The warnings of the API server about a new Identity. */
-  async function warnings(name: string): Promise<string> {
+  /** The warnings of the API server about a new object. */
+  async function warnings(path: string, object: object): Promise<string> {
     const { url, adminToken, ca } = controlPlane();
-    const identity = {
-      apiVersion,
-      kind: "Identity",
-      metadata: { name, namespace },
-      spec: { groupUid: "a".repeat(40), serviceAccountRef: { name: "checkout" } },
-    };
     const { Agent, fetch } = await import("undici");
     const dispatcher = new Agent({ connect: { ca } });
-    const response = await fetch(`${url}/apis/${apiVersion}/namespaces/${namespace}/identities?dryRun=All`, {
+    const response = await fetch(`${url}/apis/${path}?dryRun=All`, {
       method: "POST",
       headers: { authorization: `Bearer ${adminToken}`, "content-type": "application/json" },
-      body: JSON.stringify(identity),
+      body: JSON.stringify(object),
       dispatcher,
     });
     expect(response.status, await response.text()).toBe(201);

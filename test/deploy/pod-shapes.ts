@@ -65,6 +65,7 @@ export const injected: readonly PodShape[] = [
           volumeMounts: [
             { name: "cache", mountPath: "/cache" },
             { name: "config", mountPath: "/var/run/muster", readOnly: true },
+            { name: "cache", mountPath: "/var/run/muster/token-cache" },
           ],
         }),
       ],
@@ -242,8 +243,16 @@ export const refused: readonly RefusedShape[] = [
       containers: [container("app", { volumeMounts: [{ name: "mine", mountPath: "/var/run/muster/token" }] })],
     },
     because:
-      "another volume is mounted at /var/run/muster/token of app in spec.containers[].volumeMounts of the pod. Mount",
+      "another volume is mounted at or below the injected one: /var/run/muster/token of app in spec.containers[].volumeMounts of the pod. Mount",
   },
+  ...["/var/run/muster/token/", "/var/run/muster/token/token", "var/run//muster/./token/"].map((mountPath) => ({
+    title: `another volume at ${mountPath}`,
+    spec: {
+      volumes: [{ name: "mine", emptyDir: {} }],
+      containers: [container("app", { volumeMounts: [{ name: "mine", mountPath }] })],
+    },
+    because: `another volume is mounted at or below the injected one: ${mountPath} of app in spec`,
+  })),
 ];
 
 /** Pods that are refused only where an administrator has set certificate authorities. */
@@ -270,7 +279,7 @@ export const refusedWithAuthorities: readonly RefusedShape[] = [
       ],
     },
     because:
-      "another volume is mounted at /var/run/muster/ca of log in spec.containers[].volumeMounts of the pod. Mount",
+      "another volume is mounted at or below the injected one: /var/run/muster/ca of log in spec.containers[].volumeMounts of the pod. Mount",
   },
 ];
 

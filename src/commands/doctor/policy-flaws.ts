@@ -117,7 +117,7 @@ function covers(rules: readonly Rule[] = [], shipped: ShippedPolicy, resource: s
   const scopes = [undefined, "*", resource.startsWith("tenants") ? "Cluster" : "Namespaced"];
   const matching = rules.filter(
     (rule) =>
-      has(rule.apiGroups, shipped.group) &&
+      shipped.groups.every((group) => has(rule.apiGroups, group)) &&
       has(rule.apiVersions, shipped.version) &&
       isCovered(rule.resources) &&
       (rule.resourceNames ?? []).length === 0 &&

@@ -1,5 +1,6 @@
 import { apiGroup, version } from "#src/api/custom-resource.ts";
 import { identityLabel } from "#src/injection/names.ts";
+import { templateKinds } from "#src/injection/template-kinds.ts";
 
 /** What the binding of an admission policy makes of a request that the policy does not accept. */
 type Action = "Deny" | "Warn";
@@ -13,7 +14,7 @@ export interface ShippedPolicy {
   /** What is so without it. */
   readonly without: string;
   readonly failurePolicy: "Fail" | "Ignore";
-  readonly group: string;
+  readonly groups: readonly string[];
   readonly version: string;
   readonly operations: readonly string[];
   /** With subresources. */
@@ -32,8 +33,8 @@ export interface ShippedPolicy {
 
 /** @param kinds the plurals of all kinds of this version */
 export function shippedPolicies(kinds: readonly string[]): readonly ShippedPolicy[] {
-  const ours = { group: apiGroup, version };
-  const pods = { group: "", version: "v1", resources: ["pods"], label: identityLabel } as const;
+  const ours = { groups: [apiGroup], version };
+  const pods = { groups: [""], version: "v1", resources: ["pods"], label: identityLabel } as const;
   const withTenants = [...kinds, "tenants"];
   const injection = "It is a component of its own, for pods with an identity.";
   const ofStaticPods = "is-not-the-mirror-of-a-static-pod";
@@ -127,6 +128,21 @@ export function shippedPolicies(kinds: readonly string[]): readonly ShippedPolic
       resources: ["identities"],
       conditions: [],
       rules: 1,
+      actions: ["Warn"],
+    },
+    {
+      name: "muster-identity-misplaced",
+      type: "Validating",
+      optional: injection,
+      without: "nobody is warned of a label on a Deployment, say, whose pods do not have it",
+      failurePolicy: "Ignore",
+      groups: [...new Set(templateKinds.map(({ group }) => group))],
+      version: "v1",
+      operations: ["CREATE", "UPDATE"],
+      resources: templateKinds.map(({ plural }) => plural),
+      label: identityLabel,
+      conditions: ["has-the-label"],
+      rules: new Set(templateKinds.map(({ path }) => path)).size,
       actions: ["Warn"],
     },
   ];

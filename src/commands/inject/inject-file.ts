@@ -5,7 +5,7 @@ import { agentUser } from "#src/injection/agent-user.ts";
 import type { CommonValues } from "#src/injection/description.ts";
 import { identityLabel } from "#src/injection/names.ts";
 import { type Pod, podSchema } from "#src/injection/pod.ts";
-import { emptyLabel, messageStart, podRefusals, refusalOf } from "#src/injection/refusals.ts";
+import { emptyLabel, messageStart, misplacedLabel, podRefusals, refusalOf } from "#src/injection/refusals.ts";
 import { yamlMistake } from "#src/text/yaml-mistake.ts";
 import { injectTemplate } from "./inject-template.ts";
 import { type PodTemplate, podTemplates } from "./pod-templates.ts";
@@ -112,9 +112,7 @@ function labelledPod(
   const labels = z.object({ metadata: z.object({ labels: labelsSchema }) }).safeParse(value).data?.metadata.labels;
   if (labels === undefined || !Object.hasOwn(labels, identityLabel)) {
     if (within.length > 0 && Object.hasOwn(labelsSchema.safeParse(outside).data ?? {}, identityLabel))
-      report(
-        `${owner}: metadata.labels[${identityLabel}] has no effect here. Set it in ${within.join(".")}.metadata.labels`,
-      );
+      report(`${owner}: ${misplacedLabel(within)}`);
     return undefined;
   }
   const name = labels[identityLabel];

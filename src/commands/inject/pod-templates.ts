@@ -1,19 +1,13 @@
+import { templateKinds } from "#src/injection/template-kinds.ts";
 import { isJsonObject } from "#src/json/json-object.ts";
 
 /** Where the pod of a manifest is: the path of the object that has its metadata and spec. */
 export type PodPath = readonly (string | number)[];
 
-const templates: Readonly<Record<string, PodPath>> = {
-  "v1/Pod": [],
-  "v1/PodTemplate": ["template"],
-  "v1/ReplicationController": ["spec", "template"],
-  "apps/v1/Deployment": ["spec", "template"],
-  "apps/v1/StatefulSet": ["spec", "template"],
-  "apps/v1/DaemonSet": ["spec", "template"],
-  "apps/v1/ReplicaSet": ["spec", "template"],
-  "batch/v1/Job": ["spec", "template"],
-  "batch/v1/CronJob": ["spec", "jobTemplate", "spec", "template"],
-};
+const templates: ReadonlyMap<string, PodPath> = new Map([
+  ["v1/Pod", []],
+  ...templateKinds.map(({ group, kind, path }) => [`${group === "" ? "" : `${group}/`}v1/${kind}`, path] as const),
+]);
 
 /** A pod, or a pod template, within a manifest. */
 export interface PodTemplate {
@@ -40,7 +34,7 @@ export function podTemplates(manifest: unknown, path: PodPath = []): readonly Po
     return items.flatMap((item: unknown, index) =>
       podTemplates(withType(item, apiVersion, kind), [...path, "items", index]),
     );
-  const template = Object.hasOwn(templates, `${apiVersion}/${kind}`) ? templates[`${apiVersion}/${kind}`] : undefined;
+  const template = templates.get(`${apiVersion}/${kind}`);
   if (template === undefined) return [];
   const { name, generateName, namespace, labels } = isJsonObject(metadata) ? metadata : {};
   const known = [name, generateName].find((text) => typeof text === "string");
