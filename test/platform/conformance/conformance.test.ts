@@ -181,6 +181,13 @@ describe("the suite", () => {
     expect(names).toEqual([...new Set(names)]);
   });
 
+  it("finds the cases of requirements that others cover", () => {
+    const all = sections.flatMap(({ requirements }) => requirements);
+    const withCases = new Set(all.filter((requirement) => "cases" in requirement).map(({ id }) => id));
+    const named = all.flatMap((requirement) => ("coveredBy" in requirement ? requirement.coveredBy : []));
+    expect(named.filter((id) => !withCases.has(id))).toEqual([]);
+  });
+
   it("starts an id with a digit if and only if the contract states the requirement", () => {
     for (const { origin, requirements } of sections)
       for (const { id } of requirements) expect(id, id).toMatch(origin === "contract" ? /^\d/ : /^[a-z]/);

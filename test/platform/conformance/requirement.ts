@@ -11,12 +11,16 @@ export interface Case {
   readonly run: (world: World) => Promise<void>;
 }
 
-/** A requirement of the contract, with the cases that check it or the reason why no client can check it. */
+/** A requirement of the contract, with the cases that check it, the requirements whose cases do, or the reason why no client can. */
 export type Requirement = {
   /** Starts with the section's number if the contract states it, with a word if the contract leaves it open. */
   readonly id: string;
   readonly text: string;
-} & ({ readonly cases: readonly [Case, ...Case[]] } | { readonly untested: string });
+} & (
+  | { readonly cases: readonly [Case, ...Case[]] }
+  | { readonly coveredBy: readonly string[] }
+  | { readonly untested: string }
+);
 
 /** The requirements on one subject. */
 export interface Section {
@@ -44,6 +48,12 @@ export const requirement = (id: string, text: string, ...cases: readonly [Case, 
   id,
   text,
   cases,
+});
+/** A requirement that the cases of others check. @param others the ids of requirements with cases */
+export const coveredBy = (id: string, text: string, ...others: readonly [string, ...string[]]): Requirement => ({
+  id,
+  text,
+  coveredBy: others,
 });
 /** A requirement that no client can check. @param why not */
 export const untested = (id: string, text: string, why: string): Requirement => ({ id, text, untested: why });

@@ -18,11 +18,11 @@ export interface Trial {
 export function trialsOf(all: readonly Section[]): readonly Trial[] {
   return all.flatMap((section) =>
     section.requirements.flatMap((requirement) =>
-      "untested" in requirement
-        ? []
-        : requirement.cases.flatMap((testCase) =>
+      "cases" in requirement
+        ? requirement.cases.flatMap((testCase) =>
             testCase.transports.map((transport) => ({ section, requirement, testCase, transport })),
-          ),
+          )
+        : [],
     ),
   );
 }

@@ -1,7 +1,7 @@
 import type { Json, Query } from "../../client/api.ts";
 import { type CollectionName, collections } from "../../client/collections.ts";
 import { equal, has, rejected, resourcesOf, succeeded } from "../../expect.ts";
-import { decidedSection, overBoth, requirement, untested } from "../../requirement.ts";
+import { coveredBy, decidedSection, overBoth, requirement, untested } from "../../requirement.ts";
 import { makeRepo } from "./repos.ts";
 
 const writes = (resource: "REPO" | "TAG") => ["CREATE", "UPDATE", "DELETE"].map((verb) => `CAP_${resource}_${verb}`);
@@ -23,17 +23,13 @@ function lists(all: readonly string[]): readonly string[] {
 const collectionNames = Object.keys(collections) as CollectionName[];
 /** What a caller can see and do. */
 export const access = decidedSection("Access", [
-  requirement(
+  coveredBy(
     "access.list-and-get",
     "List and Get need the resource's `.list`.",
-    overBoth(async (world) => {
-      const identity = await world.makeIdentity();
-      const { api } = await world.caller(await world.makeRole(["CAP_IAM_GROUPS_LIST"]));
-      succeeded(await api.get("groups", world.group), "a Get of a group with groups.list");
-      rejected(await api.get("identities", identity), { code: 7 }, "a Get of an identity without identity.list");
-      const both = await world.caller(await world.makeRole(["CAP_IAM_IDENTITY_LIST"]));
-      succeeded(await both.api.get("identities", identity), "a Get of an identity with identity.list");
-    }),
+    "permissions.groups",
+    "permissions.identity",
+    "permissions.roles",
+    "permissions.role-bindings",
   ),
   requirement(
     "access.inherited",
@@ -144,31 +140,7 @@ export const access = decidedSection("Access", [
   requirement(
     "access.downscoped",
     "A downscoped token has only the permissions that it was downscoped to.",
-    overBoth("to capabilities", async (world) => {
-      const { api } = await world.caller("owner", world.group, {
-        cap: ["groups.list", "roles.create", "repo.list"],
-      });
-      succeeded(await api.get("groups", world.group), "a capability in the downscope");
-      rejected(
-        await api.create("groups", world.group, { name: "a" }),
-        { code: 7 },
-        "a capability outside of the downscope",
-      );
-      const role = { name: "a", capabilities: ["CAP_REPO_DELETE"] };
-      rejected(
-        await api.create("roles", world.group, role),
-        { code: 7 },
-        "granting a capability outside of the downscope",
-      );
-    }),
-    overBoth("to groups", async (world) => {
-      const [inner, other] = [await world.makeGroup(), await world.makeGroup()];
-      const { api } = await world.caller("owner", world.group, { scopes: [inner] });
-      succeeded(await api.update("groups", inner, { description: "d" }), "an Update in a group of the downscope");
-      for (const uid of [world.group, other])
-        rejected(await api.get("groups", uid), { code: 5 }, "a Get of the parent or a sibling");
-    }),
-    overBoth("to a repo", async (world) => {
+    overBoth("to a repo; exchange.scope and exchange.cap cover groups and capabilities", async (world) => {
       const [repo, other] = [await makeRepo(world), await makeRepo(world)];
       const digest = `sha256:${"0".repeat(64)}`;
       const tag = await world.make("tags", repo.uid, { name: "latest", digest });

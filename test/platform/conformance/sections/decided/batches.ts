@@ -96,7 +96,10 @@ export const batches = decidedSection("Batches of role bindings", [
       const [identityUid, roleUid] = [await world.makeIdentity(), await world.builtInRole("viewer")];
       const other = await world.makeGroup();
       const roleBinding = { identityUid, roleUid };
-      const requests = [{ roleBinding }, { parent: other, roleBinding }];
+      const requests = [
+        { parent: world.group, roleBinding },
+        { parent: other, roleBinding },
+      ];
       const outcome = await world.api.call(batchCreate, { parent: world.group, requests });
       rejected(outcome, { code: 3, field: "requests[1].parent" }, "a request with another parent");
       for (const group of [world.group, other]) equal(await bindingsIn(world, group), [], "the created bindings");
@@ -116,6 +119,8 @@ export const batches = decidedSection("Batches of role bindings", [
       rejected(await batch(world, [valid, { identityUid }]), { code: 3, field: "roleUid" }, "a request without role");
       const gone = { identityUid: `${world.group}/${"0".repeat(16)}`, roleUid };
       rejected(await batch(world, [valid, gone]), { code: 5 }, "a request with a missing identity");
+      const malformed = { identityUid: "nonsense", roleUid };
+      rejected(await batch(world, [valid, malformed]), { code: 3 }, "a request with a malformed identity");
       equal(await bindingsIn(world), [], "the created bindings");
     }),
     overBoth("a role that the caller cannot grant", async (world) => {

@@ -128,7 +128,7 @@ export const endedTokens = decidedSection("Tokens that have ended", [
       rejected(await api.get("groups", world.group), { code: 16 }, "a call after it");
     }),
     overBoth("an update that leaves it equal, a new description, and a later expiry end nothing", async (world) => {
-      const { identity, staticKeys, exchanged, withRefresh } = await assumable(world);
+      const { identity, staticKeys, withRefresh } = await assumable(world);
       const expiresIn = async (days: number) => {
         const expirationTime = new Date(Date.now() + days * 24 * 3_600_000).toISOString();
         succeeded(await world.api.update("identities", identity, { staticKeys: { expirationTime } }));
@@ -140,13 +140,14 @@ export const endedTokens = decidedSection("Tokens that have ended", [
       succeeded(await extended.api.get("groups", world.group), "a call after the expiry was extended");
       succeeded(await extended.refreshed(), "a refresh after the expiry was extended");
       Object.assign(staticKeys, { expirationTime });
-      const caller = await exchanged();
+      const { api: caller, refreshed } = await withRefresh();
       succeeded(await world.api.update("identities", identity, { name: "renamed", description: "d" }));
       await change(world, identity, staticKeys);
       const { keys } = JSON.parse(staticKeys.issuerKeys) as { keys: readonly object[] };
       const reordered = keys.map((key) => Object.fromEntries(Object.entries(key).toReversed()));
       await change(world, identity, { ...staticKeys, issuerKeys: JSON.stringify({ keys: reordered }, null, 1) });
       succeeded(await caller.get("groups", world.group), "a call after the updates");
+      succeeded(await refreshed(), "a refresh after the updates");
     }),
     overBoth("an additional key ends nothing; removing a key does", async (world) => {
       const { identity, staticKeys, withRefresh } = await assumable(world);

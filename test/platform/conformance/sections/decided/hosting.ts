@@ -1,5 +1,5 @@
 import { holds, matches, rejected } from "../../expect.ts";
-import { decidedSection, overBoth, requirement, untested } from "../../requirement.ts";
+import { coveredBy, decidedSection, overBoth, requirement, untested } from "../../requirement.ts";
 
 /** The requirements on hosting that a client can check. */
 export const hosting = decidedSection("Hosting", [
@@ -32,5 +32,5 @@ export const hosting = decidedSection("Hosting", [
     "Signing keys and client secrets are encrypted at rest under a key file; without it, a backup does not disclose them.",
     "no client can read the stored data; covered by the tests of this project's platform",
   ),
-  untested("hosting.rate-limits", "Rate limits are off by default.", "covered by 8.rate-limits"),
+  coveredBy("hosting.rate-limits", "Rate limits are off by default.", "8.rate-limits"),
 ]);

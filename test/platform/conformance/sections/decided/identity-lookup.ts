@@ -1,20 +1,12 @@
 import { lookup } from "../../client/iam-methods.ts";
 import { equal, rejected, succeeded } from "../../expect.ts";
-import { decidedSection, overBoth, requirement } from "../../requirement.ts";
+import { coveredBy, decidedSection, overBoth, requirement } from "../../requirement.ts";
 
 const issuer = "https://issuer.example.com";
 
 /** The lookup of identities, in addition to the requirements in methods.ts. */
 export const identityLookup = decidedSection("Identity lookup", [
-  requirement(
-    "lookup.response",
-    "The response is `{uid}`.",
-    overBoth(async (world) => {
-      const claimMatch = { issuer, subject: `${world.group} found` };
-      const { uid } = await world.make("identities", world.group, { name: "a", claimMatch });
-      equal(succeeded(await world.api.call(lookup, claimMatch)), { uid }, "the response");
-    }),
-  ),
+  coveredBy("lookup.response", "The response is `{uid}`.", "methods.lookup-identity"),
   requirement(
     "lookup.static-keys",
     "The lookup also finds identities with static keys, by their issuer and subject.",

@@ -2,8 +2,7 @@ import { decodeJwt } from "jose";
 import { refresh } from "../../client/token-service.ts";
 import type { Outcome } from "../../client/api.ts";
 import { equal, holds, matches, Mismatch, rejected, succeeded } from "../../expect.ts";
-import { decidedSection, overBoth, overRest, requirement } from "../../requirement.ts";
-import { StaticIssuer } from "#test/support/static-issuer.ts";
+import { coveredBy, decidedSection, overBoth, overRest, requirement } from "../../requirement.ts";
 import type { World } from "../../world.ts";
 
 interface RawToken {
@@ -185,21 +184,9 @@ export const refreshTokens = decidedSection("Refresh tokens", [
       await isInvalid(world, refreshToken, "a refresh after the identity's deletion");
     }),
   ),
-  requirement(
+  coveredBy(
     "refresh.changed",
     "A family ends when the way to assume the identity changes.",
-    overBoth(async (world) => {
-      const { identity, subject, refreshToken } = await owner(world);
-      succeeded(await world.api.update("identities", identity, { description: "d" }));
-      const { refreshToken: next } = await used(world, refreshToken);
-      const staticKeys = {
-        issuer: world.issuer.issuer,
-        subject,
-        issuerKeys: await new StaticIssuer().keys(),
-        audiences: [world.subjectTokenAudience],
-      };
-      succeeded(await world.api.update("identities", identity, { staticKeys }, ["staticKeys"]));
-      await isInvalid(world, next.token, "a refresh after a change of the static keys");
-    }),
+    "access.assumption-changed",
   ),
 ]);

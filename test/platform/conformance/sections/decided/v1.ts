@@ -4,7 +4,7 @@ import { Registry } from "#src/platform/gen/muster/platform/registry/repos_pb.ts
 import type { Json, Method } from "../../client/api.ts";
 import { outcomeOf } from "../../client/rest.ts";
 import { equal, has, rejected, Skip, succeeded } from "../../expect.ts";
-import { decidedSection, overBoth, overGrpc, overRest, requirement, untested } from "../../requirement.ts";
+import { coveredBy, decidedSection, overBoth, overGrpc, overRest, requirement } from "../../requirement.ts";
 import type { World } from "../../world.ts";
 import { makeRepo } from "./repos.ts";
 
@@ -193,10 +193,14 @@ export const v1 = decidedSection("v1", [
       rejected(await world.api.call(lookup, other), { code: 5 }, "the lookup of a subject that no identity has");
     }),
   ),
-  untested(
+  coveredBy(
     "v1.grpc",
     "Over gRPC: `<vendor>.platform.iam.Groups/List` and `<vendor>.platform.iam.Identities/Lookup`.",
-    "covered by the cases over gRPC of v1.unpaged, v1.filters, v1.groups, v1.lookup and v1.access",
+    "v1.unpaged",
+    "v1.filters",
+    "v1.groups",
+    "v1.lookup",
+    "v1.access",
   ),
   requirement(
     "v1.access",
