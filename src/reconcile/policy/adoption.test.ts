@@ -8,6 +8,7 @@ import {
   emptyState,
   foreignMarker,
   groupResource,
+  holdsNothing,
   identityResource,
   marker,
   notReady,
@@ -119,18 +120,7 @@ describe("D3: the adoption of an identity", () => {
       given: {
         ...given,
         now: 80_000,
-        grants: [
-          {
-            of: uid,
-            readAt: 19_950,
-            denied: [],
-            declared: [],
-            deniedRoles: [],
-            excess: [],
-            roleToRead: null,
-            unknownIdentity: null,
-          },
-        ],
+        grants: [holdsNothing],
       },
       expected: { do: "readGrants" },
     },
@@ -138,18 +128,7 @@ describe("D3: the adoption of an identity", () => {
       name: "is denied while it holds a role that the Tenant does not permit",
       given: {
         ...given,
-        grants: [
-          {
-            of: uid,
-            readAt: 19_950,
-            denied: [anotherUid],
-            declared: [],
-            deniedRoles: [],
-            excess: [],
-            roleToRead: null,
-            unknownIdentity: null,
-          },
-        ],
+        grants: [{ ...holdsNothing, denied: [anotherUid] }],
       },
       expected: reportsStalled("TenantDenied", "holds a role"),
     },
@@ -157,18 +136,7 @@ describe("D3: the adoption of an identity", () => {
       name: "continues if it holds none",
       given: {
         ...given,
-        grants: [
-          {
-            of: uid,
-            readAt: 19_950,
-            denied: [],
-            declared: [],
-            deniedRoles: [],
-            excess: [],
-            roleToRead: null,
-            unknownIdentity: null,
-          },
-        ],
+        grants: [holdsNothing],
       },
       expected: reports("Updating"),
     },
@@ -176,18 +144,7 @@ describe("D3: the adoption of an identity", () => {
       name: "reads a role of an object first that it holds, and that was not read a moment ago",
       given: {
         ...given,
-        grants: [
-          {
-            of: uid,
-            readAt: 19_950,
-            denied: [],
-            declared: [],
-            deniedRoles: [],
-            excess: [],
-            roleToRead: anotherUid,
-            unknownIdentity: null,
-          },
-        ],
+        grants: [{ ...holdsNothing, roleToRead: anotherUid }],
       },
       expected: { do: "readRole", role: anotherUid },
     },
@@ -209,42 +166,22 @@ describe("the adoption of a role", () => {
   const resource: Role = { ...rest, kind: "Role", metadata, spec: { ...spec, capabilities: [] } };
   const external = { uid, name: "lister", description: "", capabilities: [] };
   const given = { resource, references: resolved({ name: "lister" }), external: present(external) };
-  const read = {
-    of: uid,
-    readAt: 19_950,
-    denied: [],
-    declared: [],
-    deniedRoles: [],
-    excess: [],
-    roleToRead: null,
-    unknownIdentity: null,
-  };
   itDecides([
     { name: "reads its role bindings first", given, expected: { do: "readGrants", of: { role: uid } } },
     {
       name: "reads an identity to which it is bound if it is not known who uses that",
-      given: { ...given, grants: [{ ...read, unknownIdentity: anotherUid }] },
+      given: { ...given, grants: [{ ...holdsNothing, unknownIdentity: anotherUid }] },
       expected: { do: "readIdentity", identity: anotherUid },
     },
     {
       name: "is denied while the Tenant could not take over one of its role bindings",
       given: {
         ...given,
-        grants: [
-          {
-            ...read,
-            denied: [anotherUid],
-            declared: [],
-            deniedRoles: [],
-            excess: [],
-            roleToRead: null,
-            unknownIdentity: anotherUid,
-          },
-        ],
+        grants: [{ ...holdsNothing, denied: [anotherUid], unknownIdentity: anotherUid }],
       },
       expected: reportsStalled("TenantDenied", `role binding ${anotherUid}.`),
     },
-    { name: "continues otherwise", given: { ...given, grants: [read] }, expected: reports("Updating") },
+    { name: "continues otherwise", given: { ...given, grants: [holdsNothing] }, expected: reports("Updating") },
   ]);
 });
 

@@ -1,10 +1,10 @@
 import { describe } from "vitest";
 import { withMarker } from "#src/kinds/marker.ts";
-import type { Grants } from "#src/reconcile/observe/observed.ts";
 import { itDecides, present, reportsStalled } from "./decision-cases.testing.ts";
 import {
   anotherUid,
   emptyState,
+  holdsNothing,
   identityResource,
   marker,
   otherRoot,
@@ -24,16 +24,6 @@ const given = {
   resource: edited,
   references: resolved({ name: "ci", claimMatch: spec.claimMatch }),
   external: present(external),
-};
-const holdsNothing: Grants = {
-  of: uid,
-  readAt: 19_950,
-  denied: [],
-  declared: [],
-  deniedRoles: [],
-  excess: [],
-  roleToRead: null,
-  unknownIdentity: null,
 };
 const reads = { do: "readGrants", of: { identity: uid } };
 const writes = { do: "update", mask: ["claimMatch"] };

@@ -9,7 +9,14 @@ import type { ExternalGroup } from "#src/kinds/group.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { markerOf, objectHash, ownerHash, withMarker } from "#src/kinds/marker.ts";
-import type { Claim, ExternalState, Observed, ReconcileState, References } from "#src/reconcile/observe/observed.ts";
+import type {
+  Claim,
+  ExternalState,
+  Grants,
+  Observed,
+  ReconcileState,
+  References,
+} from "#src/reconcile/observe/observed.ts";
 import type { DecisionInput } from "./decision-input.ts";
 
 /** For tests of the policy: observations that differ from a default in one respect at a time. */
@@ -162,6 +169,18 @@ export function resolved(desired: Readonly<Record<string, unknown>> = { name: "p
 
 /** The time of a read that is current. */
 export const justRead = 19_900;
+
+/** A read, a moment ago, that shows a resource without a role binding. */
+export const holdsNothing: Grants = {
+  of: uid,
+  readAt: 19_950,
+  denied: [],
+  declared: [],
+  deniedRoles: [],
+  excess: [],
+  roleToRead: null,
+  unknownIdentity: null,
+};
 
 export const emptyState: ReconcileState = {
   resourceUid: "uid-of-payments",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { pausedAnnotation } from "#src/api/annotations.ts";
 import type { Failure, ReconcileState } from "#src/reconcile/observe/observed.ts";
-import { emptyState, groupResource, observed, platformError, uid } from "./observed-fixture.testing.ts";
+import { emptyState, groupResource, holdsNothing, observed, platformError, uid } from "./observed-fixture.testing.ts";
 import {
   stateAfterAcceptance,
   stateAfterDecision,
@@ -75,18 +75,7 @@ describe("a wait", () => {
   });
 
   it("remembers the roles and role bindings that it is for while it lasts", () => {
-    const denied = (deniedRoles: readonly string[]) => [
-      {
-        of: uid,
-        readAt: 0,
-        denied: [uid],
-        declared: [],
-        deniedRoles,
-        excess: [],
-        roleToRead: null,
-        unknownIdentity: null,
-      },
-    ];
+    const denied = (deniedRoles: readonly string[]) => [{ ...holdsNothing, denied: [uid], deniedRoles }];
     const wait = { do: "wait", until: 9_000 } as const;
     const started = stateAfterDecision({ ...at(2_000), grants: denied(["a", "b"]) }, wait);
     expect(started).toMatchObject({ waitingSince: 2_000, deniedBy: ["a", "b", uid] });
