@@ -63,7 +63,7 @@ describeWithControlPlane("an installation", (controlPlane) => {
     const { checks, failed } = await failures();
     expect(failed).toEqual([]);
     // One is for the CRD of each kind.
-    expect(checks).toHaveLength(kinds.length + 20);
+    expect(checks).toHaveLength(kinds.length + 21);
     expect(checks.filter(({ link }) => link === "dry run").map(({ message }) => message)).toEqual([
       "It acts: a forged status of Tenant test was refused.",
       "It acts: a label that the operator puts on Tenant test was refused.",
