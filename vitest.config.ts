@@ -5,10 +5,10 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { missingPostgres } from "./src/platform/tests/find-postgres.testing.ts";
 import { recordedFile, recordingVariable, withRecording } from "./test/decisions/recording-source.ts";
-import { TurnReporter } from "./test/operator/simulation/turn-reporter.ts";
-import { turnOf, turnVariable } from "./test/operator/simulation/turn.ts";
 import { cacheFolder } from "./test/support/go-program/build.ts";
 import { costsVariable } from "./test/support/file-costs/file-cost.ts";
+import { TurnReporter } from "./test/support/turn-reporter.ts";
+import { turnOf, turnVariable } from "./test/support/turn.ts";
 
 // The tests start hundreds of processes of Node, which need half of the CPU time to start if they find compiled code.
 process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(new URL("node_modules/.cache/compile", import.meta.url));
@@ -71,7 +71,6 @@ const choosesFinalizers = [
   "never-recorded",
   "plan-equals-act",
   "replay",
-  "turn",
   "unled",
 ];
 /** Simulations of what happens to objects that are Ready. These have the finalizer with and without the policy. */

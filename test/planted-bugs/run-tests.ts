@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { createVitest, type TestModule, type Vitest } from "vitest/node";
 import { programVariable } from "#test/support/harness/program-variable.ts";
+import { turnVariable } from "#test/support/turn.ts";
 import type { Level } from "./planted-bug.ts";
 
 /** How many times the usual time limit a test may take. */
@@ -26,7 +27,7 @@ export class TestRuns {
 
   /** @param faultPoints those that simulations run: all, or the part of an ordinary run */
   static async start(root: string, faultPoints: "all" | "some"): Promise<TestRuns> {
-    if (faultPoints === "all") process.env["MUSTER_FAULT_POINTS"] = "all";
+    if (faultPoints === "all") process.env[turnVariable] = "all";
     // A bundle would have the bug that was in the tree when it was built.
     process.env[programVariable] = join(root, "src/main.ts");
     const vitest = await createVitest("test", { root, watch: false, bail: 1, maxWorkers: 2, reporters: [{}] });

@@ -1,12 +1,13 @@
 import { expect, it } from "vitest";
+import { inTurn, oneIn, runsAll, seedsOf } from "#test/support/in-turn.ts";
 import { compareWithPlatform, type Defect } from "./compare-with-platform.testing.ts";
 
 it("explain and who-can agree with what the platform then allows, whoever asks", { timeout: 120_000 }, async () => {
-  const { seen, wrong } = await compareWithPlatform({ worlds: 25 });
+  const { seen, wrong } = await compareWithPlatform({ worlds: inTurn(seedsOf(27)) });
   expect(wrong.slice(0, 3)).toEqual([]);
-  expect(seen.asAdmin).toBeGreaterThan(5_000);
+  expect(seen.asAdmin * oneIn).toBeGreaterThan(5_000);
   for (const count of [seen.yes, seen.no, seen.unknown, seen.limited, seen.resources, seen.holders, seen.listed])
-    expect(count).toBeGreaterThan(300);
+    expect(count).toBeGreaterThan(runsAll ? 300 : 10);
 });
 
 const withoutFirst = <T>(all: readonly T[]) => all.slice(1);
@@ -31,5 +32,5 @@ it.each<[string, Defect]>([
     }),
   ],
 ])("finds a planted defect: %s", { timeout: 120_000 }, async (_, defect) => {
-  expect((await compareWithPlatform({ defect, worlds: 10 })).wrong).not.toEqual([]);
+  expect((await compareWithPlatform({ defect, worlds: seedsOf(10) })).wrong).not.toEqual([]);
 });

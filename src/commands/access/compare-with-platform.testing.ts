@@ -101,18 +101,20 @@ interface Disagreement {
 /** A change of what was read, as a defect would make it. */
 export type Defect = (state: AccessState) => AccessState;
 
-/** Asks random questions about random worlds, and compares the answers with what the platform allows. */
+/** Asks random questions about random worlds, and compares the answers with what the platform allows, until a world has one that does not agree. */
 export async function compareWithPlatform({
   worlds,
   defect = (state) => state,
 }: {
-  readonly worlds: number;
+  /** The number of each. */
+  readonly worlds: readonly number[];
   readonly defect?: Defect;
 }) {
-  const random = new Random(seed);
   const wrong: Disagreement[] = [];
   const seen = { asAdmin: 0, asOthers: 0, limited: 0, resources: 0, yes: 0, no: 0, unknown: 0, holders: 0, listed: 0 };
-  for (let world = 0; world < worlds; world += 1) {
+  for (const world of worlds) {
+    if (wrong.length > 0) break;
+    const random = Random.ofWorld(seed, world);
     const generated = randomWorld(random);
     const platform = await InProcess.of(generated);
     const exchange = await platform.exchange();

@@ -31,20 +31,22 @@ interface Question {
 export type WriteDefect = (writes: readonly PlatformWrite[]) => readonly PlatformWrite[];
 
 /**
- * Makes random changes, and compares their access difference with what the platform allows before and after, until one does not
- * agree.
+ * Makes random changes, and compares their access difference with what the platform allows before
+ * and after, until one does not agree.
  */
 export async function compareDifferences({
   changes,
   defect = (writes) => writes,
 }: {
-  readonly changes: number;
+  /** The number of each. */
+  readonly changes: readonly number[];
   readonly defect?: WriteDefect;
 }) {
-  const random = new Random(seed);
   const wrong: unknown[] = [];
   const seen = { gains: 0, loses: 0, nothing: 0, uncertain: 0, assumptions: 0 };
-  for (let change = 0; change < changes && wrong.length === 0; change += 1) {
+  for (const change of changes) {
+    if (wrong.length > 0) break;
+    const random = Random.ofWorld(seed, change);
     const world = randomWorld(random);
     const [before, after] = [await InProcess.of(world), await InProcess.of(world)];
     const exchange = await before.exchange();

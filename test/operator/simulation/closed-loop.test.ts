@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { crashPoints, lossPoints, oneIn, withEveryFault } from "./fault-points.ts";
+import { inTurn, momentsInTurn, oneIn } from "#test/support/in-turn.ts";
+import { crashPoints, lossPoints, withEveryFault } from "./fault-points.ts";
 import type { Manifest } from "./memory-kube.ts";
 import { auditor, root } from "./memory-platform.ts";
 import { type Fault, type Run, Scenario } from "./scenario.ts";
@@ -95,12 +96,12 @@ async function expectNoWritesAtRest(scenario: Scenario): Promise<void> {
 describe("a tree in a closed loop", () => {
   it("converges in every order of creation and deletion, and then makes no writes", async () => {
     let count = 0;
-    for (const manifests of orders(tree))
-      for (const gapMs of [0, 7, 3_000]) {
-        const { scenario } = await runLifecycle(manifests, gapMs, {});
-        expect(scenario.process.failures).toEqual([]);
-        count += 1;
-      }
+    const paced = [0, 7, 3_000].flatMap((gapMs) => orders(tree).map((manifests) => ({ manifests, gapMs })));
+    for (const { manifests, gapMs } of inTurn(paced)) {
+      const { scenario } = await runLifecycle(manifests, gapMs, {});
+      expect(scenario.process.failures).toEqual([]);
+      count += 1;
+    }
     console.info(`${count} orders and paces`);
   });
 
@@ -139,7 +140,7 @@ describe("a tree in a closed loop", () => {
 
   it("leaves no resources behind if it is deleted at any time during its creation", async () => {
     let count = 0;
-    for (let afterMs = 0; afterMs <= creationMs; afterMs += 1)
+    for (const afterMs of momentsInTurn(creationMs, 1))
       for (const manifests of [treeAndAudit, treeAndAudit.toReversed()]) {
         await runInterruptedCreation(manifests, afterMs, {});
         count += 1;

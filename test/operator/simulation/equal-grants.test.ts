@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { kinds } from "#src/kinds/kinds.ts";
 import { roleBindingKind } from "#src/kinds/role-binding.ts";
 import type { ExternalRoleBinding } from "#src/platform-client/permission-resources.ts";
+import { momentsInTurn } from "#test/support/in-turn.ts";
 import { withEveryFault } from "./fault-points.ts";
 import type { Manifest } from "./memory-kube.ts";
 import { viewer } from "./memory-platform.ts";
@@ -119,7 +120,7 @@ describe.each(endings)("a role binding that one object wants, while an equal obj
 
 describe.each(endings)("while two leaders work at once, and an equal object $name, a role binding", ({ make }) => {
   it.each(references)("stays for the one that wants it: ending %s, wanting %s", async (ending, wanting) => {
-    for (let delayMs = 0; delayMs <= 12; delayMs += 1) {
+    for (const delayMs of momentsInTurn(12, 1)) {
       const world = new EqualGrants();
       const { scenario } = world;
       const { kube, platform, clock } = scenario;

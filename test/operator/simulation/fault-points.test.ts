@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { crashPoints, inTurn, lossPoints } from "./fault-points.ts";
+import { inTurn } from "#test/support/in-turn.ts";
+import { crashPoints, lossPoints } from "./fault-points.ts";
 
 const run = { calls: 17, posts: 5 };
 const points = [...crashPoints(run), ...lossPoints(run)];

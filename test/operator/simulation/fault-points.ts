@@ -1,7 +1,8 @@
+import { inTurn, turnText } from "#test/support/in-turn.ts";
+import { turnVariable } from "#test/support/turn.ts";
 import { lostResponses } from "./memory-platform.ts";
 import { crashMoments } from "./operator-process.ts";
 import type { Fault, Run } from "./scenario.ts";
-import { readTurn, type Turn, turnVariable } from "./turn.ts";
 
 export interface FaultPoints {
   readonly tried: number;
@@ -16,14 +17,6 @@ export interface FaultPoint {
   readonly fault: Fault;
 }
 
-const turnText = process.env[turnVariable] ?? "all";
-const turn = readTurn(turnText);
-
-/** One in how many fault points runs. */
-export const oneIn = turn.of;
-/** Whether all of them run. Only then must what a few of them lead to have come about. */
-export const hasAllPoints = turn.of === 1;
-
 /** A crash before and after every call. */
 export function crashPoints({ calls }: Pick<Run, "calls">): readonly FaultPoint[] {
   return Array.from({ length: calls }, (_, call) =>
@@ -36,13 +29,6 @@ export function lossPoints({ posts }: Pick<Run, "posts">): readonly FaultPoint[]
   return Array.from({ length: posts }, (_, post) =>
     lostResponses.map((how) => ({ name: `POST ${post} ${how}`, fault: { lose: { post, how } } })),
   ).flat();
-}
-
-/**
- * The points that have their turn, evenly spread. Where they begin depends on the case, so that one turn has early and late ones.
- */
-export function inTurn<T>(points: readonly T[], { number, of }: Turn = turn): readonly T[] {
-  return points.filter((_, index) => (points.length + index + number) % of === 0);
 }
 
 /**

@@ -4,10 +4,11 @@ import type { Policy } from "#src/api/policy.ts";
 import type { ImportedObject, ImportedTree } from "#src/import/imported-tree.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import type { PlatformWrite } from "#src/plan/overlay-platform.ts";
+import { inTurn, runsAll, seedsOf } from "#test/support/in-turn.ts";
 import { adoptingObjects, declaredUid, ImportedWorld, objectsOf } from "./imported-world.ts";
 
 const worlds = Number(process.env["MUSTER_IMPORT_WORLDS"] ?? 60);
-const seeds = Array.from({ length: worlds }, (_, index) => index + 1);
+const seeds = inTurn(seedsOf(worlds));
 const nothing = { changes: [], refusals: [], unproven: [], writes: [] };
 
 function textsOf(writes: readonly PlatformWrite[]): readonly string[] {
@@ -62,9 +63,10 @@ describe("what was imported from a random tree", () => {
       expect(managedIn(await world.import(true, "second")), `seed ${seed}`).toEqual([]);
       expect(world.forbidden).toEqual([]);
     }
-    console.info(`${worlds} worlds, ${objects} objects; adopted: ${JSON.stringify(Object.fromEntries(adopted))}`);
-    for (const kind of ["Group", "Identity", "Role", "IdentityProvider", "AccountAssociation"])
-      expect(adopted.get(kind), kind).toBeGreaterThan(worlds / 10);
+    console.info(`${seeds.length} worlds, ${objects} objects; adopted: ${JSON.stringify(Object.fromEntries(adopted))}`);
+    expect(adopted.size).toBeGreaterThan(0);
+    for (const kind of runsAll ? ["Group", "Identity", "Role", "IdentityProvider", "AccountAssociation"] : [])
+      expect(adopted.get(kind), kind).toBeGreaterThan(seeds.length / 10);
   }, 600_000);
 
   it("observes what was applied with the finalizer of the admission policy while no operator led, and is deleted", async () => {
@@ -96,11 +98,11 @@ describe("what was imported from a random tree", () => {
       expect(kube.objects(), `seed ${seed}`).toEqual([]);
       expect(platform.applied.slice(count), `seed ${seed}`).toEqual([]);
     }
-    console.info(`${worlds} worlds, ${objects} objects`);
+    console.info(`${seeds.length} worlds, ${objects} objects`);
   }, 600_000);
 
   it("adopts in an empty cluster, where nothing observed it before", async () => {
-    for (const seed of seeds.slice(0, worlds / 3)) {
+    for (const seed of inTurn(seedsOf(worlds / 3))) {
       const world = new ImportedWorld(seed);
       const adopting = await world.import(true);
       const managed = world.store(adopting);
@@ -146,6 +148,6 @@ describe("what was imported from a random tree", () => {
       expect(uids.map((uid) => clientSecrets.get(uid))).toEqual(uids.map(() => "planted-secret"));
       expect(world.notReady(apply)).toEqual([]);
     }
-    expect(providers).toBeGreaterThan(worlds / 10);
+    if (runsAll) expect(providers).toBeGreaterThan(seeds.length / 10);
   }, 600_000);
 });

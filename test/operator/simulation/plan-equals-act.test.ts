@@ -1,17 +1,19 @@
 import { expect, it } from "vitest";
 import type { PlannedRefusal } from "#src/plan/plan.ts";
+import { inTurn, runsAll, seedsOf } from "#test/support/in-turn.ts";
 import { madeWrites, outOfOrder, plannedWrites } from "./planned-world.ts";
 import { randomChange } from "./random-changes.ts";
 import { blue } from "./two-tenants.ts";
 
 const worlds = Number(process.env["MUSTER_PLAN_WORLDS"] ?? 300);
+const seeds = inTurn(seedsOf(worlds));
 
 it("plans exactly the writes that the operator then makes, in random worlds", async () => {
   let writes = 0;
   let byOwnCredential = 0;
   let expired = 0;
   const differences: string[] = [];
-  for (let seed = 1; seed <= worlds; seed += 1) {
+  for (const seed of seeds) {
     // A plan does not know whether an admission policy adds the finalizer. What it says does not depend on that.
     const { world, change } = await randomChange(seed, seed % 2 === 0);
     const plan = await world.plan(change, undefined, seed % 4 >= 2);
@@ -31,14 +33,17 @@ it("plans exactly the writes that the operator then makes, in random worlds", as
         ].join("\n"),
       );
   }
-  console.info(`${worlds} worlds, ${writes} writes, ${byOwnCredential} by a credential of its own, ${expired} expired`);
+  console.info(
+    `${seeds.length} worlds, ${writes} writes, ${byOwnCredential} by a credential of its own, ${expired} expired`,
+  );
   expect(differences).toEqual([]);
-  expect(writes).toBeGreaterThan(worlds);
-  expect(Math.min(byOwnCredential, expired)).toBeGreaterThan(worlds / 100);
+  expect(writes).toBeGreaterThan(seeds.length);
+  expect(byOwnCredential).toBeGreaterThan(seeds.length / 100);
+  if (runsAll) expect(expired).toBeGreaterThan(seeds.length / 100);
 }, 600_000);
 
 it("plans the same, whether or not an admission policy adds the finalizer", async () => {
-  for (let seed = 1; seed <= worlds / 6; seed += 1) {
+  for (const seed of inTurn(seedsOf(Math.floor(worlds / 6)))) {
     const { world, change } = await randomChange(seed);
     const plans = [await world.plan(change), await world.plan(change, undefined, true)];
     const [without, admitted] = plans.map((plan) => [...plannedWrites(plan), ...plan.refusals.map(textOf).toSorted()]);

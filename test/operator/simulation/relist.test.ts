@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { oneIn, withEveryFault } from "./fault-points.ts";
+import { oneIn } from "#test/support/in-turn.ts";
+import { withEveryFault } from "./fault-points.ts";
 import type { Manifest } from "./memory-kube.ts";
 import type { Fault } from "./scenario.ts";
 import { issuer, red, TwoTenants } from "./two-tenants.ts";

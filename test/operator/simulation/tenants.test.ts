@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { lossPoints, oneIn, withEveryFault } from "./fault-points.ts";
+import { momentsInTurn, oneIn } from "#test/support/in-turn.ts";
+import { lossPoints, withEveryFault } from "./fault-points.ts";
 import type { Manifest } from "./memory-kube.ts";
 import type { Fault } from "./scenario.ts";
 import { blue, blueIdentity, issuer, otherBlueIdentity, red, shared, TwoTenants } from "./two-tenants.ts";
@@ -66,7 +67,7 @@ describe("a namespace that moves to another Tenant during a creation", () => {
     ["which does not permit the group", red],
   ])("creates everything once, at every moment: %s", async (_, parent) => {
     let count = 0;
-    for (let afterMs = 0; afterMs <= creationMs; afterMs += 2) {
+    for (const afterMs of momentsInTurn(creationMs, 2)) {
       await move(afterMs, parent, {}).catch((error: Error) => {
         throw new Error(`moved after ${afterMs} ms: ${error.message}`, { cause: error });
       });
@@ -269,7 +270,7 @@ describe("objects that lost their status, or got an older one", () => {
 
   it("a backup of every moment of a creation, restored after it", async () => {
     let count = 0;
-    for (let afterMs = 0; afterMs <= creationMs; afterMs += 2)
+    for (const afterMs of momentsInTurn(creationMs, 2))
       for (const removed of [false, true]) {
         const world = new TwoTenants();
         const { kube, platform } = world.scenario;

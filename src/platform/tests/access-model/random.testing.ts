@@ -6,6 +6,11 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
+  /** The generator of one of many independent worlds. */
+  static ofWorld(seed: number, world: number): Random {
+    return new Random(Math.imul(seed, 1_000) + world);
+  }
+
   /** An integer from 0 to `limit - 1`. */
   below(limit: number): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;

@@ -1,15 +1,15 @@
 import { spawnSync } from "node:child_process";
 
-/** A share of the fault points: the `number`th of `of` equal ones, from 1. */
+/** A share of the fault points, and of random worlds: the `number`th of `of` equal ones, from 1. */
 export interface Turn {
   readonly number: number;
   readonly of: number;
 }
 
 /** The environment variable with the turn: `all`, or for instance `4/9`. */
-export const turnVariable = "MUSTER_FAULT_POINTS";
+export const turnVariable = "MUSTER_TURN";
 
-/** An ordinary run takes one turn of nine: all fault points together take a quarter of an hour. */
+/** An ordinary run takes one turn of nine: all of them together take a quarter of an hour. */
 const turns = 9;
 const msPerDay = 86_400_000;
 

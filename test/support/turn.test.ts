@@ -48,11 +48,11 @@ describe("the turn of a commit", () => {
 });
 
 it("is the one that the environment names", () => {
-  expect(turnOf(tmpdir(), 0, "4/9")).toEqual({ text: "4/9", chosenBy: "MUSTER_FAULT_POINTS" });
+  expect(turnOf(tmpdir(), 0, "4/9")).toEqual({ text: "4/9", chosenBy: "MUSTER_TURN" });
 });
 
 it("reads a turn from text, and refuses another text", () => {
   expect(readTurn("4/9")).toEqual({ number: 4, of: 9 });
   expect(readTurn("all")).toEqual({ number: 1, of: 1 });
-  for (const text of ["", "0/9", "10/9", "4", "none"]) expect(() => readTurn(text)).toThrow("MUSTER_FAULT_POINTS");
+  for (const text of ["", "0/9", "10/9", "4", "none"]) expect(() => readTurn(text)).toThrow("MUSTER_TURN");
 });

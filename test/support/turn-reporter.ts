@@ -1,0 +1,18 @@
+import type { Reporter } from "vitest/node";
+import { type ChosenTurn, turnVariable } from "./turn.ts";
+
+/** Says which fault points and random worlds a run had, and how to repeat it. */
+export class TurnReporter implements Reporter {
+  readonly #turn: ChosenTurn;
+
+  constructor(turn: ChosenTurn) {
+    this.#turn = turn;
+  }
+
+  onTestRunEnd(): void {
+    const { text, chosenBy } = this.#turn;
+    process.stdout.write(
+      `Fault points and random worlds: turn ${text}, chosen by ${chosenBy}. To repeat it: ${turnVariable}=${text}; for all: ${turnVariable}=all\n`,
+    );
+  }
+}
