@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -57,6 +57,13 @@ const computing = { ...shared, maxWorkers: Math.min(cores + 1, 8), sequence: { g
 const slow = { testTimeout: 120_000, hookTimeout: 600_000 };
 const buildsProgram = { globalSetup: "test/support/harness/build-program.ts" };
 
+/** What Vitest loads instead of transforming a file again. `npm ci` would delete it in node_modules. */
+const transformed = join(cacheFolder(), "transformed");
+/** Each version of a file adds one; a whole run has about 3,000. */
+const mostTransformed = 15_000;
+if (existsSync(transformed) && readdirSync(transformed).length > mostTransformed)
+  rmSync(transformed, { recursive: true, force: true });
+
 const turn = turnOf(import.meta.dirname, Date.now(), process.env[turnVariable]);
 // For the workers.
 process.env[turnVariable] = turn.text;
@@ -111,6 +118,7 @@ export default defineConfig({
   cacheDir: join(cacheFolder(), "vite"),
   plugins: recordsDecisions ? [recorder] : [],
   test: {
+    fsModuleCachePath: transformed,
     setupFiles: [
       // Its hook is to run last, so it is the first.
       ...(measuresCosts ? ["test/support/file-costs/measure-file.ts"] : []),

@@ -1,11 +1,16 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { availableParallelism } from "node:os";
+import { join } from "node:path";
 import { readCommandLine, readFlags } from "#test/support/command-line.ts";
+import { cacheFolder } from "#test/support/go-program/build.ts";
+
+/** What the compiler knows of the files since the last run, so that it checks only what a change can affect. */
+const checkedTypes = join(cacheFolder(), "types.tsbuildinfo");
 
 /** The checks in addition to the tests. All of them run, so that one run reports every failure. */
 const checks: readonly (readonly [name: string, command: string])[] = [
-  ["types", "tsc --noEmit"],
+  ["types", `tsc --noEmit --incremental --tsBuildInfoFile "${checkedTypes}"`],
   ["lint", "oxlint --quiet"],
   ["import rules", "node scripts/check-imports.ts"],
   ["format", "biome format ."],
