@@ -40,9 +40,22 @@ export class BugSearch {
     return undefined;
   }
 
+  /**
+   * The test that finds a bug in the file that found it last.
+   * @param upTo the dearest level that is tried
+   * @returns undefined if that file is of a dearer level, or passes with the bug
+   */
+  async findAsBefore(bug: PlantedBug, upTo: Level): Promise<Found | undefined> {
+    const level = levelOf(bug.foundBy);
+    if (levels.indexOf(level) > levels.indexOf(upTo)) return undefined;
+    const failed = await this.#findIn([bug.foundBy], bug, level);
+    return failed && { level, ...failed };
+  }
+
   async #findIn(files: readonly string[], bug: PlantedBug, level: Level): Promise<FailedTest | undefined> {
     const run = (some: readonly string[]) => this.#runs.firstFailure(level, some, bug.file);
-    for (let rest = files; ; ) {
+    // No files would mean all of them to Vitest.
+    for (let rest = files; rest.length > 0; ) {
       const failed = await this.#tree.with(bug, () => run(rest));
       if (failed === undefined) return undefined;
       const key = `${level} ${failed.file}`;
@@ -54,6 +67,7 @@ export class BugSearch {
       if (passes && isCertain) return failed;
       rest = rest.filter((file) => file !== failed.file);
     }
+    return undefined;
   }
 
   /** The files of a level in the order in which they are tried, each group in one run. */

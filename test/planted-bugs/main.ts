@@ -8,7 +8,7 @@ import { TestRuns } from "./run-tests.ts";
 import { ScratchTree } from "./scratch-tree.ts";
 import { levelOf, TestOrder } from "./test-order.ts";
 
-const { bugs, upTo, json, lists } = readCommandLine({ name: "planted-bugs", usage }, readOptions);
+const { bugs, upTo, asBefore, json, lists } = readCommandLine({ name: "planted-bugs", usage }, readOptions);
 const print = (text: string) => void process.stdout.write(`${text}\n`);
 if (lists) {
   for (const { name, file, why } of bugs) print(`${name}  ${file}  ${why}`);
@@ -29,7 +29,7 @@ for (const faultPoints of ["some", "all"] as const) {
   const search = new BugSearch(tree, order, runs);
   for (const bug of chosen) {
     const started = performance.now();
-    const found = await search.find(bug, upTo);
+    const found = await (asBefore ? search.findAsBefore(bug, upTo) : search.find(bug, upTo));
     const seconds = Math.round((performance.now() - started) / 1_000);
     if (isLost(bug, found)) lost += 1;
     print(`${bug.name}  ${textOf(bug, found)}  ${seconds} s`);

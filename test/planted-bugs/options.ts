@@ -2,7 +2,8 @@ import { parseArgs } from "node:util";
 import { type Area, areas, type Level, levels, type PlantedBug } from "./planted-bug.ts";
 import { plantedBugs } from "./planted-bugs.ts";
 
-export const usage = `Usage: npm run planted-bugs -- [--bug NAME]... [--area AREA] [--level LEVEL] [--json FILE]
+export const usage = `Usage: npm run planted-bugs -- [--bug NAME]... [--area AREA] [--level LEVEL] [--as-before]
+                               [--json FILE]
 
 Plants bugs in a copy of this tree, one at a time, and looks for the cheapest test that finds each. It exits with 1 if no test
 finds a bug, or only one of a dearer level than the table says.
@@ -10,6 +11,7 @@ finds a bug, or only one of a dearer level than the table says.
   --bug NAME     plant only this bug; repeatable (default all)
   --area AREA    plant only the bugs of one area: ${areas.join(", ")}
   --level LEVEL  the dearest level that is tried: ${levels.join(", ")} (default cluster)
+  --as-before    try only the file that found each bug last, which takes a few seconds for most bugs
   --json FILE    write the results to a file, after each bug
   --list         print the names of the bugs, and plant none
   --help         print this text
@@ -18,6 +20,8 @@ finds a bug, or only one of a dearer level than the table says.
 export interface Options {
   readonly bugs: readonly PlantedBug[];
   readonly upTo: Level;
+  /** Whether only the file is tried that found each bug last. */
+  readonly asBefore: boolean;
   readonly json: string | undefined;
   readonly lists: boolean;
 }
@@ -30,6 +34,7 @@ export function readOptions(args: readonly string[]): Options {
       bug: { type: "string", multiple: true, default: [] },
       area: { type: "string" },
       level: { type: "string", default: "cluster" },
+      "as-before": { type: "boolean", default: false },
       json: { type: "string" },
       list: { type: "boolean", default: false },
     },
@@ -41,6 +46,7 @@ export function readOptions(args: readonly string[]): Options {
   return {
     bugs: values.bug.length === 0 ? bugs : bugs.filter(({ name }) => values.bug.includes(name)),
     upTo: oneOf("--level", values.level, levels),
+    asBefore: values["as-before"],
     json: values.json,
     lists: values.list,
   };

@@ -17,7 +17,8 @@ export class ScratchTree {
   }
 
   static create(): ScratchTree {
-    const root = join(mkdtempSync(join(tmpdir(), "muster-planted-bugs-")), "tree");
+    // Stack traces contain the path, and tests look in them for secrets, which they call planted.
+    const root = join(mkdtempSync(join(tmpdir(), "muster-scratch-")), "tree");
     const git = (...args: readonly string[]) => execFileSync("git", args, { cwd: thisTree, encoding: "utf8" });
     git("clone", "--quiet", "--shared", "--no-checkout", thisTree, root);
     git("-C", root, "checkout", "--quiet", "--detach", git("rev-parse", "HEAD").trim());
