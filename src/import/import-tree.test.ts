@@ -55,6 +55,15 @@ it("recognizes what its own objects manage, and the description without the mark
   expect(tree.exceptions).toEqual([]);
 });
 
+it.each([
+  { claimMatch },
+  { staticKeys: { issuer: "https://keys.example", subject: "x", issuerKeys: '{"keys":[]}', audiences: ["a"] } },
+  { awsIdentity: { awsAccount: "012345678901", arn: "arn:aws:iam::012345678901:role/a", userIdPattern: "A.*" } },
+])("declares who may assume an identity: %j", (method) => {
+  const tree = imported({ identities: [{ ...identity, claimMatch: undefined, ...method }] });
+  expect(specOf(tree, "Identity")).toMatchObject(method);
+});
+
 it("leaves out what another object of this owner declares, and refers to it by uid", () => {
   const marker = markerOf(own, objectHash("Group", "team", "by-hand"));
   const tree = imported({ groups: [{ ...group, description: withMarker("", marker) }] });

@@ -260,7 +260,7 @@ export const bugsOfPolicy: readonly PlantedBug[] = [
     file: "src/reconcile/policy/conclude.ts",
     before: "return recorded === undefined ? outcome : { ...outcome, recorded };",
     after: "return outcome;",
-    foundBy: "test/operator/simulation/lost-statuses.test.ts",
+    foundBy: "src/reconcile/policy/conclude.test.ts",
   },
   {
     name: "adoption-not-recorded-first",

@@ -69,7 +69,7 @@ export const bugsOfResources: readonly PlantedBug[] = [
     file: "src/platform/iam/role-to-grant.ts",
     before: "transaction.access.requireAll(role.capabilities, group,",
     after: "transaction.access.requireAll(role.capabilities, parentOf(uid) ?? group,",
-    foundBy: "src/platform/tests/access-model.test.ts",
+    foundBy: "test/platform/conformance/conformance.test.ts",
   },
   {
     name: "identity-taken-over",
@@ -96,7 +96,7 @@ export const bugsOfResources: readonly PlantedBug[] = [
     before: `        if (!(await deleteBindingsOf(transaction.tx, uid))) return false;
 `,
     after: "",
-    foundBy: "src/platform/tests/access-model.test.ts",
+    foundBy: "test/platform/conformance/conformance.test.ts",
   },
   {
     name: "refresh-tokens-outlive-identity",

@@ -50,7 +50,7 @@ describe("an invite", () => {
     expect(errorOf(late)).toBe("access_denied");
   });
 
-  it("for an address is for no other that Unicode folds to it", async () => {
+  it("for an address is for no other that Unicode folds to it, and for none that is not verified", async () => {
     const { group } = await world.group();
     const invite = await world.invite(group, "editor", { email: "Kate@EXAMPLE.com" });
     // The Kelvin sign in lower case is k.
@@ -58,9 +58,12 @@ describe("an invite", () => {
     expect(errorOf(other)).toBe("access_denied");
     const kate = subjectOf((await world.tokens({ group, invite }, "kate"))["access_token"]);
     expect(await world.rolesOf(kate)).toContain(`editor ${group}`);
+    const unproven = await world.invite(group, "editor", { email: "unverified@example.com" });
+    const page = await world.logIn(world.browser(), world.authorizeUrl({ group, invite: unproven }), "unverified");
+    expect(errorOf(page)).toBe("access_denied");
   });
 
-  it("is needed for a first login where anybody can have an account, and for no other", async () => {
+  it("is needed for a first login where anybody can have an account, and for no other, until it expires", async () => {
     const { group } = await world.group({ issuer: world.openIssuer });
     const refused = await world.logIn(world.browser(), world.authorizeUrl({ group }));
     expect(descriptionOf(refused)).toContain("needs an invite");
@@ -68,5 +71,8 @@ describe("an invite", () => {
     const invite = await world.invite(group, "editor");
     const sub = subjectOf((await world.tokens({ group, invite }))["access_token"]);
     expect(subjectOf((await world.tokens({ group }))["access_token"])).toBe(sub);
+    platform.advance(3_600_000);
+    const late = await world.logIn(world.browser(), world.authorizeUrl({ group, invite }), "ben");
+    expect(errorOf(late)).toBe("access_denied");
   });
 });

@@ -23,6 +23,13 @@ describe("a wait", () => {
     if (concluded.do === "wait") expect(concluded.until).toBe(at);
   });
 
+  it("records what this process created", () => {
+    const created = { uid, parentUid: parent, management: "Created" } as const;
+    const posted = { naturalKey: "key", created };
+    const given = decisionInput({ state: { ...emptyState, waitingSince: 0, posted } });
+    expect(conclude(given, waiting("ChildrenExist", "why"))).toMatchObject({ patch: created });
+  });
+
   const first = decisionInput({ state: { ...emptyState, waitingSince: 0 } });
   const written = conclude(first, waiting("ChildrenExist", "five children"));
   const status = written.do === "writeStatus" ? { observedGeneration: 1, ...written.patch } : undefined;

@@ -107,6 +107,12 @@ export const escalation = decidedSection("Privilege escalation: nobody can grant
         "granting owner in a group where it has fewer capabilities",
       );
       succeeded(await api.create("roleBindings", own, body), "granting owner in a group where it is owner");
+      const roleUid = await world.makeRole(["CAP_IAM_GROUPS_LIST"]);
+      await world.bind(world.group, identity, await world.makeRole(["CAP_IAM_ROLES_LIST"]));
+      succeeded(
+        await api.create("roleBindings", own, { ...body, roleUid }),
+        "granting a role of a group where it does not have its capabilities, below, where it does",
+      );
     }),
   ),
   requirement(
