@@ -240,25 +240,40 @@ describe("a role binding that objects of two Tenants describe, each of which has
     });
   });
 
-  it("is created again at once for the one that waited for the other, which had recorded it and is deleted", async () => {
-    const world = new TwoTenants();
-    const { scenario } = world;
-    scenario.platform.setInitial("identities", { uid: reader, name: "reader", description: "" });
-    const [first, second] = [grant("first", "team"), grant("second", "other")];
-    await world.apply([first]);
-    await world.until("Available", [first]);
-    await scenario.pass(2_000);
-    await world.apply([second]);
-    await world.until("Conflict", [second]);
-    // The session of the other Tenant has seen the role binding, too.
-    await scenario.resync();
-    scenario.kube.remove(first);
-    await world.until("Available", [second]);
-    await scenario.pass(1_000);
-    expect(world.reasonOf(second)).toBe("Available");
-    expect(grants(world).map(({ uid }) => uid)).toEqual([world.statusOf(second)?.uid]);
-    await world.rest();
-  });
+  it.each([
+    { response: "arrives", isLost: false },
+    { response: "is lost", isLost: true },
+  ])(
+    "is created again at once for the one that waited for the other, which is deleted, and the response $response",
+    async ({ isLost }) => {
+      const world = new TwoTenants();
+      const { scenario } = world;
+      const { platform } = scenario;
+      scenario.platform.setInitial("identities", { uid: reader, name: "reader", description: "" });
+      const [first, second] = [grant("first", "team"), grant("second", "other")];
+      await world.apply([first]);
+      await world.until("Available", [first]);
+      await scenario.pass(2_000);
+      await world.apply([second]);
+      await world.until("Conflict", [second]);
+      // The session of the other Tenant has seen the role binding, too.
+      await scenario.resync();
+      const { uid: recorded = "" } = world.statusOf(first) ?? {};
+      if (isLost)
+        platform.fault = (call) => {
+          if (call !== "delete roleBindings") return undefined;
+          platform.fault = () => undefined;
+          platform.remove("roleBindings", recorded);
+          return { kind: "noResponse", message: "the response was lost" };
+        };
+      scenario.kube.remove(first);
+      await world.until("Available", [second]);
+      await scenario.pass(1_000);
+      expect(world.reasonOf(second)).toBe("Available");
+      expect(grants(world).map(({ uid }) => uid)).toEqual([world.statusOf(second)?.uid]);
+      await world.rest();
+    },
+  );
 });
 
 describe("a role binding that is removed because nobody declares it", () => {
