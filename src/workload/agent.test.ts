@@ -166,6 +166,9 @@ describe("Agent", () => {
     // Refusals are repeated less often than other failures: after a minute at most.
     expect(exchanges.length).toBeGreaterThan(10);
     expect(exchanges.length).toBeLessThan(25);
+    exchange = () => Promise.reject(new Error("away"));
+    await clock.advance(10 * minute);
+    expect(status()).toEqual({ identity, failure: { since, message: "away" } });
   });
 
   it("renews when the subject token changes in anything but time", async () => {

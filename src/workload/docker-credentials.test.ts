@@ -30,6 +30,7 @@ describe("respondToDocker", () => {
     "https://index.docker.io/v1/",
     "mirror.example.com",
     "registry.example.com.evil.example",
+    "evil-registry.example.com",
     "",
     "evil.example/registry.example.com",
   ])("has no credentials for %j, and exchanges nothing", async (address) => {

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { expect, it } from "vitest";
 import { editedText } from "./edit.ts";
@@ -24,6 +24,7 @@ it("has each name once", () => {
 it.each(all)("plants $name", (planted) => {
   const edited = editedText(planted, readFileSync(new URL(planted.file, root), "utf8"));
   expect(() => stripTypeScriptTypes(edited)).not.toThrow();
+  expect(existsSync(new URL(planted.foundBy, root)), planted.foundBy).toBe(true);
 });
 
 it("does not plant a bug where its text is missing or ambiguous", () => {

@@ -103,6 +103,15 @@ describeOnEachBackend("pages of records", (open) => {
     },
   );
 
+  it.each<[RecordFilter, number]>([
+    [{ since: 10, until: 12 }, 2],
+    [{ method: "Y/Z" }, 51],
+    [{ method: "x.Y/Z" }, 51],
+    [{ method: "Z" }, 0],
+  ])("in a group with the filter %j are as many as it selects: %i", async (filter, selected) => {
+    expect((await page([group], filter)).sequences).toHaveLength(selected);
+  });
+
   it("in a group begin with its records, whatever others have before them", async () => {
     const { sequences } = await page([group], {});
     expect(sequences).toEqual(Array.from({ length: 51 }, (_, n) => count + 1 + n));

@@ -51,11 +51,14 @@ describe("the share of a root group in the audit log", () => {
 
   it("records names of fields without values above it, and repeats in a minute as one record with a count", async () => {
     await useUp("short");
-    for (let n = 0; n < 50; n++) expect((await describeGroup(`description ${n}`)).status).toBe(200);
+    for (let n = 0; n < 50; n++) {
+      if (n === 25) platform.advance(30_000);
+      expect((await describeGroup(`description ${n}`)).status).toBe(200);
+    }
     expect((await records(group)).slice(1)).toMatchObject([
       { action: "update", form: "short", changeCount: 50, changes: { description: { omitted: true } } },
     ]);
-    platform.advance(60_000);
+    platform.advance(30_000);
     await describeGroup("later");
     expect((await records(group)).slice(1)).toMatchObject([{ changeCount: 50 }, { changeCount: 1 }]);
   });

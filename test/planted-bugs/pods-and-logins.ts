@@ -1,0 +1,147 @@
+import type { PlantedBug } from "./planted-bug.ts";
+
+/** Bugs of what runs in pods, of how people log in, and of what both need for HTTP. */
+export const bugsOfPodsAndLogins: readonly PlantedBug[] = [
+  {
+    name: "renewals-together",
+    why: "Pods that start together renew their tokens together.",
+    file: "src/workload/renewal.ts",
+    before: "random() * (renewalWindow.to - renewalWindow.from)",
+    after: "(renewalWindow.to - renewalWindow.from)",
+    foundBy: "src/workload/renewal.test.ts",
+  },
+  {
+    name: "renewal-sleeps-with-machine",
+    why: "After a machine was suspended, the token is not renewed before the rest of the pause has passed.",
+    file: "src/workload/agent.ts",
+    before: "while (clock.monotonic() < due && clock.now() < dueByWall)",
+    after: "while (clock.monotonic() < due)",
+    foundBy: "src/workload/agent.test.ts",
+  },
+  {
+    name: "failing-since-the-last-attempt",
+    why: "The status of a token says that attempts have failed since the last one.",
+    file: "src/workload/agent.ts",
+    before: "const since = this.#status.failure?.since ?? new Date",
+    after: "const since = new Date",
+    foundBy: "src/workload/agent.test.ts",
+  },
+  {
+    name: "status-of-other-identity",
+    why: "An agent for another identity than before shows the expiry of the earlier one's token.",
+    file: "src/workload/agent.ts",
+    before: "earlier?.identity === options.identity ? earlier",
+    after: "earlier !== undefined ? earlier",
+    foundBy: "src/workload/agent.test.ts",
+  },
+  {
+    name: "token-for-every-registry",
+    why: "Docker gets the token for a registry whose name ends with that of ours.",
+    file: "src/workload/docker-credentials.ts",
+    before: "if (!registries.map(hostOf).includes(hostOf(address)))",
+    after: "if (!registries.some((one) => hostOf(address).endsWith(hostOf(one))))",
+    foundBy: "src/workload/docker-credentials.test.ts",
+  },
+  {
+    name: "killed-writer-blocks-files",
+    why: "A file that a killed agent left prevents all later writes.",
+    file: "src/workload/token-files.ts",
+    before: `  rmSync(temporary, { force: true });
+`,
+    after: "",
+    foundBy: "src/workload/token-files.test.ts",
+  },
+  {
+    name: "injected-for-other-account",
+    why: "A pod is injected with an Identity for another service account, whose token the platform refuses.",
+    file: "src/injection/refusals.ts",
+    before:
+      "identity.spec.serviceAccountRef !== undefined && identity.spec.serviceAccountRef.name !== serviceAccountOf(pod)",
+    after: 'identity.spec.serviceAccountRef?.name === ""',
+    foundBy: "src/injection/refusals.test.ts",
+  },
+  {
+    name: "policy-and-command-differ",
+    why: "The admission policy gives variables to containers that the command does not give.",
+    file: "src/injection/template.ts",
+    before: 'if (item instanceof IfSet) return values[item.name] === "" ? [] : ',
+    after: 'if (item instanceof IfSet) return values[item.name] !== "" ? [] : ',
+    foundBy: "src/injection/template.test.ts",
+  },
+  {
+    name: "other-host-brings-response",
+    why: "A page whose name leads to 127.0.0.1 reads the responses of a login's listener.",
+    file: "src/login/callback-listener.ts",
+    before: "request.headers.host !== url.host || ",
+    after: "",
+    foundBy: "src/login/callback-listener.test.ts",
+  },
+  {
+    name: "link-serves-twice",
+    why: "Whoever sees the arguments of the browser's process follows the link of a login again.",
+    file: "src/login/callback-listener.ts",
+    before: `    this.#target = undefined;
+`,
+    after: "",
+    foundBy: "src/login/callback-listener.test.ts",
+  },
+  {
+    name: "slow-down-ignored",
+    why: "A login with a device goes on as fast after slow_down.",
+    file: "src/login/device-login.ts",
+    before: "return Math.min(pauseMs + seconds(5), maxIntervalMs);",
+    after: "return pauseMs;",
+    foundBy: "src/login/device-login.test.ts",
+  },
+  {
+    name: "device-page-elsewhere",
+    why: "A login with a device sends the person to a page of another host.",
+    file: "src/login/device-login.ts",
+    before: `    uri.origin !== new URL(issuer).origin ||
+`,
+    after: "",
+    foundBy: "src/login/device-login.test.ts",
+  },
+  {
+    name: "ended-login-stays-current",
+    why: "After a logout, the login that was removed is still the current one, and the file is invalid.",
+    file: "src/login/credentials.ts",
+    before: "current === undefined || !changed.has(current)",
+    after: "current === undefined",
+    foundBy: "src/commands/login/logout.test.ts",
+  },
+  {
+    name: "no-proxy-by-suffix",
+    why: "An entry of NO_PROXY counts for every host whose name ends with it.",
+    file: "src/http/proxy-settings.ts",
+    before: "host === domain || host.endsWith(`.${domain}`)",
+    after: "host.endsWith(domain)",
+    foundBy: "src/http/proxy-settings.test.ts",
+  },
+  {
+    name: "no-proxy-for-every-port",
+    why: "An entry of NO_PROXY with a port counts for every port.",
+    file: "src/http/proxy-settings.ts",
+    before: `  if (only !== undefined && only !== port) return false;
+`,
+    after: "",
+    foundBy: "src/http/proxy-settings.test.ts",
+  },
+  {
+    name: "proxy-password-shown",
+    why: "The password of a proxy is in messages and logs.",
+    file: "src/http/proxy-settings.ts",
+    before: "displayProxy({ protocol, host }: URL): string {\n  return `${protocol}//${host}`;",
+    after: `displayProxy({ href }: URL): string {
+  return href;`,
+    foundBy: "src/http/proxy-settings.test.ts",
+  },
+  {
+    name: "response-without-bound",
+    why: "A response of any size is read into memory.",
+    file: "src/http/http-client.ts",
+    before: "if (size > maxBytes) end",
+    after: "if (size > maxBytes * maxBytes) end",
+    foundBy: "src/workload/token-service.test.ts",
+  },
+];
