@@ -121,7 +121,7 @@ export const bugsOfResources: readonly PlantedBug[] = [
     file: "src/platform/iam/groups.ts",
     before: "(caller.downscoping.capabilities ?? caller.downscoping.groups) !== undefined",
     after: "caller.downscoping.capabilities !== undefined",
-    foundBy: "test/platform/conformance/conformance.test.ts",
+    foundBy: "src/platform/tests/root-groups.test.ts",
   },
   {
     name: "name-checked-on-create-only",

@@ -44,6 +44,11 @@ describe("root groups, if everybody may create them", () => {
     expect((await createRoot(platform.as(later.body.token))).status).toBe(200);
   });
 
+  it.each(["&scope=ROOT", "&cap=groups.list"])("are created with no downscoped token: %s", async (parameters) => {
+    const creator = await platform.callerWith("owner", platform.root, parameters.replace("ROOT", platform.root));
+    expect(await createRoot(creator)).toMatchObject({ status: 403, body: { code: 7 } });
+  });
+
   it("count for the first creator, whatever identities it makes in them", async () => {
     const creator = await platform.callerWith("viewer", platform.root);
     let client: Client = creator;
