@@ -13,13 +13,15 @@ export async function buildControlPlane(options: BuildOptions = {}): Promise<str
       folder: import.meta.dirname,
       title: "Kubernetes",
       module: "k8s.io/kubernetes",
-      // kubectl rejects a server without a version as incompatible.
-      linkedVariables: (version) => {
-        const [, major, minor] = /^v(\d+)\.(\d+)/.exec(version) ?? [];
-        const variable = (name: string) => `k8s.io/component-base/version.${name}`;
-        return { [variable("gitVersion")]: version, [variable("gitMajor")]: major, [variable("gitMinor")]: minor };
-      },
+      linkedVariables: kubernetesVersion,
     },
     options,
   );
+}
+
+/** The variables of a version of Kubernetes. kubectl rejects a server without a version as incompatible. */
+export function kubernetesVersion(version: string): Readonly<Record<string, string | undefined>> {
+  const [, major, minor] = /^v(\d+)\.(\d+)/.exec(version) ?? [];
+  const variable = (name: string) => `k8s.io/component-base/version.${name}`;
+  return { [variable("gitVersion")]: version, [variable("gitMajor")]: major, [variable("gitMinor")]: minor };
 }

@@ -11,6 +11,8 @@ export interface GoProgram {
   readonly name: string;
   /** The absolute path of the folder with the sources, `go.mod` and `go.sum`. */
   readonly folder: string;
+  /** The folder below it with the program, where a module has several programs. */
+  readonly main?: string;
   /** What is built, for people. */
   readonly title: string;
   /** The module in `go.mod` whose version is that of the program. */
@@ -26,13 +28,14 @@ export interface GoProgram {
  * @throws {ControlPlaneUnavailable} if Go is missing, or if the build fails (for example without the Go module proxy)
  */
 export async function buildGoProgram(source: GoProgram, { progress, signal }: BuildOptions = {}): Promise<string> {
-  const names = (await readdir(source.folder)).filter((name) => /\.go$|^go\.(?:mod|sum)$/.test(name)).toSorted();
-  const contents = new Map<string, string>();
-  for (const name of names) contents.set(name, await readFile(join(source.folder, name), "utf8"));
+  const contents = await sources(source.folder);
+  if (source.main !== undefined)
+    for (const [name, text] of await sources(join(source.folder, source.main)))
+      contents.set(`${source.main}/${name}`, text);
   const requirement = new RegExp(`${source.module.replaceAll(".", "[.]")} (v\\S+)`);
   const [, version] = requirement.exec(contents.get("go.mod") ?? "") ?? [];
   if (version === undefined) throw new Error(`${source.folder}/go.mod does not require ${source.module}`);
-  const compilation = { folder: source.folder, variables: source.linkedVariables(version) };
+  const compilation = { folder: join(source.folder, source.main ?? ""), variables: source.linkedVariables(version) };
   const hash = createHash("sha256")
     .update(
       [...contents.values(), JSON.stringify(compilation.variables), await readFile(compileSource, "utf8")].join("\0"),
@@ -56,6 +59,14 @@ export async function buildGoProgram(source: GoProgram, { progress, signal }: Bu
     }
   });
   return program;
+}
+
+/** The sources of Go in a folder, by name, in alphabetical order. */
+async function sources(folder: string): Promise<Map<string, string>> {
+  const names = (await readdir(folder)).filter((name) => /\.go$|^go\.(?:mod|sum)$/.test(name)).toSorted();
+  return new Map(
+    await Promise.all(names.map(async (name) => [name, await readFile(join(folder, name), "utf8")] as const)),
+  );
 }
 
 /** The user's folder with what is built once. */
