@@ -158,7 +158,8 @@ async function start(
   };
 }
 
-function etcdFlags(data: string, address: string): Record<string, string> {
+/** The flags of etcd for data that must not survive a power failure. */
+export function etcdFlags(data: string, address: string): Record<string, string> {
   return {
     "data-dir": data,
     "listen-client-urls": address,

@@ -5,10 +5,13 @@ interface Entry {
   readonly insecure?: true | undefined;
   readonly token: string;
   readonly user: string;
+  /** The name of the context and of the cluster; by default `control-plane`. */
+  readonly context?: string | undefined;
 }
 
 /** A kubeconfig with one context, as JSON, which is YAML too. */
 export function kubeconfig(entry: Entry): string {
+  const { context: name = "control-plane" } = entry;
   const cluster = {
     server: entry.url,
     "certificate-authority-data": entry.ca === undefined ? undefined : Buffer.from(entry.ca).toString("base64"),
@@ -19,10 +22,10 @@ export function kubeconfig(entry: Entry): string {
     {
       apiVersion: "v1",
       kind: "Config",
-      clusters: [{ name: "control-plane", cluster }],
+      clusters: [{ name, cluster }],
       users: [{ name: entry.user, user: { token: entry.token } }],
-      contexts: [{ name: "control-plane", context: { cluster: "control-plane", user: entry.user } }],
-      "current-context": "control-plane",
+      contexts: [{ name, context: { cluster: name, user: entry.user } }],
+      "current-context": name,
     },
     undefined,
     2,

@@ -1,0 +1,84 @@
+import { buildControlPlane } from "#test/support/control-plane/build.ts";
+import type { KubeClient } from "#test/support/control-plane/kube-client.ts";
+import type { BuildOptions } from "#test/support/go-program/compile.ts";
+import { CertificateAuthority } from "./certificates.ts";
+import { startControlPlane } from "./control-plane.ts";
+import { dns } from "./dns.ts";
+import { buildImages } from "./images.ts";
+import { isolate, type Isolation } from "./isolation.ts";
+import { loadImages, nodeReady, startContainerd, startNode } from "./node.ts";
+import { buildNodePrograms } from "./programs.ts";
+import { checkRequirements } from "./requirements.ts";
+import { Servers } from "./servers.ts";
+import { localVolumes } from "./volumes.ts";
+
+/** A cluster of Kubernetes with one node, on this machine. */
+export interface Cluster {
+  /** The path of a kubeconfig, with which programs of this machine administer the cluster. */
+  readonly kubeconfig: string;
+  /** The name of its only context. */
+  readonly context: string;
+  /** The flags of Helm that name the cluster. */
+  readonly helmFlags: readonly string[];
+  readonly admin: KubeClient;
+  /** The namespaces of the node, for programs that must run in them. */
+  readonly isolation: Isolation;
+  /** Ends everything of the cluster. Nothing of it is left. It can be called again. */
+  stop(): Promise<void>;
+}
+
+const context = "muster-node";
+
+/**
+ * Starts a cluster whose node has Muster's image of the working tree, after building what is not in the cache. It ends with this process.
+ * @throws {NodeUnavailable} if this machine cannot run a node
+ * @throws {ControlPlaneUnavailable} if a program can neither be found nor built
+ */
+export async function startCluster(options: BuildOptions = {}): Promise<Cluster> {
+  const { progress, signal } = options;
+  await checkRequirements();
+  const program = await buildControlPlane(options);
+  const programs = await buildNodePrograms(options);
+  const images = await buildImages(programs, options);
+  signal?.throwIfAborted();
+  progress?.("starting the control plane and containerd");
+  const isolation = await isolate(programs.kubernetes);
+  const endQuietly = () => void isolation.end().catch(() => {});
+  signal?.addEventListener("abort", endQuietly, { once: true });
+  const stop = async () => {
+    signal?.removeEventListener("abort", endQuietly);
+    await isolation.end();
+  };
+  try {
+    const { address, folder } = isolation;
+    const servers = new Servers(isolation, programs);
+    const authority = await CertificateAuthority.create(folder);
+    const imagesLoaded = startContainerd(servers, isolation).then(async () => {
+      for (const image of images) await loadImages(servers, isolation, image);
+    });
+    imagesLoaded.catch(() => {});
+    const { admin, credentials } = await startControlPlane({ servers, program, authority, address, folder, context });
+    progress?.("starting the kubelet and loading the images");
+    await startNode(servers, isolation, { authority, credentials });
+    for (const object of [...dns, ...(await localVolumes(folder))]) await admin.apply(object);
+    await nodeReady(admin, servers);
+    progress?.("the node is Ready");
+    await imagesLoaded;
+    progress?.("the images are loaded");
+    await admin.waitFor(dnsDeployment, (object) => object?.["status"]?.availableReplicas === 1, { timeoutMs: 60_000 });
+    progress?.("the DNS is ready");
+    const kubeconfig = credentials.kubeconfig.admin;
+    const helmFlags = ["--kubeconfig", kubeconfig, "--kube-context", context];
+    return { kubeconfig, context, helmFlags, admin, isolation, stop };
+  } catch (error) {
+    await stop();
+    signal?.throwIfAborted();
+    throw error;
+  }
+}
+
+const dnsDeployment = {
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata: { name: "coredns", namespace: "kube-system" },
+};

@@ -1,0 +1,121 @@
+import { execFile } from "node:child_process";
+import { copyFile, cp, link, readFile, realpath, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import type { BuildOptions } from "#test/support/go-program/compile.ts";
+import { hashOf, ImageBuilder } from "./image-builder.ts";
+import type { NodePrograms } from "./programs.ts";
+import { systemPath } from "./requirements.ts";
+
+const execute = promisify(execFile);
+const repository = fileURLToPath(new URL("../../", import.meta.url));
+
+/** The image of the first container of each pod. */
+export const pauseImage = "localhost/pause:1";
+export const corednsImage = "localhost/coredns:1";
+/** The image that the charts name by default. */
+export const musterImage = "docker.io/library/muster:0.1.0";
+
+/** What the build of Muster's image reads. */
+const musterSources = [
+  "Dockerfile",
+  ".dockerignore",
+  "package.json",
+  "package-lock.json",
+  ".npmrc",
+  "tsconfig.json",
+  "LICENSE",
+  "scripts/build.ts",
+  "scripts/bill-of-materials.ts",
+  "src",
+];
+
+/** As in .dockerignore. */
+const isInImage = (file: string) => !/\.(?:test|testing)\.ts$/.test(file);
+
+/**
+ * Builds the image of the working tree from its Dockerfile, and those that a node needs, on base images that are made from packages of
+ * Debian and the project's own Node.js: nothing is pulled.
+ * @returns the paths of archives
+ */
+export async function buildImages(programs: NodePrograms, options: BuildOptions): Promise<readonly string[]> {
+  const builder = new ImageBuilder(options);
+  return [
+    await builder.archive(imageOf(pauseImage, programs.pause)),
+    await builder.archive(imageOf(corednsImage, programs.coredns)),
+    await musterArchive(builder),
+  ];
+}
+
+/** The image with nothing but a program. */
+function imageOf(reference: string, program: string) {
+  return {
+    reference,
+    key: program,
+    prepare: async (folder: string) => {
+      await copyFile(program, join(folder, "program"));
+      await writeFile(join(folder, "Dockerfile"), 'FROM scratch\nCOPY program /program\nENTRYPOINT ["/program"]\n');
+    },
+  };
+}
+
+async function musterArchive(builder: ImageBuilder): Promise<string> {
+  const node = dirname(createRequire(import.meta.url).resolve(`node-linux-${process.arch}/package.json`));
+  const { version } = JSON.parse(await readFile(join(node, "package.json"), "utf8"));
+  const debian = await builder.once("debian-bookworm", "downloading Debian", async (folder) => {
+    const mirror = "http://deb.debian.org/debian";
+    const options = ["--variant=minbase", "--mode=root", "bookworm", join(folder, "debian.tar"), mirror];
+    await execute("unshare", ["--mount", "--propagation", "private", "mmdebstrap", ...options], {
+      env: { ...process.env, PATH: systemPath },
+    });
+  });
+  await builder.base({
+    reference: "docker.io/library/debian:bookworm-slim",
+    key: "1",
+    prepare: async (folder) => {
+      await link(join(debian, "debian.tar"), join(folder, "debian.tar"));
+      await writeFile(join(folder, "Dockerfile"), 'FROM scratch\nADD debian.tar /\nCMD ["bash"]\n');
+    },
+  });
+  const npm = await npmFolder();
+  const certificates = process.env["NODE_EXTRA_CA_CERTS"];
+  await builder.base({
+    reference: `docker.io/library/node:${version}-bookworm-slim`,
+    key: [version, await readFile(join(npm, "package.json"), "utf8"), certificates].join("\0"),
+    prepare: async (folder) => {
+      await copyFile(join(node, "bin/node"), join(folder, "node"));
+      await cp(npm, join(folder, "npm"), { recursive: true });
+      if (certificates !== undefined) await copyFile(certificates, join(folder, "certificates.pem"));
+      await writeFile(join(folder, "Dockerfile"), nodeDockerfile(certificates !== undefined));
+    },
+  });
+  return builder.archive({
+    reference: musterImage,
+    key: [version, await hashOf(repository, musterSources, isInImage)].join("\0"),
+    context: repository,
+    prepare: async () => {},
+  });
+}
+
+/** As the official image, as far as the build of Muster's image needs it. */
+const nodeDockerfile = (withCertificates: boolean) => `FROM debian:bookworm-slim
+COPY node /usr/local/bin/node
+COPY npm /usr/local/lib/node_modules/npm
+RUN ln -s ../lib/node_modules/npm/bin/npm-cli.js /usr/local/bin/npm
+${
+  withCertificates
+    ? `# Those with which this machine reaches the registry of npm.
+COPY certificates.pem /etc/ssl/certificates.pem
+ENV NODE_EXTRA_CA_CERTS=/etc/ssl/certificates.pem
+`
+    : ""
+}CMD ["node"]
+`;
+
+/** The npm of this machine, with which the project was installed. */
+async function npmFolder(): Promise<string> {
+  const { stdout } = await execute("sh", ["-c", "command -v npm"]);
+  return dirname(dirname(await realpath(stdout.trim())));
+}
