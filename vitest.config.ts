@@ -43,6 +43,7 @@ const missing = missingPostgres();
 if (missing !== undefined) process.stderr.write(`SKIPPED all tests of the API on PostgreSQL: ${missing.message}\n`);
 
 const simulation = "test/operator/simulation/**/*.test.ts";
+const endToEnd = "test/e2e/*.test.ts";
 const platformSuites = "test/platform/**/*.test.ts";
 /**
  * Files of a project share the modules of their worker: to load them again for each file took two fifths of the CPU time. A
@@ -113,6 +114,7 @@ const recorder = {
 // platform again where PostgreSQL can differ. `integration` simulates the operator and tests the platform from outside, which
 // takes minutes. `admission` simulates the operator again: an admission policy adds the finalizer, and what a test applies at first
 // exists before any operator leads. `cluster` needs a real kube-apiserver (see test/support/control-plane) and starts Muster as processes.
+// `e2e` installs Muster in a cluster with a node (see test/node).
 export default defineConfig({
   // Has how long each file took, so that the longest of a project start first. `npm ci` would delete it in node_modules.
   cacheDir: join(cacheFolder(), "vite"),
@@ -182,6 +184,7 @@ export default defineConfig({
           name: "cluster",
           include: ["{test,demo}/**/*.test.ts"],
           exclude: [
+            endToEnd,
             simulation,
             platformSuites,
             "test/{decisions,mutants,planted-bugs,support,support/bench}/*.test.ts",
@@ -190,6 +193,11 @@ export default defineConfig({
           ...slow,
           ...buildsProgram,
         },
+      },
+      {
+        extends: true,
+        // Each file has a cluster to itself. The first time, programs and images are built before a test begins.
+        test: { name: "e2e", include: [endToEnd], ...slow, hookTimeout: 1_800_000, fileParallelism: false },
       },
     ],
   },

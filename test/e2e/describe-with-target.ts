@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe } from "vitest";
+import { checkRequirements, NodeUnavailable } from "#test/node/requirements.ts";
+import type { Target } from "#test/node/try-out.ts";
+import { contextVariable, findTarget, type TestedCluster } from "./target.ts";
+
+const print = (line: string) => void process.stderr.write(`e2e: ${line}\n`);
+
+/** Undefined if there is an existing cluster, or if this machine can run a node. */
+const unavailable = process.env[contextVariable]
+  ? undefined
+  : await checkRequirements().then(
+      () => undefined,
+      (error: unknown) => {
+        if (error instanceof NodeUnavailable) return error;
+        throw error;
+      },
+    );
+
+/** A suite with a cluster to itself, which is skipped, with the reason, where there is none. */
+export function describeWithTarget(name: string, tests: (target: () => Target) => void): void {
+  describeWhere(unavailable, name, () => {
+    let target: TestedCluster | undefined;
+    beforeAll(async () => {
+      target = await findTarget({ progress: print });
+    });
+    afterAll(() => target?.stop());
+    tests(() => {
+      if (target === undefined)
+        throw new Error("the cluster exists only while a test runs: call target() inside of it");
+      return target;
+    });
+  });
+}
+
+/** A suite about a node of this machine, which is skipped where an existing cluster is tested. */
+export function describeOnNode(name: string, tests: () => void): void {
+  const elsewhere = process.env[contextVariable] ? new NodeUnavailable("an existing cluster is tested") : undefined;
+  describeWhere(elsewhere ?? unavailable, name, tests);
+}
+
+function describeWhere(missing: NodeUnavailable | undefined, name: string, tests: () => void): void {
+  if (missing === undefined) {
+    describe(name, tests);
+    return;
+  }
+  print(`SKIPPED "${name}": ${missing.message}`);
+  describe.skip(`${name} (skipped: ${missing.message})`, tests);
+}
