@@ -97,11 +97,6 @@ export class TenantSessions {
     session?.ending.abort(new Error(`the credentials or groups of Tenant ${tenant} changed`));
   }
 
-  /** The session of the Tenant's own, if it has one. */
-  ownOf(tenant: string): ServedSession | undefined {
-    return this.#own.get(tenant)?.served;
-  }
-
   *all(): Iterable<ServedSession> {
     yield this.operator;
     for (const { served } of this.#own.values()) yield served;
