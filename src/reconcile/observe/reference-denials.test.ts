@@ -55,6 +55,10 @@ describe("a Tenant", () => {
     expect(resolve(resource, more)).toMatchObject({ are: "denied", message: expect.stringContaining(message) });
   });
 
+  it("says nothing of a uid in the spec of what has a parent: it must be directly below that", () => {
+    expect(resolve(group("other", { spec: { uid: elsewhere } }))).toMatchObject({ are: "resolved" });
+  });
+
   it("does not disclose whether an identity outside of its groups is a credential", () => {
     const other = binding({ identityUid: elsewhere });
     expect(resolve(other, { isCredential: (identity) => identity === elsewhere })).toEqual(resolve(other));

@@ -27,6 +27,12 @@ it("a binding of a role of a group is no rival of one of the built-in role with 
   expect(ofBuiltIn).toEqual(expect.arrayContaining([...wanted({ roleRef: { name: "viewer" } })]));
 });
 
+it("an invalid object has no rivals: what it wants is not known", () => {
+  const storeOf = () => ({ index: () => [] }) as unknown as ResourceStore;
+  const invalid = { ...parsed({ roleUid: viewer.uid }), invalid: "spec: no" };
+  expect(rivalKeys(roleBindingKind, invalid, {}, { storeOf, roles })).toEqual([]);
+});
+
 it("an object is no rival of itself", () => {
   const [self, other] = [parsed({ roleUid: viewer.uid }), parsed({ roleUid: viewer.uid })];
   const storeOf = () => ({ index: (): CachedResource[] => [self, other] }) as unknown as ResourceStore;

@@ -94,5 +94,7 @@ describe("the marker", () => {
     });
     const desired = { identityUid: "i", roleUid: "r" };
     expect(creationBody(decisionInput({ resource: bindingResource() }), desired)).toEqual(desired);
+    const without = { ...desired, absent: null };
+    expect(creationBody(decisionInput({ resource: bindingResource() }), without)).toEqual(desired);
   });
 });

@@ -299,7 +299,7 @@ describe("a resource that is gone", () => {
         external: { is: "gone", at: 19_000 },
         rootSnapshots: [{ group: root, snapshot: { startedAt: 18_000, stable: true } }],
       },
-      expected: { do: "list", parent: root, startedAfter: 19_000 },
+      expected: { do: "list", parent: root, startedAfter: 19_000, stable: false },
     },
     {
       name: "D18: is re-created on request, although drift is Report",

@@ -180,6 +180,12 @@ describe("a grant whose object was edited to Observe", () => {
   ]);
 });
 
+it("a grant is not looked for when it expires if its object never had the finalizer", () => {
+  const resource = binding(past, { observedGeneration: 1 }, { metadata: { finalizers: [] } });
+  const given = observed({ references, resource, rootSnapshots: [{ group: parent, snapshot: null }] });
+  expect(decide(given, kindOf(given)).step).toMatchObject(reports("Expired", "has no role binding"));
+});
+
 describe("the status of a grant", () => {
   const given = { references, external: present(external) };
   itDecides([

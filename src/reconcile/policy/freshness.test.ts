@@ -73,6 +73,7 @@ describe("the read before a resource is changed", () => {
 
   it("is not made again in a burst of edits: the response to the one before shows the resource", () => {
     expect(edited(90_001, 90_000)).toBeUndefined();
+    expect(edited(85_000, 85_000)).toBeUndefined();
     expect(edited(84_001, 84_000)).toEqual({ do: "read", uid, startedAfter: 99_000 });
   });
 

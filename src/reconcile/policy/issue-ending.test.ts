@@ -186,6 +186,19 @@ describe("a resource that only the Secret names", () => {
     expect(named({ rootSnapshots: [] })).toMatchObject(left);
   });
 
+  it("is left with a warning where nobody can resolve what the spec refers to any longer", () => {
+    const given = { references: waits, state: { ...emptyState, waitingSince: 0 } };
+    expect(named({ ...given, namespaceIsTerminating: true })).toMatchObject({
+      do: "report",
+      event: { reason: "Orphaned" },
+    });
+  });
+
+  it("is not deleted while only some of what the spec refers to is known", () => {
+    const references: References = { are: "denied", message: "denied" };
+    expect(named({ references, unrecorded: { ...identified, uids: { parent } } })).toMatchObject({ do: "writeStatus" });
+  });
+
   it("is left if it is something else", () => {
     const external = { ...claim.external, resource: { ...resource, email: "eve@example.com" } };
     expect(named({ claim: { ...claim, external } })).toEqual({ do: "removeFinalizer" });

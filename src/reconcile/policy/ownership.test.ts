@@ -1,4 +1,4 @@
-import { describe } from "vitest";
+import { describe, expect } from "vitest";
 import { markerOf, objectHash, ownerHash, withMarker } from "#src/kinds/marker.ts";
 import {
   becomesReady,
@@ -19,6 +19,7 @@ import {
   otherRoot,
   ready,
   resolved,
+  tenant,
   uid,
 } from "./observed-fixture.testing.ts";
 
@@ -217,6 +218,7 @@ describe("an external resource", () => {
 
 describe("a role binding, which has no marker", () => {
   const equal = { uid, identity: { uid: anotherUid, name: "" }, role: { uid: "c".repeat(40), name: "viewer" } };
+  const another = { ...equal, role: { uid: "d".repeat(40), name: "owner" } };
   const desired = { identityUid: anotherUid, roleUid: "c".repeat(40) };
   const references = resolved(desired);
   itDecides([
@@ -245,6 +247,27 @@ describe("a role binding, which has no marker", () => {
         matches: [equal, { ...equal, uid: anotherUid }],
       },
       expected: { do: "done" },
+    },
+    {
+      name: "does not take over what is not equal to its spec",
+      given: { resource: bindingResource(), references, matches: [another] },
+      expected: { do: "create", body: desired },
+    },
+    {
+      name: "that spec.uid names needs no permission to adopt any longer once the status records it",
+      given: {
+        resource: bindingResource({
+          spec: { uid },
+          status: { ...ready, identityUid: anotherUid, roleUid: "c".repeat(40), management: "Adopted" },
+        }),
+        references,
+        external: present(equal),
+        tenant: { ...tenant, mayAdopt: false },
+      },
+      expected: {
+        do: "writeStatus",
+        patch: { conditions: expect.arrayContaining([expect.objectContaining({ type: "Ready", status: "True" })]) },
+      },
     },
     {
       name: "is created without a description",

@@ -10,7 +10,7 @@ describe("a resource that stays under Orphan", () => {
     {
       name: "loses its marker",
       given: orphaned,
-      expected: { do: "update", uid, body: { description: "" }, mask: ["description"] },
+      expected: { do: "update", uid, body: { description: "" }, mask: ["description"], drift: [], correction: false },
     },
     {
       name: "keeps the text of its description when the marker is removed",

@@ -130,6 +130,22 @@ describe("a refusal", () => {
     expect(delays).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300].map((seconds) => seconds * 1_000));
   });
 
+  it("of the write of a code backs off from 1 min to 8 h: each attempt costs a resource", () => {
+    const refusals = (attempts: number) => ({
+      writeSecret: {
+        code: 403,
+        message: "",
+        attemptOf: refusalOf(at(0), "writeSecret", { code: 403, message: "" }, 0, 0).attemptOf,
+        attempts,
+        retryAt: 0,
+      },
+    });
+    const delayAfter = (attempts: number) =>
+      refusalOf(at(0, { ...emptyState, refusals: refusals(attempts) }), "writeSecret", { code: 403, message: "" }, 0, 0)
+        .retryAt;
+    expect([0, 1, 8, 9, 30].map(delayAfter)).toEqual([1, 2, 256, 480, 480].map((minutes) => minutes * 60_000));
+  });
+
   it("is repeated up to a fifth later than that, so that the objects of a namespace do not retry at once", () => {
     const retryAt = (random: number) =>
       refusalOf(observed(), "addFinalizer", { code: 403, message: "" }, 0, random).retryAt;

@@ -138,9 +138,24 @@ it("knows the namespaces of a session of a Tenant's own", () => {
   applyNamespace("team", { team: "shop" });
   applyNamespace("else");
   applyTenant("shop", { ...byTeam("shop"), credentials: { type: "ServiceAccount", identityUid: tenantIdentity } });
+  applyTenant("plain", { namespaces: ["else"] });
   const tenancy = newTenancy();
   const [operator, own] = [...tenancy.sessions];
   expect([operator, own].map((session) => session && tenancy.namespacesOf(session))).toEqual([undefined, ["team"]]);
+});
+
+it("tells who asks of every session, those that exist and those that come", () => {
+  const own = (group: string) => ({
+    namespaces: [],
+    groups: [group],
+    credentials: { type: "ServiceAccount", identityUid: tenantIdentity },
+  });
+  applyTenant("shop", own(payments));
+  const tenancy = newTenancy();
+  const seen: unknown[] = [];
+  tenancy.onSession((session) => seen.push(session));
+  applyTenant("bank", own(shopping));
+  expect(seen).toEqual(["operator", "shop", "bank"].map((name) => ({ name })));
 });
 
 it("says whether a namespace is being deleted", () => {

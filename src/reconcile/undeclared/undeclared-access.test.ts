@@ -51,6 +51,8 @@ describe("what nobody declared", () => {
       removal: null,
     });
     expect(access.shareOf("team")).toEqual({ uids: [uid, identityUid], unreadableGroups: [], held: null });
+    // The session of that Tenant was not listed.
+    expect(access.shareOf("others")).toBeUndefined();
     expect([...access.counts()].filter(([, count]) => count > 0)).toEqual([
       ["Identity", 1],
       ["RoleBinding", 1],
