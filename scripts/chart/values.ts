@@ -61,6 +61,16 @@ const networkPolicy = (subject: string) =>
     ),
   });
 
+const podDisruptionBudget = (description: string) =>
+  object(description, {
+    enabled: toggle("Whether to create a PodDisruptionBudget.", true),
+    maxUnavailable: {
+      type: ["integer", "string"],
+      description: "How many replicas may be unavailable while nodes are drained.",
+      default: 1,
+    },
+  });
+
 const platform = object("A platform in this cluster. Without it, settings.platformUrl names an existing one.", {
   enabled: toggle("Whether to run a platform.", false),
   clusterIssuer: text(
@@ -69,7 +79,11 @@ const platform = object("A platform in this cluster. Without it, settings.platfo
   baseUrl: text(
     "The address of the API as clients use it. Default: the host of ingress or gateway, otherwise the address of the Service.",
   ),
-  replicas: wholeNumber("The number of replicas. More than one needs database.existingSecret.", 1),
+  replicas: wholeNumber(
+    "The number of replicas. More than one needs database.existingSecret. settings.drainDelay is then 5s by default.",
+    1,
+  ),
+  podDisruptionBudget: podDisruptionBudget("The PodDisruptionBudget of the platform, if it has several replicas."),
   settings: settingsSchema("The settings of `muster platform`, each by its name.", platformSettings, [
     "data",
     "database",
@@ -168,14 +182,7 @@ const properties: Readonly<Record<string, JsonSchema>> = {
   }),
   resources: resources("256Mi"),
   ...pod,
-  podDisruptionBudget: object("The PodDisruptionBudget of the operator.", {
-    enabled: toggle("Whether to create a PodDisruptionBudget.", true),
-    maxUnavailable: {
-      type: ["integer", "string"],
-      description: "How many replicas may be unavailable while nodes are drained.",
-      default: 1,
-    },
-  }),
+  podDisruptionBudget: podDisruptionBudget("The PodDisruptionBudget of the operator."),
   networkPolicy: networkPolicy("the operator, which serves metrics and probes"),
   userRoles: toggle(
     "Whether to create ClusterRoles for people, three of which Kubernetes adds to its roles view, edit and admin. Only one release of a cluster needs them.",

@@ -206,6 +206,37 @@ describe("the platform of the chart muster", () => {
     );
   });
 
+  describe("with several replicas", () => {
+    const rendered = async (more: ChartValues) => {
+      const platform = { enabled: true, replicas: 3, database: { existingSecret: "database" }, ...more };
+      return await renderChart("muster", { ...withPlatform, platform });
+    };
+
+    it("keeps all but one while nodes are drained", async () => {
+      const { spec } = find(await rendered({}), "PodDisruptionBudget", "muster-platform");
+      const pods = find(await rendered({}), "StatefulSet", "muster-platform")["spec"].template.metadata.labels;
+      expect(spec).toEqual({ maxUnavailable: 1, selector: { matchLabels: expect.anything() } });
+      expect(pods).toMatchObject(spec.selector.matchLabels);
+      const without = [{ replicas: 1 }, { podDisruptionBudget: { enabled: false } }].map(rendered);
+      for (const objects of await Promise.all(without))
+        expect(objects.filter(({ kind }) => kind === "PodDisruptionBudget")).toHaveLength(1);
+    });
+
+    it.each<[ChartValues, string | undefined, number]>([
+      [{}, "5s", 25],
+      [{ settings: { drainDelay: "1m30.5s" } }, "1m30.5s", 111],
+      [{ settings: { drainDelay: "900ms" } }, "900ms", 21],
+      [{ settings: { drainDelay: "0s" } }, "0s", 20],
+      [{ replicas: 1 }, undefined, 20],
+    ])("%j: drains before the kubelet kills it", async (values, delay, grace) => {
+      const objects = await rendered(values);
+      const { containers, terminationGracePeriodSeconds } = find(objects, "StatefulSet", "muster-platform")["spec"]
+        .template.spec;
+      const variable = containers[0].env.find(({ name }: { name: string }) => name === "MUSTER_DRAIN_DELAY");
+      expect({ delay: variable?.value, grace: terminationGracePeriodSeconds }).toEqual({ delay, grace });
+    });
+  });
+
   it("probes the platform, also one with TLS, at a port that no client reaches through the Service", async () => {
     const objects = await renderChart("muster", {
       ...withPlatform,
