@@ -7,8 +7,8 @@ import { missingPostgres } from "./src/platform/tests/find-postgres.testing.ts";
 import { recordedFile, recordingVariable, withRecording } from "./test/decisions/recording-source.ts";
 import { cacheFolder } from "./test/support/go-program/build.ts";
 import { costsVariable } from "./test/support/file-costs/file-cost.ts";
-import { TurnReporter } from "./test/support/turn-reporter.ts";
-import { turnOf, turnVariable } from "./test/support/turn.ts";
+import { TurnReporter } from "./test/support/turn/turn-reporter.ts";
+import { turnOf, turnVariable } from "./test/support/turn/turn.ts";
 
 // The tests start hundreds of processes of Node, which need half of the CPU time to start if they find compiled code.
 process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(new URL("node_modules/.cache/compile", import.meta.url));
@@ -143,7 +143,7 @@ export default defineConfig({
           name: "unit",
           include: [
             "{src,scripts}/**/*.test.ts",
-            "test/{decisions,mutants,planted-bugs,support,support/bench}/*.test.ts",
+            "test/{decisions,mutants,planted-bugs,support,support/{bench,turn}}/*.test.ts",
             "test/manifests/{every-field,schemas}.test.ts",
           ],
           testTimeout: 30_000,
@@ -187,7 +187,7 @@ export default defineConfig({
             endToEnd,
             simulation,
             platformSuites,
-            "test/{decisions,mutants,planted-bugs,support,support/bench}/*.test.ts",
+            "test/{decisions,mutants,planted-bugs,support,support/{bench,turn}}/*.test.ts",
             "test/manifests/{every-field,schemas}.test.ts",
           ],
           ...slow,

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { createVitest, type TestModule, type Vitest } from "vitest/node";
 import { programVariable } from "#test/support/harness/program-variable.ts";
-import { turnVariable } from "#test/support/turn.ts";
+import { turnVariable } from "#test/support/turn/turn.ts";
 import type { Level } from "./planted-bug.ts";
 
 /** How many times the usual time limit a test may take. */

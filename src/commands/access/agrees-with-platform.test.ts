@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { inTurn, oneIn, runsAll, seedsOf } from "#test/support/in-turn.ts";
+import { inTurn, oneIn, runsAll, seedsOf } from "#test/support/turn/in-turn.ts";
 import { compareWithPlatform, type Defect } from "./compare-with-platform.testing.ts";
 
 it("explain and who-can agree with what the platform then allows, whoever asks", { timeout: 120_000 }, async () => {

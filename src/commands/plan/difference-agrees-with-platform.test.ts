@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { inTurn, runsAll, seedsOf } from "#test/support/in-turn.ts";
+import { inTurn, runsAll, seedsOf } from "#test/support/turn/in-turn.ts";
 import { compareDifferences, type WriteDefect } from "./compare-differences.testing.ts";
 
 it("the access difference agrees with what the platform allows before and after", { timeout: 300_000 }, async () => {

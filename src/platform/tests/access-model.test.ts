@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { inTurn, oneIn, runsAll, seedsOf } from "#test/support/in-turn.ts";
+import { inTurn, oneIn, runsAll, seedsOf } from "#test/support/turn/in-turn.ts";
 import type { RoleBinding } from "../gen/muster/platform/iam/v2beta1/role_binding_pb.ts";
 import { type Caller, notDownscoped } from "../authorization/caller.ts";
 import { initialStamp } from "../authorization/security-stamp.ts";

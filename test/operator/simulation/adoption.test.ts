@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Status } from "#src/api/status.ts";
 import { saysAdopted, withMarker } from "#src/kinds/marker.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
-import { oneIn } from "#test/support/in-turn.ts";
+import { oneIn } from "#test/support/turn/in-turn.ts";
 import { crashPoints, withEveryFault } from "./fault-points.ts";
 import type { Manifest } from "./memory-kube.ts";
 import { auditor, owner, root, viewer } from "./memory-platform.ts";

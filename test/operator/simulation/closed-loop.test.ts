@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { inTurn, momentsInTurn, oneIn } from "#test/support/in-turn.ts";
+import { inTurn, momentsInTurn, oneIn } from "#test/support/turn/in-turn.ts";
 import { crashPoints, lossPoints, withEveryFault } from "./fault-points.ts";
 import type { Manifest } from "./memory-kube.ts";
 import { auditor, root } from "./memory-platform.ts";

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { oneIn } from "#test/support/in-turn.ts";
+import { oneIn } from "#test/support/turn/in-turn.ts";
 import { withEveryFault } from "./fault-points.ts";
 import type { Manifest } from "./memory-kube.ts";
 import { TwoTenants } from "./two-tenants.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { kinds } from "#src/kinds/kinds.ts";
 import { roleBindingKind } from "#src/kinds/role-binding.ts";
 import type { ExternalRoleBinding } from "#src/platform-client/permission-resources.ts";
-import { momentsInTurn } from "#test/support/in-turn.ts";
+import { momentsInTurn } from "#test/support/turn/in-turn.ts";
 import { withEveryFault } from "./fault-points.ts";
 import type { Manifest } from "./memory-kube.ts";
 import { viewer } from "./memory-platform.ts";

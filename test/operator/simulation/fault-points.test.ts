@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { inTurn } from "#test/support/in-turn.ts";
+import { inTurn } from "#test/support/turn/in-turn.ts";
 import { crashPoints, lossPoints } from "./fault-points.ts";
 
 const run = { calls: 17, posts: 5 };

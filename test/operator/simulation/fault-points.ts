@@ -1,5 +1,5 @@
-import { inTurn, turnText } from "#test/support/in-turn.ts";
-import { turnVariable } from "#test/support/turn.ts";
+import { inTurn, turnText } from "#test/support/turn/in-turn.ts";
+import { turnVariable } from "#test/support/turn/turn.ts";
 import { lostResponses } from "./memory-platform.ts";
 import { crashMoments } from "./operator-process.ts";
 import type { Fault, Run } from "./scenario.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Boundary } from "#src/reconcile/tenancy/boundary.ts";
-import { oneIn } from "#test/support/in-turn.ts";
+import { oneIn } from "#test/support/turn/in-turn.ts";
 import { withEveryFault } from "./fault-points.ts";
 import { issuer, planted, policy, publicClient, rotated, shop, sso, startWorld } from "./identity-provider-world.ts";
 import { owner, rejection, root, viewer } from "./memory-platform.ts";

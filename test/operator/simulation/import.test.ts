@@ -4,7 +4,7 @@ import type { Policy } from "#src/api/policy.ts";
 import type { ImportedObject, ImportedTree } from "#src/import/imported-tree.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import type { PlatformWrite } from "#src/plan/overlay-platform.ts";
-import { inTurn, runsAll, seedsOf } from "#test/support/in-turn.ts";
+import { inTurn, runsAll, seedsOf } from "#test/support/turn/in-turn.ts";
 import { adoptingObjects, declaredUid, ImportedWorld, objectsOf } from "./imported-world.ts";
 
 const worlds = Number(process.env["MUSTER_IMPORT_WORLDS"] ?? 60);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { pausedAnnotation } from "#src/api/annotations.ts";
 import type { Status } from "#src/api/status.ts";
 import { KubeError } from "#src/kube/errors.ts";
-import { oneIn } from "#test/support/in-turn.ts";
+import { oneIn } from "#test/support/turn/in-turn.ts";
 import { withEveryFault } from "./fault-points.ts";
 import {
   expectHandedOver,

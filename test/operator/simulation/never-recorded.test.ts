@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { abandonAnnotation } from "#src/api/annotations.ts";
 import { markerOf, objectHash, ownerHash, withMarker } from "#src/kinds/marker.ts";
-import { runsAll } from "#test/support/in-turn.ts";
+import { runsAll } from "#test/support/turn/in-turn.ts";
 import { withEveryFault } from "./fault-points.ts";
 import type { Manifest } from "./memory-kube.ts";
 import { viewer } from "./memory-platform.ts";

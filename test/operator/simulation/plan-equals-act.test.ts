@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { PlannedRefusal } from "#src/plan/plan.ts";
-import { inTurn, runsAll, seedsOf } from "#test/support/in-turn.ts";
+import { inTurn, runsAll, seedsOf } from "#test/support/turn/in-turn.ts";
 import { madeWrites, outOfOrder, plannedWrites } from "./planned-world.ts";
 import { randomChange } from "./random-changes.ts";
 import { blue } from "./two-tenants.ts";

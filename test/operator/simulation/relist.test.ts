@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { oneIn } from "#test/support/in-turn.ts";
+import { oneIn } from "#test/support/turn/in-turn.ts";
 import { withEveryFault } from "./fault-points.ts";
 import type { Manifest } from "./memory-kube.ts";
 import type { Fault } from "./scenario.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { markerOf, objectHash, ownerHash, withMarker } from "#src/kinds/marker.ts";
-import { oneIn } from "#test/support/in-turn.ts";
+import { oneIn } from "#test/support/turn/in-turn.ts";
 import { withEveryFault } from "./fault-points.ts";
 import type { Manifest } from "./memory-kube.ts";
 import { grantOf, viewer } from "./memory-platform.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { momentsInTurn, oneIn } from "#test/support/in-turn.ts";
+import { momentsInTurn, oneIn } from "#test/support/turn/in-turn.ts";
 import { lossPoints, withEveryFault } from "./fault-points.ts";
 import type { Manifest } from "./memory-kube.ts";
 import type { Fault } from "./scenario.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Status } from "#src/api/status.ts";
 import { carriedMarker, ownerHash, ownerOf, saysAdopted } from "#src/kinds/marker.ts";
-import { oneIn } from "#test/support/in-turn.ts";
+import { oneIn } from "#test/support/turn/in-turn.ts";
 import { withEveryFault } from "./fault-points.ts";
 import { violations } from "./invariants.ts";
 import type { Manifest } from "./memory-kube.ts";

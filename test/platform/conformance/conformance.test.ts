@@ -5,7 +5,7 @@ import { describeIfPostgres } from "#src/platform/tests/describe-with-postgres.t
 import { loadInto } from "#src/platform/tests/load-into.testing.ts";
 import { newPostgresDatabase } from "#src/platform/tests/new-database.testing.ts";
 import { RunningPlatform } from "#src/platform/tests/running-platform.testing.ts";
-import { inTurn, oneIn } from "#test/support/in-turn.ts";
+import { inTurn, oneIn } from "#test/support/turn/in-turn.ts";
 import { MutantPlatform, combined } from "./mutant-platform.ts";
 import { mutants } from "./mutants.ts";
 import { Connection } from "./connection.ts";
