@@ -65,8 +65,7 @@ async function musterArchive(builder: ImageBuilder): Promise<string> {
   const node = dirname(createRequire(import.meta.url).resolve(`node-linux-${process.arch}/package.json`));
   const { version } = JSON.parse(await readFile(join(node, "package.json"), "utf8"));
   const debian = await builder.once("debian-bookworm", "downloading Debian", async (folder) => {
-    const mirror = "http://deb.debian.org/debian";
-    const options = ["--variant=minbase", "--mode=root", "bookworm", join(folder, "debian.tar"), mirror];
+    const options = ["--variant=minbase", "--mode=root", "bookworm", join(folder, "debian.tar")];
     await execute("unshare", ["--mount", "--propagation", "private", "mmdebstrap", ...options], {
       env: { ...process.env, PATH: systemPath },
     });
