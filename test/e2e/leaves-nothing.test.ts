@@ -59,7 +59,8 @@ describeOnNode("a node of this machine", () => {
         expect(await processesOf(folder)).toEqual([]);
         expect(await stateOfMachine()).toEqual(before);
       },
-      { timeout: 10_000, interval: 200 },
+      // A gigabyte is removed.
+      { timeout: 60_000, interval: 200 },
     );
   });
 });

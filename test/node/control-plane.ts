@@ -1,7 +1,6 @@
 import { generateKeyPair } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { etcdFlags } from "#test/support/control-plane/control-plane.ts";
 import { KubeClient } from "#test/support/control-plane/kube-client.ts";
@@ -27,8 +26,6 @@ interface Options {
   readonly folder: string;
   readonly context: string;
 }
-
-const startTimeoutMs = 60_000;
 
 /** Starts etcd, the API server, the scheduler and the controller manager, and returns when the API server is ready. */
 export async function startControlPlane(options: Options): Promise<ControlPlane> {
@@ -74,7 +71,11 @@ export async function startControlPlane(options: Options): Promise<ControlPlane>
   });
   const ca = await readFile(authority.certificate, "utf8");
   const admin = new KubeClient({ url, ca, token: credentials.adminToken });
-  await ready(admin, servers);
+  await servers.retry("the API server", async () => {
+    await admin.request("GET", "/readyz");
+    await admin.request("GET", "/api/v1/namespaces/kube-system");
+    await admin.request("GET", "/api/v1/namespaces/default");
+  });
   servers.start("kube-scheduler", servers.programs.kubernetes, {
     kubeconfig: credentials.kubeconfig["kube-scheduler"],
     "leader-elect": "false",
@@ -103,21 +104,4 @@ async function serviceAccountKey(folder: string): Promise<string> {
   const path = join(folder, "service-account.key");
   await writeFile(path, privateKey, { mode: 0o600 });
   return path;
-}
-
-async function ready(admin: KubeClient, servers: Servers): Promise<void> {
-  const deadline = performance.now() + startTimeoutMs;
-  for (;;) {
-    try {
-      await admin.request("GET", "/readyz");
-      await admin.request("GET", "/api/v1/namespaces/kube-system");
-      await admin.request("GET", "/api/v1/namespaces/default");
-      return;
-    } catch (error) {
-      await servers.check();
-      if (performance.now() > deadline)
-        throw new Error(`the API server was not ready after ${startTimeoutMs / 1000} s`, { cause: error });
-      await sleep(100);
-    }
-  }
 }

@@ -1,32 +1,12 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { KubeClient } from "#test/support/control-plane/kube-client.ts";
 import type { CertificateAuthority } from "./certificates.ts";
 import { type Credentials, nodeName } from "./credentials.ts";
 import type { Isolation } from "./isolation.ts";
-import { network, podNetwork } from "./network.ts";
-import { pauseImage } from "./images.ts";
+import { containerdSocket } from "./containerd.ts";
+import { network } from "./network.ts";
 import type { Servers } from "./servers.ts";
-
-const containerdSocket = "/run/containerd/containerd.sock";
-const readyTimeoutMs = 120_000;
-
-/** Starts containerd, and returns when it accepts images. */
-export async function startContainerd(servers: Servers, isolation: Isolation): Promise<void> {
-  const { folder } = isolation;
-  const networks = join(folder, "networks");
-  await mkdir(networks);
-  await writeFile(join(networks, "pods.conflist"), JSON.stringify(podNetwork));
-  const config = join(folder, "containerd.toml");
-  await writeFile(config, containerdConfig(servers.programs.shim, networks));
-  servers.start("containerd", servers.programs.containerd, { config });
-  await retry(servers, "containerd", () => isolation.run(servers.programs.containerd, "ctr", "version"));
-}
-
-/** Loads the images of a file for Kubernetes. */
-export async function loadImages(servers: Servers, isolation: Isolation, file: string): Promise<void> {
-  await isolation.run(servers.programs.containerd, "ctr", "--namespace", "k8s.io", "images", "import", file);
-}
 
 /** Starts the kubelet and kube-proxy. */
 export async function startNode(
@@ -96,7 +76,7 @@ export async function startNode(
 /** Waits until the node is Ready. @throws {Error} with what its conditions say after two minutes */
 export async function nodeReady(admin: KubeClient, servers: Servers): Promise<void> {
   const node = { apiVersion: "v1", kind: "Node", metadata: { name: nodeName } };
-  await retry(servers, "the node", async () => {
+  await servers.retry("the node", async () => {
     const conditions: readonly Condition[] = (await admin.find(node))?.["status"]?.conditions ?? [];
     const ready = conditions.find(({ type }) => type === "Ready");
     if (ready?.status !== "True") throw new Error(ready?.message ?? "the kubelet has not reported the node");
@@ -108,49 +88,3 @@ interface Condition {
   readonly status: string;
   readonly message: string;
 }
-
-/** Repeats what fails until something is ready. */
-async function retry(servers: Servers, what: string, attempt: () => Promise<unknown>): Promise<void> {
-  const deadline = performance.now() + readyTimeoutMs;
-  for (;;) {
-    try {
-      await attempt();
-      return;
-    } catch (error) {
-      await servers.check();
-      if (performance.now() > deadline)
-        throw new Error(`${what} was not ready after ${readyTimeoutMs / 1000} s`, { cause: error });
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-  }
-}
-
-const containerdConfig = (shim: string, networks: string) => `version = 3
-
-[grpc]
-address = "${containerdSocket}"
-
-[plugins."io.containerd.cri.v1.images"]
-snapshotter = "overlayfs"
-
-[plugins."io.containerd.cri.v1.images".pinned_images]
-sandbox = "${pauseImage}"
-
-[plugins."io.containerd.cri.v1.runtime"]
-# Without the capability to lower the score of a process, runc would fail.
-restrict_oom_score_adj = true
-
-[plugins."io.containerd.cri.v1.runtime".cni]
-bin_dirs = ["/usr/lib/cni"]
-conf_dir = "${networks}"
-
-[plugins."io.containerd.cri.v1.runtime".containerd]
-default_runtime_name = "runc"
-
-[plugins."io.containerd.cri.v1.runtime".containerd.runtimes.runc]
-runtime_type = "io.containerd.runc.v2"
-runtime_path = "${shim}"
-
-[plugins."io.containerd.cri.v1.runtime".containerd.runtimes.runc.options]
-SystemdCgroup = false
-`;
