@@ -17,6 +17,9 @@ import { sections, nameOf, select, type Trial, trialsOf } from "./suite.ts";
 
 const trials = trialsOf(sections);
 const overRest = select(trials, "(REST)");
+/** Both transports end in the same services: all requirements on gRPC itself, each method, and those of the others that have their turn. */
+const ofGrpc = new Set(["grpc.", "reflection.", "methods."].flatMap((pattern) => select(trials, pattern)));
+const overBoth = [...new Set([...overRest, ...ofGrpc, ...inTurn(trials.filter((one) => !overRest.includes(one)))])];
 /** A whole run makes thousands of calls while other tests run. */
 const timeout = 300_000;
 
@@ -77,7 +80,7 @@ async function contentOf({ admin }: RunningPlatform): Promise<unknown> {
 function passesOn(
   transports: string,
   start: (settings: Partial<PlatformSettings>) => Promise<RunningPlatform>,
-  of = trials,
+  of: readonly Trial[],
 ): void {
   it(`meets every requirement over ${transports}, and keeps nothing that the suite created`, {
     timeout,
@@ -98,7 +101,7 @@ function passesOn(
 }
 
 describe("our platform on SQLite", () => {
-  passesOn("REST and gRPC", (settings) => RunningPlatform.start(settings));
+  passesOn("REST and gRPC", (settings) => RunningPlatform.start(settings), overBoth);
 
   it("meets every requirement with the settings in which platforms of this family differ", { timeout }, async () => {
     const settings = {
