@@ -12,7 +12,7 @@ const execute = promisify(execFile);
 const env = { ...process.env, PATH: systemPath };
 
 /** Worktrees of the same user have different images, of some hundred MB each. */
-const keptArchives = 3;
+const keptOthers = 2;
 
 /** An image that is built from a Dockerfile. */
 export interface ImageSource {
@@ -90,12 +90,13 @@ export class ImageBuilder {
         await rm(prepared, { recursive: true, force: true });
       }
     });
-    await this.#removeOlder(prefix, path, kind === "base" ? 0 : keptArchives);
+    // A base image takes the tag of the one before, which must be built again.
+    await this.removeOlder(prefix, path, kind === "base" ? 0 : keptOthers);
     return path;
   }
 
-  /** Removes what was built earlier than the newest ones. (A base image takes the tag of the one before, which must be built again.) */
-  async #removeOlder(prefix: string, current: string, kept: number): Promise<void> {
+  /** Removes folders whose names differ in a hash at the end, but this one, and the newest of the others. */
+  async removeOlder(prefix: string, current: string, kept = keptOthers): Promise<void> {
     const names = (await readdir(this.#folder)).filter(
       (name) => name.startsWith(prefix) && /^[0-9a-f]{12}$/.test(name.slice(prefix.length)),
     );

@@ -27,7 +27,8 @@ export async function loadImages(
     .digest("hex")
     .slice(0, 12);
   const builder = new ImageBuilder(options);
-  return builder.once(`loaded-${key}`, "loading the images into containerd", async (folder) => {
+  const prefix = "loaded-";
+  const loaded = await builder.once(`${prefix}${key}`, "loading the images into containerd", async (folder) => {
     const isolation = await isolate(programs.kubernetes);
     try {
       await startContainerd(new Servers(isolation, programs), isolation, folder);
@@ -37,6 +38,8 @@ export async function loadImages(
       await isolation.end();
     }
   });
+  await builder.removeOlder(prefix, loaded);
+  return loaded;
 }
 
 /**

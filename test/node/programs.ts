@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { buildGoProgram, type GoProgram } from "#test/support/go-program/build.ts";
+import { buildGoProgram, type GoProgram, isBuilt } from "#test/support/go-program/build.ts";
 import type { BuildOptions } from "#test/support/go-program/compile.ts";
-import { kubernetesVersion } from "#test/support/control-plane/build.ts";
+import { controlPlaneProgram, kubernetesVersion } from "#test/support/control-plane/build.ts";
 
 const folder = (name: string) => join(import.meta.dirname, "programs", name);
 const containerdModule = "github.com/containerd/containerd/v2";
@@ -62,4 +62,10 @@ export async function buildNodePrograms(options: BuildOptions): Promise<NodeProg
   const paths: Record<string, string> = {};
   for (const [name, program] of Object.entries(programs)) paths[name] = await buildGoProgram(program, options);
   return paths as NodePrograms;
+}
+
+/** Whether nothing needs Go any more. */
+export async function allProgramsAreBuilt(): Promise<boolean> {
+  const built = await Promise.all([controlPlaneProgram, ...Object.values(programs)].map(isBuilt));
+  return !built.includes(false);
 }

@@ -1,5 +1,6 @@
 import { access, constants } from "node:fs/promises";
 import { delimiter, join } from "node:path";
+import { allProgramsAreBuilt } from "./programs.ts";
 
 /** This machine cannot run a node. The message says what is missing and how to get it. */
 export class NodeUnavailable extends Error {
@@ -27,7 +28,7 @@ const requirements: readonly Requirement[] = [
 /** Where the programs of the system are: the PATH of a user without rights may not have all. */
 export const systemPath = [process.env["PATH"], "/usr/local/sbin", "/usr/sbin", "/sbin"].join(delimiter);
 
-/** @throws {NodeUnavailable} unless this machine has everything that a node needs but Go, which may not be needed any more */
+/** @throws {NodeUnavailable} unless this machine has everything that a node needs */
 export async function checkRequirements(): Promise<void> {
   const problems: string[] = [];
   if (process.platform !== "linux") throw new NodeUnavailable("a node runs on Linux only");
@@ -36,6 +37,8 @@ export async function checkRequirements(): Promise<void> {
   for (const { file, package: name } of requirements) if (!(await isInstalled(file))) missing.push(name);
   if (missing.length > 0)
     problems.push(`Programs are missing. Debian and Ubuntu have them: apt-get install --yes ${missing.join(" ")}`);
+  if (!(await isInstalled("go")) && !(await allProgramsAreBuilt()))
+    problems.push("Go is missing, which builds the programs of the node once: install Go 1.26 or newer.");
   if (!(await exists("/sys/fs/cgroup"))) problems.push("There are no cgroups at /sys/fs/cgroup.");
   if (problems.length > 0) throw new NodeUnavailable(`This machine cannot run a node. ${problems.join(" ")}`);
 }

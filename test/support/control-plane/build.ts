@@ -1,4 +1,4 @@
-import { buildGoProgram } from "#test/support/go-program/build.ts";
+import { buildGoProgram, type GoProgram } from "#test/support/go-program/build.ts";
 import type { BuildOptions } from "#test/support/go-program/compile.ts";
 
 /**
@@ -7,17 +7,17 @@ import type { BuildOptions } from "#test/support/go-program/compile.ts";
  * @throws {ControlPlaneUnavailable} if Go is missing, or if the build fails (for example without the Go module proxy)
  */
 export async function buildControlPlane(options: BuildOptions = {}): Promise<string> {
-  return buildGoProgram(
-    {
-      name: "control-plane",
-      folder: import.meta.dirname,
-      title: "Kubernetes",
-      module: "k8s.io/kubernetes",
-      linkedVariables: kubernetesVersion,
-    },
-    options,
-  );
+  return buildGoProgram(controlPlaneProgram, options);
 }
+
+/** The program of this folder. */
+export const controlPlaneProgram: GoProgram = {
+  name: "control-plane",
+  folder: import.meta.dirname,
+  title: "Kubernetes",
+  module: "k8s.io/kubernetes",
+  linkedVariables: kubernetesVersion,
+};
 
 /** The variables of a version of Kubernetes. kubectl rejects a server without a version as incompatible. */
 export function kubernetesVersion(version: string): Readonly<Record<string, string | undefined>> {

@@ -28,6 +28,30 @@ export interface GoProgram {
  * @throws {ControlPlaneUnavailable} if Go is missing, or if the build fails (for example without the Go module proxy)
  */
 export async function buildGoProgram(source: GoProgram, { progress, signal }: BuildOptions = {}): Promise<string> {
+  const { program, version, compilation } = await locate(source);
+  if (await exists(program)) return program;
+
+  await mkdir(cacheFolder(), { recursive: true });
+  await withLock(`${program}.lock`, { progress, signal }, async () => {
+    if (await exists(program)) return;
+    progress?.(`building ${source.title} ${version} with Go; this takes some minutes, the first time only`);
+    const unfinished = `${program}.${process.pid}`;
+    try {
+      await compile(compilation, unfinished, { progress, signal });
+      await rename(unfinished, program);
+    } finally {
+      await rm(unfinished, { force: true });
+    }
+  });
+  return program;
+}
+
+/** Whether the program is in the cache, so that it can be used without Go. */
+export async function isBuilt(source: GoProgram): Promise<boolean> {
+  return exists((await locate(source)).program);
+}
+
+async function locate(source: GoProgram) {
   const contents = await sources(source.folder);
   if (source.main !== undefined)
     for (const [name, text] of await sources(join(source.folder, source.main)))
@@ -42,23 +66,7 @@ export async function buildGoProgram(source: GoProgram, { progress, signal }: Bu
     )
     .digest("hex")
     .slice(0, 12);
-  const cache = cacheFolder();
-  const program = join(cache, `${source.name}-${version}-${hash}`);
-  if (await exists(program)) return program;
-
-  await mkdir(cache, { recursive: true });
-  await withLock(`${program}.lock`, { progress, signal }, async () => {
-    if (await exists(program)) return;
-    progress?.(`building ${source.title} ${version} with Go; this takes some minutes, the first time only`);
-    const unfinished = `${program}.${process.pid}`;
-    try {
-      await compile(compilation, unfinished, { progress, signal });
-      await rename(unfinished, program);
-    } finally {
-      await rm(unfinished, { force: true });
-    }
-  });
-  return program;
+  return { program: join(cacheFolder(), `${source.name}-${version}-${hash}`), version, compilation };
 }
 
 /** The sources of Go in a folder, by name, in alphabetical order. */
