@@ -38,7 +38,7 @@ const traits: Readonly<Record<string, Trait>> = {
     ],
   },
   vouching: { pattern: /\bkind\.vouching\b/, homes: ["policy/adoption.ts", "policy/secret.ts"] },
-  secret: { pattern: /\bkind\.secret\b/, homes: ["policy/secret.ts", "policy/sent-secret.ts"] },
+  secret: { pattern: /\bkind\.secret\b/, homes: ["policy/secret.ts"] },
   linking: { pattern: /\bkind\.linking\b/, homes: ["observe/reference-denials.ts"] },
   "at most one a group": {
     pattern: /\bisSingleton\b/,

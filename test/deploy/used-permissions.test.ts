@@ -4,12 +4,13 @@ import { kinds } from "#src/kinds/kinds.ts";
 import { describeWithNewControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
 import { examples } from "#test/support/harness/examples.ts";
 import { isReady, isUnready, musterObject } from "#test/support/harness/muster-objects.ts";
-import { allowedRoles, System } from "#test/support/harness/system.ts";
+import { allowedRoles, operatorAccount, System } from "#test/support/harness/system.ts";
 import { permissiveTenant } from "#test/support/harness/tenants.ts";
 import { loadOperatorRbac } from "./operator-rbac.ts";
 import { permissionsOf, usedPermissions } from "./permissions.ts";
 
-const user = "system:serviceaccount:muster-system:muster";
+const account = { namespace: "muster-system", name: operatorAccount };
+const user = `system:serviceaccount:${account.namespace}:${account.name}`;
 
 /** Granted, and not used by this test, each for the reason that is given. The test fails once it uses one of them. */
 const unused = [
@@ -83,7 +84,7 @@ describeWithNewControlPlane(
 
       const counts = (await controlPlane().requestCounts()).filter((row) => row.user === user);
       expect(counts.filter(({ code }) => code === 401 || code === 403)).toEqual([]);
-      const granted = rbac({ namespace: "muster-system", name: "muster" }).flatMap(permissionsOf);
+      const granted = rbac(account).flatMap(permissionsOf);
       const mustBeUsed = [...new Set(granted)].filter((permission) => !unused.includes(permission));
       expect(usedPermissions(counts)).toEqual(mustBeUsed.toSorted());
     });

@@ -16,7 +16,7 @@ import {
 } from "./doctor-world.testing.ts";
 
 /** How many lines there are: one for the CRD of each kind, and the others. */
-const lines = kinds.length + 18;
+const lines = kinds.length + 19;
 
 let world: DoctorWorld;
 beforeAll(async () => {

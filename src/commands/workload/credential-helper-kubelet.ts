@@ -10,9 +10,14 @@ import { apiAudience, exchangeSettings, registries } from "./settings.ts";
 
 export default defineCommand({
   summary: "give the kubelet the platform's token of a pod's identity, to pull its images",
-  description: `In the CredentialProviderConfig of a node, with muster in the kubelet's --image-credential-provider-bin-dir:
+  description: `In the CredentialProviderConfig of a node, with muster in the folder of the kubelet's --image-credential-provider-bin-dir:
   - name: muster
-    args: [credential-helper, kubelet, --registry, registry.example.com, --auth-url, URL, --api-audience, URL]
+    args:
+      - credential-helper
+      - kubelet
+      - --registry=registry.example.com
+      - --auth-url=URL
+      - --api-audience=URL
     matchImages: [registry.example.com]
     defaultCacheDuration: 0s
     apiVersion: credentialprovider.kubelet.k8s.io/v1
@@ -20,7 +25,8 @@ export default defineCommand({
       serviceAccountTokenAudience: AUDIENCE
       cacheType: ServiceAccount
       requireServiceAccount: true
-      requiredServiceAccountAnnotationKeys: [${identityUidAnnotation}]`,
+      requiredServiceAccountAnnotationKeys:
+        - ${identityUidAnnotation}`,
   settings: {
     ...registries,
     authUrl: exchangeSettings.authUrl,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ControlPlane } from "#test/support/control-plane/control-plane.ts";
 import { countRequests, type RequestCount, requestsSince } from "#test/support/control-plane/audit.ts";
-import type { System } from "./system.ts";
+import { operatorAccount, type System } from "./system.ts";
 
 /** The counts of both servers at one moment. */
 export interface Reading {
@@ -23,7 +23,7 @@ export interface Traffic {
   readonly leaseWrites: number;
 }
 
-const operatorUser = "system:serviceaccount:muster-system:muster";
+const operatorUser = `system:serviceaccount:muster-system:${operatorAccount}`;
 const musterGroup = ".iam.muster.dev";
 
 /** Counts the operator's requests at the servers, independently of the operator's own metrics. */
