@@ -46,18 +46,18 @@ fetch(url + "/iam/v2beta1/groups", { headers: { authorization: "Bearer " + token
 `;
 
 /**
- * Creates a pod with the label of the Identity `checkout`, whose container uses its token, and waits until it has ended.
+ * Creates a pod with the label of the Identity `checkout`, whose container uses its token, and waits until the container has ended.
  * @returns what the container printed
- * @throws {Error} if the pod fails, with what its containers printed
+ * @throws {Error} if it fails, with what it printed
  */
 export async function runLabelledPod({ admin, image }: Target, name: string): Promise<string> {
   await admin.apply(account);
   const pod = labelledPod(name, image ?? "muster:0.1.0");
   await admin.create(pod);
-  const ended = await admin.waitFor(pod, hasEnded, { timeoutMs: 60_000 });
+  const ended = await admin.waitFor(pod, (seen) => exitCode(seen) !== undefined, { timeoutMs: 60_000 });
   const path = await admin.pathOf(pod);
   const output = await admin.request("GET", `${path}/log?container=app`);
-  if (ended?.["status"].phase !== "Succeeded") throw new Error(`the pod ${name} failed: ${String(output)}`);
+  if (exitCode(ended) !== 0) throw new Error(`the pod ${name} failed: ${String(output)}`);
   await admin.delete(pod);
   return String(output).trim();
 }
@@ -74,7 +74,9 @@ const labelledPod = (name: string, image: string): KubeObject => ({
   },
 });
 
-const hasEnded = (pod: KubeObject | undefined): boolean => ["Succeeded", "Failed"].includes(pod?.["status"]?.phase);
+/** The exit code of the pod's container, once it has ended. The pod ends later, with its agent. */
+const exitCode = (pod: KubeObject | undefined): number | undefined =>
+  pod?.["status"]?.containerStatuses?.[0]?.state?.terminated?.exitCode;
 
 /** The values of the chart for an image in a registry: with a tag, or with a digest. */
 function imageValues(image: string | undefined) {
