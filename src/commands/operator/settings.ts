@@ -26,7 +26,7 @@ const className = matching(
   "a class: lowercase letters, digits and '-', starting and ending with a letter or digit",
 );
 const ownerId = matching("ID", ownerIdPattern, "an owner id: letters, digits and the characters . _ -, at most 64");
-const role = matching("ROLE", /^[^,;\s][^,;]*$/, "the name or uid of a role. To allow several roles, repeat the flag");
+const role = matching("ROLE", /^[^,;\s][^,;]*$/, "the name or uid of a role. Commas separate several roles");
 
 /** The settings of `muster operator`. Root groups, namespaces and roles are the outer bound of every Tenant. */
 export const operatorSettings = {
@@ -120,7 +120,7 @@ export const operatorSettings = {
     "The id that marks resources on the platform as managed by this cluster. Set it, to the same id as in `muster bootstrap`, to keep managing the same resources after the cluster is rebuilt. (default: the uid of the namespace kube-system)",
   ),
   publicIssuer: optionalList(
-    matching("ISSUER", /^[^\s,;]+$/, "an issuer. To name several issuers, repeat the flag"),
+    matching("ISSUER", /^[^\s,;]+$/, "an issuer. Commas separate several issuers"),
     "An issuer at which anybody can have an account, in addition to those that Muster knows. A Tenant needs subjectPrefixes to allow subject patterns of such an issuer, and an Identity that anybody there could assume raises an Event.",
   ),
   previousOwnerId: optionalList(

@@ -275,7 +275,7 @@ describe.each(credentialTypes)("privilege escalation over time with the credenti
         await kube().apply(mimic);
         const uid = await editor.uidOf(mimic);
         expect((await admin().get("identities", uid))["claimMatch"].subject).toBe(
-          `system:serviceaccount:${attacker}:muster`,
+          `system:serviceaccount:${attacker}:${operatorAccount}`,
         );
         await editor.remove(mimic);
       });

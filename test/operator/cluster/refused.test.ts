@@ -29,7 +29,7 @@ describeWithSystem("refusals by Kubernetes", (system, operator) => {
         },
         validations: [
           {
-            expression: "!request.userInfo.username.endsWith(':muster')",
+            expression: "!request.userInfo.username.endsWith(':muster-operator')",
             message: "nothing changes on Friday 😀",
           },
         ],
