@@ -196,7 +196,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        // Each file has a cluster to itself. The first time, programs and images are built before a test begins.
+        // Each file has a cluster to itself. After a change of src/, the image is built before a test begins.
         test: { name: "e2e", include: [endToEnd], ...slow, hookTimeout: 1_800_000, fileParallelism: false },
       },
     ],

@@ -1,20 +1,25 @@
 import { afterAll, beforeAll, describe } from "vitest";
+import { baseImagesAreBuilt } from "#test/node/images.ts";
+import { allProgramsAreBuilt } from "#test/node/programs.ts";
 import { checkRequirements, NodeUnavailable } from "#test/node/requirements.ts";
 import type { Target } from "#test/node/try-out.ts";
 import { contextVariable, findTarget, type TestedCluster } from "./target.ts";
 
 const print = (line: string) => void process.stderr.write(`e2e: ${line}\n`);
 
-/** Undefined if there is an existing cluster, or if this machine can run a node. */
-const unavailable = process.env[contextVariable]
-  ? undefined
-  : await checkRequirements().then(
-      () => undefined,
-      (error: unknown) => {
-        if (error instanceof NodeUnavailable) return error;
-        throw error;
-      },
-    );
+/** Undefined if there is an existing cluster, or if this machine can run a node without building for minutes. */
+const unavailable = process.env[contextVariable] ? undefined : await missingForNode();
+
+async function missingForNode(): Promise<NodeUnavailable | undefined> {
+  try {
+    await checkRequirements();
+  } catch (error) {
+    if (error instanceof NodeUnavailable) return error;
+    throw error;
+  }
+  if ((await allProgramsAreBuilt()) && (await baseImagesAreBuilt())) return undefined;
+  return new NodeUnavailable("The node is not built. Run `npm run cluster` once, which takes some minutes.");
+}
 
 /** A suite with a cluster to itself, which is skipped, with the reason, where there is none. */
 export function describeWithTarget(name: string, tests: (target: () => Target) => void): void {

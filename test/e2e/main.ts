@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { prepareCluster } from "#test/node/cluster.ts";
 import { readCommandLine } from "#test/support/command-line.ts";
 import { contextVariable, imageVariable } from "./target.ts";
 
@@ -25,9 +26,20 @@ const { context = "", image = "" } = readCommandLine({ name: "e2e", usage }, (ar
   return values;
 });
 
+if (context === "") await prepare();
 const { status } = spawnSync("npx", ["vitest", "run", "--project", "e2e"], {
   cwd: fileURLToPath(new URL("../..", import.meta.url)),
   stdio: "inherit",
   env: { ...process.env, [contextVariable]: context, [imageVariable]: image },
 });
 process.exit(status ?? 1);
+
+/** The tests are skipped where they would have to build for minutes. */
+async function prepare(): Promise<void> {
+  try {
+    await prepareCluster({ progress: (line) => void process.stderr.write(`e2e: ${line}\n`) });
+  } catch (error) {
+    process.stderr.write(`e2e: ${(error as Error).message}\n`);
+    process.exit(1);
+  }
+}

@@ -10,7 +10,7 @@ import { buildImages } from "./images.ts";
 import { isolate, type Isolation } from "./isolation.ts";
 import { copyLoaded, loadImages } from "./loaded-images.ts";
 import { nodeReady, startNode } from "./node.ts";
-import { buildNodePrograms } from "./programs.ts";
+import { buildNodePrograms, type NodePrograms } from "./programs.ts";
 import { checkRequirements } from "./requirements.ts";
 import { Servers } from "./servers.ts";
 import { localVolumes } from "./volumes.ts";
@@ -32,6 +32,23 @@ export interface Cluster {
 
 const context = "muster-node";
 
+/** What a cluster is made from. */
+interface Prepared {
+  /** The path of the program with etcd and the API server. */
+  readonly program: string;
+  readonly programs: NodePrograms;
+  /** The path of the data of a containerd with the images. */
+  readonly images: string;
+}
+
+/** Builds what is not in the cache, which takes minutes the first time. It throws what `startCluster` throws. */
+export async function prepareCluster(options: BuildOptions = {}): Promise<Prepared> {
+  await checkRequirements();
+  const program = await buildControlPlane(options);
+  const programs = await buildNodePrograms(options);
+  return { program, programs, images: await loadImages(programs, await buildImages(programs, options), options) };
+}
+
 /**
  * Starts a cluster whose node has Muster's image of the working tree, after building what is not in the cache. It ends with this process.
  * @throws {NodeUnavailable} if this machine cannot run a node
@@ -39,10 +56,7 @@ const context = "muster-node";
  */
 export async function startCluster(options: BuildOptions = {}): Promise<Cluster> {
   const { progress, signal } = options;
-  await checkRequirements();
-  const program = await buildControlPlane(options);
-  const programs = await buildNodePrograms(options);
-  const images = await loadImages(programs, await buildImages(programs, options), options);
+  const { program, programs, images } = await prepareCluster(options);
   signal?.throwIfAborted();
   progress?.("starting the control plane and containerd");
   const isolation = await isolate(programs.kubernetes);

@@ -38,6 +38,11 @@ export class ImageBuilder {
     this.#options = options;
   }
 
+  /** Whether the folder of the cache is filled. */
+  async has(name: string): Promise<boolean> {
+    return exists(join(this.#folder, name));
+  }
+
   /** A folder of the cache that is filled once. @returns its path */
   async once(name: string, title: string, fill: (folder: string) => Promise<void>): Promise<string> {
     const { progress } = this.#options;

@@ -18,6 +18,9 @@ export const corednsImage = "localhost/coredns:1";
 /** The image that the charts name by default. */
 export const musterImage = "docker.io/library/muster:0.1.0";
 
+/** The folder in the cache with the packages of the base images. */
+const debianFolder = "debian-bookworm";
+
 /** What the build of Muster's image reads. */
 const musterSources = [
   "Dockerfile",
@@ -49,6 +52,11 @@ export async function buildImages(programs: NodePrograms, options: BuildOptions)
   ];
 }
 
+/** Whether the image of a working tree is built on what is in the cache, unless its packages have changed. */
+export async function baseImagesAreBuilt(): Promise<boolean> {
+  return new ImageBuilder({}).has(debianFolder);
+}
+
 /** The image with nothing but a program. */
 function imageOf(reference: string, program: string) {
   return {
@@ -64,7 +72,7 @@ function imageOf(reference: string, program: string) {
 async function musterArchive(builder: ImageBuilder): Promise<string> {
   const node = dirname(createRequire(import.meta.url).resolve(`node-linux-${process.arch}/package.json`));
   const { version } = JSON.parse(await readFile(join(node, "package.json"), "utf8"));
-  const debian = await builder.once("debian-bookworm", "downloading Debian", async (folder) => {
+  const debian = await builder.once(debianFolder, "downloading Debian", async (folder) => {
     const options = ["--variant=minbase", "--mode=root", "bookworm", join(folder, "debian.tar")];
     await execute("unshare", ["--mount", "--propagation", "private", "mmdebstrap", ...options], {
       env: { ...process.env, PATH: systemPath },
