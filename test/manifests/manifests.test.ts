@@ -169,9 +169,9 @@ describeWithBareControlPlane("manifests", (controlPlane) => {
   });
 });
 
-/** API groups of other projects, whose CRDs the control plane does not have. */
+/** API groups of other projects, whose CRDs the control plane does not have, and of files of configuration. */
 const foreign =
-  /^(?:kustomize\.config\.k8s\.io|[\w.]*\.toolkit\.fluxcd\.io|argoproj\.io|monitoring\.coreos\.com|cert-manager\.io|gateway\.networking\.k8s\.io)\//;
+  /^(?:kubelet\.config\.k8s\.io|kustomize\.config\.k8s\.io|[\w.]*\.toolkit\.fluxcd\.io|argoproj\.io|monitoring\.coreos\.com|cert-manager\.io|gateway\.networking\.k8s\.io)\//;
 
 /** The causes of a rejection, sorted, because the API server's order varies. */
 async function causes(response: Promise<unknown>): Promise<string[]> {
