@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { evaluate, type FiringAlert } from "#test/support/monitoring-tools/monitoring-tools.ts";
 import { operatorScenarios } from "./operator-scenarios.ts";
 import { platformScenarios } from "./platform-scenarios.ts";
-import { readRecording, recordingNames } from "./recording.ts";
+import { readRecording, recordingNames, type Scrape, type TargetLabels } from "./recording.ts";
 import { alertsIn, readRules, ruleFile } from "./rules.ts";
 
 /** The state of the last scrape lasts for so long, in seconds, that every alert has the time to fire. */
@@ -66,6 +66,92 @@ describe("alerts, evaluated by Prometheus on the metrics of real failures", () =
       expect(Object.keys(annotations).toSorted(), alert).toEqual(["description", "runbook", "summary"]);
       for (const text of Object.values(annotations)) expect(text, alert).not.toMatch(/no value|NaN|\{\{/);
     }
+  });
+});
+
+/** The same scrapes with other labels, shifted in time so that they end when those of `other` do. */
+function beside(
+  other: readonly Scrape[],
+  scrapes: readonly Scrape[],
+  labelsOf: (labels: TargetLabels) => TargetLabels,
+) {
+  const end = (all: readonly Scrape[]) => Math.max(...all.map(({ time }) => time));
+  const shift = end(other) - end(scrapes);
+  return scrapes.map((scrape) => ({ ...scrape, time: scrape.time + shift, labels: labelsOf(scrape.labels) }));
+}
+
+const inCluster = (cluster: string) => (labels: TargetLabels) => ({ ...labels, cluster });
+/** A release of its own, in cluster one. */
+const blue = ({ namespace, job, instance, pod }: TargetLabels) => ({
+  cluster: "one",
+  namespace: `${namespace}-blue`,
+  job: `${job}-blue`,
+  instance: `1${instance}`,
+  pod,
+});
+const byTime = (scrapes: readonly Scrape[]) => scrapes.toSorted((one, another) => one.time - another.time);
+
+describe("alerts of one of two releases in a cluster, and of two clusters in one store", () => {
+  let firing: readonly FiringAlert[];
+  const firingOn = (name: string) => firing.filter(({ recording }) => recording === name);
+
+  beforeAll(async () => {
+    const { scrapes: healthy } = await readRecording("Healthy");
+    const { scrapes: leaderless } = await readRecording("MusterNoLeader");
+    const withOthers = (scrapes: readonly Scrape[]) =>
+      byTime([
+        ...beside(scrapes, scrapes, inCluster("one")),
+        ...beside(scrapes, healthy, blue),
+        ...beside(scrapes, healthy, inCluster("two")),
+      ]);
+    const recordings = (await recordingNames()).map(async (name) => {
+      const { scrapes } = await readRecording(name);
+      return { name, scrapes: withOthers(scrapes) };
+    });
+    const renamed = (scrapes: readonly Scrape[]) =>
+      scrapes.map((one) => ({
+        ...one,
+        text: one.text?.replaceAll('name="muster"', 'name="a-muster-operator-b"') ?? null,
+      }));
+    // Another controller, whose metric and name are alike.
+    const alike = leaderless.map(({ time }) => ({
+      time,
+      labels: { job: "muster-mirror", namespace: "other", pod: "other-0", instance: "10.0.0.99:8080" },
+      text: '# TYPE leader_election_master_status gauge\nleader_election_master_status{name="muster-mirror"} 1\n',
+    }));
+    const ended = byTime(beside(healthy, healthy, blue)).map((scrape, index, all) =>
+      index < all.length - new Set(healthy.map(({ labels }) => labels.pod)).size ? scrape : { ...scrape, text: null },
+    );
+    const more = [
+      { name: "renamed", scrapes: renamed(healthy) },
+      { name: "renamed without a leader", scrapes: byTime([...renamed(leaderless), ...alike]) },
+      { name: "ended", scrapes: byTime([...beside(healthy, healthy, inCluster("one")), ...ended]) },
+    ];
+    const rules = [ruleFile(operator), ruleFile(platform)];
+    const all = [...(await Promise.all(recordings)), ...more];
+    firing = (await evaluate({ rules, recordings: all, extend })).alerts ?? [];
+  });
+
+  it.each(alerts)("%s fires for the release that fails, and for no other", (alert) => {
+    expect(firingOn(alert).map((one) => one.alert)).toContain(alert);
+    for (const { labels } of firingOn(alert)) {
+      expect(labels).toMatchObject({ cluster: "one" });
+      expect(labels["namespace"]).not.toMatch(/-blue$/);
+    }
+  });
+
+  it("none fires while everything works, whatever the name of the Lease", () => {
+    expect([...firingOn("Healthy"), ...firingOn("renamed")]).toEqual([]);
+  });
+
+  it("MusterNoLeader fires if the Lease has another name, and another controller leads", () => {
+    const fired = firingOn("renamed without a leader").filter(({ alert }) => alert === "MusterNoLeader");
+    expect(fired).toMatchObject([{ labels: { namespace: "muster-system" } }]);
+  });
+
+  it("one fires for a release of which nothing is left, beside one that works", () => {
+    const fired = firingOn("ended").map(({ alert, labels }) => `${alert} ${labels["namespace"]}`);
+    expect(fired.toSorted()).toEqual(["MusterNoLeader muster-system-blue", "MusterPlatformDown muster-platform-blue"]);
   });
 });
 

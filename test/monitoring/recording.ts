@@ -3,6 +3,8 @@ import { join } from "node:path";
 
 /** What Prometheus adds to each sample of a target. */
 export interface TargetLabels {
+  /** Where the metrics of several clusters are in one store. */
+  readonly cluster?: string;
   readonly job: string;
   readonly namespace: string;
   readonly pod: string;

@@ -296,7 +296,7 @@ func newData(recorded recording, extend time.Duration) (*data, error) {
 	out.end = out.lastScrape + extend.Milliseconds()
 	for _, series := range byLabels {
 		builder := labels.NewBuilder(labels.EmptyLabels())
-		for _, name := range []string{"job", "namespace", "pod", "instance"} {
+		for _, name := range []string{"cluster", "job", "namespace", "pod", "instance"} {
 			builder.Set(name, series.labels.Get(name))
 		}
 		last := series.points[len(series.points)-1]
