@@ -7,6 +7,7 @@ import { startControlPlane } from "./control-plane.ts";
 import { startContainerd } from "./containerd.ts";
 import { dns } from "./dns.ts";
 import { buildImages } from "./images.ts";
+import { NodeFaults } from "./faults.ts";
 import { isolate, type Isolation } from "./isolation.ts";
 import { copyLoaded, loadImages } from "./loaded-images.ts";
 import { nodeReady, startNode } from "./node.ts";
@@ -26,6 +27,8 @@ export interface Cluster {
   readonly admin: KubeClient;
   /** The namespaces of the node, for programs that must run in them. */
   readonly isolation: Isolation;
+  /** What can happen to the node. */
+  readonly faults: NodeFaults;
   /** Ends everything of the cluster. Nothing of it is left. It can be called again. */
   stop(): Promise<void>;
 }
@@ -85,7 +88,8 @@ export async function startCluster(options: BuildOptions = {}): Promise<Cluster>
     progress?.("the DNS is ready");
     const kubeconfig = credentials.kubeconfig.admin;
     const helmFlags = ["--kubeconfig", kubeconfig, "--kube-context", context];
-    return { kubeconfig, context, helmFlags, admin, isolation, stop };
+    const faults = new NodeFaults({ servers, isolation, admin });
+    return { kubeconfig, context, helmFlags, admin, isolation, faults, stop };
   } catch (error) {
     await stop();
     signal?.throwIfAborted();

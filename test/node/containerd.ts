@@ -16,6 +16,11 @@ export async function startContainerd(servers: Servers, isolation: Isolation, ro
   const config = join(folder, "containerd.toml");
   await writeFile(config, containerdConfig({ root, networks, shim: servers.programs.shim }));
   servers.start("containerd", servers.programs.containerd, { config });
+  await containerdReady(servers, isolation);
+}
+
+/** Waits until containerd accepts requests. */
+export async function containerdReady(servers: Servers, isolation: Isolation): Promise<void> {
   await servers.retry("containerd", () => isolation.run(servers.programs.containerd, "ctr", "version"));
 }
 

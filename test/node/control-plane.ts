@@ -74,11 +74,7 @@ export async function startControlPlane(options: Options): Promise<ControlPlane>
   });
   const ca = await readFile(authority.certificate, "utf8");
   const admin = new KubeClient({ url, ca, token: credentials.adminToken });
-  await servers.retry("the API server", async () => {
-    await admin.request("GET", "/readyz");
-    await admin.request("GET", "/api/v1/namespaces/kube-system");
-    await admin.request("GET", "/api/v1/namespaces/default");
-  });
+  await apiServerReady(admin, servers);
   servers.start("kube-scheduler", servers.programs.kubernetes, {
     ...unlimited,
     kubeconfig: credentials.kubeconfig["kube-scheduler"],
@@ -109,4 +105,13 @@ async function serviceAccountKey(folder: string): Promise<string> {
   const path = join(folder, "service-account.key");
   await writeFile(path, privateKey, { mode: 0o600 });
   return path;
+}
+
+/** Waits until the API server is ready, and its first namespaces exist. */
+export async function apiServerReady(admin: KubeClient, servers: Servers): Promise<void> {
+  await servers.retry("the API server", async () => {
+    await admin.request("GET", "/readyz");
+    await admin.request("GET", "/api/v1/namespaces/kube-system");
+    await admin.request("GET", "/api/v1/namespaces/default");
+  });
 }

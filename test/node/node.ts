@@ -73,13 +73,17 @@ export async function startNode(
   servers.start("kube-proxy", servers.programs.kubernetes, { config: await write("kube-proxy.json", proxy) });
 }
 
-/** Waits until the node is Ready. @throws {Error} with what its conditions say after two minutes */
-export async function nodeReady(admin: KubeClient, servers: Servers): Promise<void> {
+/**
+ * Waits until the kubelet has reported that the node is Ready, at this time or later.
+ * @throws {Error} with what its conditions say after two minutes
+ */
+export async function nodeReady(admin: KubeClient, servers: Servers, since = new Date(0)): Promise<void> {
   const node = { apiVersion: "v1", kind: "Node", metadata: { name: nodeName } };
   await servers.retry("the node", async () => {
     const conditions: readonly Condition[] = (await admin.find(node))?.["status"]?.conditions ?? [];
     const ready = conditions.find(({ type }) => type === "Ready");
-    if (ready?.status !== "True") throw new Error(ready?.message ?? "the kubelet has not reported the node");
+    if (ready?.status !== "True" || new Date(ready.lastHeartbeatTime) < since)
+      throw new Error(ready?.message ?? "the kubelet has not reported the node");
   });
 }
 
@@ -87,4 +91,5 @@ interface Condition {
   readonly type: string;
   readonly status: string;
   readonly message: string;
+  readonly lastHeartbeatTime: string;
 }

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ServerProcess } from "#test/support/control-plane/server-process.ts";
@@ -6,11 +7,18 @@ import type { NodePrograms } from "./programs.ts";
 
 const readyTimeoutMs = 120_000;
 
+/** How a server was started. */
+interface Command {
+  readonly program: string;
+  readonly flags: Readonly<Record<string, string>>;
+}
+
 /** The programs that run outside of containers, by their name. Each ends with this process. */
 export class Servers {
   readonly programs: NodePrograms;
   readonly #isolation: Isolation;
   readonly #running = new Map<string, ServerProcess>();
+  readonly #commands = new Map<string, Command>();
 
   constructor(isolation: Isolation, programs: NodePrograms) {
     this.#isolation = isolation;
@@ -19,8 +27,35 @@ export class Servers {
 
   /** Starts the command `name` of a program. Its log is in the folder of the isolation. */
   start(name: string, program: string, flags: Readonly<Record<string, string>>): void {
+    this.#commands.set(name, { program, flags });
     const log = join(this.#isolation.folder, `${name}.log`);
     this.#running.set(name, new ServerProcess(this.#isolation.inside(program, [name]), flags, log));
+  }
+
+  /** Sends SIGKILL to a server, and returns when it has ended. */
+  async kill(name: string): Promise<void> {
+    const server = this.#running.get(name);
+    if (server === undefined) throw new Error(`${name} does not run`);
+    this.#running.delete(name);
+    // Its parent, which entered the namespaces for it, waits for it.
+    const child = await readFile(`/proc/${server.pid}/task/${server.pid}/children`, "utf8");
+    process.kill(Number(child), "SIGKILL");
+    await server.ended;
+  }
+
+  /** Sends SIGKILL to all processes of the node, and those of containers. */
+  async killAll(): Promise<void> {
+    const servers = [...this.#running.values()];
+    this.#running.clear();
+    await this.#isolation.run("/bin/sh", "-c", "kill -9 -1");
+    await Promise.all(servers.map((server) => server.ended));
+  }
+
+  /** Starts a server that was killed, with the flags that it had. */
+  startAgain(name: string): void {
+    const command = this.#commands.get(name);
+    if (command === undefined) throw new Error(`the node has no server ${name}`);
+    this.start(name, command.program, command.flags);
   }
 
   /** @throws {Error} with the end of its log, if one has ended */

@@ -1,4 +1,4 @@
-import { helm } from "#test/deploy/helm.ts";
+import { type ChartValues, helm } from "#test/deploy/helm.ts";
 import type { KubeClient, KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { exampleManifests } from "#test/support/harness/examples.ts";
 import { isReady } from "#test/support/harness/muster-objects.ts";
@@ -15,12 +15,15 @@ export interface Target {
 /** The release and the root group of the chart `muster-try-out`. */
 const release = "muster";
 export const operatorNamespace = "muster-system";
-const root = "0".repeat(40);
+export const root = "0".repeat(40);
 
-/** Installs the chart `muster-try-out` of the working tree with one command, and returns when Helm says that all is ready. */
-export async function installTryOut({ helmFlags, image }: Target): Promise<void> {
+/**
+ * Installs the chart `muster-try-out` of the working tree with one command, and returns when Helm says that all is ready.
+ * @param values of the chart `muster`
+ */
+export async function installTryOut({ helmFlags, image }: Target, values: ChartValues = {}): Promise<void> {
   const flags = ["--namespace", operatorNamespace, "--create-namespace", "--wait", "--timeout", "3m", ...helmFlags];
-  await helm(["install", release, "muster-try-out", ...flags], { muster: imageValues(image) });
+  await helm(["install", release, "muster-try-out", ...flags], { muster: { ...imageValues(image), ...values } });
 }
 
 /** Applies examples/, and returns when all of Muster's objects are Ready. */
@@ -32,7 +35,8 @@ export async function applyExamples({ admin }: Target): Promise<void> {
 }
 
 const shop = "shop";
-const account = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "checkout", namespace: shop } };
+/** The service account of the Identity `checkout` in examples/. */
+export const account = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "checkout", namespace: shop } };
 
 /** Reads the groups with the token, and prints their names. */
 const program = `

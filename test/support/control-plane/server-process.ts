@@ -51,6 +51,11 @@ export class ServerProcess {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
+  /** Resolves when it has ended, for whatever reason. */
+  get ended(): Promise<unknown> {
+    return this.#ended;
+  }
+
   /** The last lines of its log, for an error message. */
   async lastLogLines(): Promise<string> {
     const log = await readFile(this.#logFile, "utf8").catch(() => "");
