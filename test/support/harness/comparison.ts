@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
+import type { KubeClient, KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { allMusterKinds, type AnyMusterKind, isReady, kindRef } from "./muster-objects.ts";
-import type { PlatformCollection, PlatformResource } from "./platform-admin.ts";
-import type { System } from "./system.ts";
+import type { PlatformAdmin, PlatformCollection, PlatformResource } from "./platform-admin.ts";
 
 export const collectionOf = {
   Group: "groups",
@@ -24,6 +23,14 @@ const marker = / ?\[muster:[0-9a-f]{8}[-+][0-9a-f]{16}\]$/;
 export const withoutMarker = (description: string): string => description.replace(marker, "");
 export const hasMarker = (description: string): boolean => marker.test(description);
 
+/** A cluster and its platform. */
+export interface ComparedSystem {
+  readonly controlPlane: { readonly admin: Pick<KubeClient, "list"> };
+  readonly admin: Pick<PlatformAdmin, "list">;
+  /** The uids of the platform's resources from before the first operator. */
+  readonly preexisting: ReadonlySet<string>;
+}
+
 type Objects = ReadonlyMap<string, readonly KubeObject[]>;
 
 /**
@@ -32,7 +39,10 @@ type Objects = ReadonlyMap<string, readonly KubeObject[]>;
  * @param foreign the uids of platform resources that the test created itself
  * @returns the differences
  */
-export async function differencesFromPlatform(system: System, foreign: readonly string[] = []): Promise<string[]> {
+export async function differencesFromPlatform(
+  system: ComparedSystem,
+  foreign: readonly string[] = [],
+): Promise<string[]> {
   const { admin } = system.controlPlane;
   const objects: Objects = new Map(
     await Promise.all(allMusterKinds.map(async (kind) => [kind, await admin.list(kindRef(kind))] as const)),

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, vi } from "vitest";
+import type { ChartValues } from "#test/deploy/helm.ts";
+import { type Cluster, startCluster } from "#test/node/cluster.ts";
+import { installTryOut, operatorNamespace } from "#test/node/try-out.ts";
+import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
+import { collectionOf, type ComparedSystem } from "#test/support/harness/comparison.ts";
+import { allMusterKinds, isReady } from "#test/support/harness/muster-objects.ts";
+import { PlatformAdmin } from "#test/support/harness/platform-admin.ts";
+import { describeOnNode } from "./describe-with-target.ts";
+
+/** A node of this machine with the chart `muster-try-out`, the namespace of its Tenant, and access to its platform. */
+export interface MusterOnNode extends ComparedSystem {
+  readonly cluster: Cluster;
+  readonly admin: PlatformAdmin;
+  readonly controlPlane: Pick<Cluster, "admin">;
+}
+
+/** The namespace that the Tenant of the chart selects. */
+export const namespace = "shop";
+
+export const report = (line: string) => void process.stderr.write(`e2e: ${line}\n`);
+
+/** @returns how long it took, in seconds with one decimal */
+export async function secondsOf(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  await work();
+  return Math.round((performance.now() - started) / 100) / 10;
+}
+
+/**
+ * A suite with a node to itself, on which Muster is installed.
+ * @param values of the chart `muster`
+ */
+export function describeWithMusterOnNode(
+  name: string,
+  tests: (muster: () => MusterOnNode) => void,
+  values: ChartValues = {},
+): void {
+  describeOnNode(name, () => {
+    let cluster: Cluster | undefined;
+    let muster: MusterOnNode | undefined;
+    beforeAll(async () => {
+      cluster = await startCluster({ progress: report });
+      const { admin } = cluster;
+      await admin.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
+      await installTryOut(cluster, values);
+      const platform = await platformAdmin(cluster);
+      const collections = Object.values(collectionOf);
+      const resources = (await Promise.all(collections.map((collection) => platform.list(collection)))).flat();
+      const preexisting = new Set(resources.map(({ uid }) => uid));
+      muster = { cluster, admin: platform, controlPlane: { admin }, preexisting };
+    });
+    afterAll(() => cluster?.stop());
+    tests(() => {
+      if (muster === undefined) throw new Error("Muster runs only while a test does: call muster() inside of it");
+      return muster;
+    });
+  });
+}
+
+const nodePort = 30_080;
+
+/** The platform's API at a port of the node, with the token of the operator's identity, which owns the root group. */
+async function platformAdmin({ admin, isolation }: Cluster): Promise<PlatformAdmin> {
+  const service = {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { name: "muster-platform", namespace: operatorNamespace },
+  };
+  await admin.patch(service, { spec: { type: "NodePort", ports: [{ port: 8080, nodePort }] } });
+  const url = `http://${isolation.address}:${nodePort}`;
+  const settings = {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "muster-settings", namespace: operatorNamespace },
+  };
+  const { MUSTER_IDENTITY: identity, MUSTER_PLATFORM_URL: aud } = (await admin.get(settings))["data"];
+  const subjectToken = await admin.createToken(operatorNamespace, "muster-operator", { audiences: ["muster"] });
+  const query = new URLSearchParams({ identity, aud });
+  const token = await vi.waitFor(
+    async () => {
+      const response = await fetch(`${url}/sts/exchange?${query.toString()}`, {
+        headers: { authorization: `Bearer ${subjectToken}` },
+      });
+      const body = (await response.json()) as { readonly token: string };
+      if (!response.ok) throw new Error(`the exchange failed: ${response.status} ${JSON.stringify(body)}`);
+      return body.token;
+    },
+    { timeout: 20_000, interval: 500 },
+  );
+  return new PlatformAdmin(url, token);
+}
+
+/** Waits until all of Muster's objects in the namespace are Ready. */
+export async function allReady({ controlPlane: { admin } }: MusterOnNode, timeoutMs: number): Promise<void> {
+  for (const kind of allMusterKinds)
+    for (const object of await admin.list({ apiVersion: "iam.muster.dev/v1beta1", kind }, { namespace }))
+      await admin.waitFor(object, isReady, { timeoutMs });
+}
+
+/** The pods of a component of Muster: `operator` or `platform`. */
+export async function podsOf({ controlPlane: { admin } }: MusterOnNode, component: string): Promise<KubeObject[]> {
+  const pods = await admin.list({ apiVersion: "v1", kind: "Pod" }, { namespace: operatorNamespace });
+  return pods.filter(({ metadata }) => metadata.labels?.["app.kubernetes.io/component"] === component);
+}
