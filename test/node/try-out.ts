@@ -1,7 +1,8 @@
 import { type ChartValues, helm } from "#test/deploy/helm.ts";
-import type { KubeClient, KubeObject } from "#test/support/control-plane/kube-client.ts";
+import type { KubeClient } from "#test/support/control-plane/kube-client.ts";
 import { exampleManifests } from "#test/support/harness/examples.ts";
 import { isReady } from "#test/support/harness/muster-objects.ts";
+import { account, labelledPod, reader, runToEnd } from "./labelled-pod.ts";
 
 /** A cluster in which Muster is installed. */
 export interface Target {
@@ -34,53 +35,18 @@ export async function applyExamples({ admin }: Target): Promise<void> {
     if (object.apiVersion.startsWith("iam.muster.dev/")) await admin.waitFor(object, isReady, { timeoutMs: 60_000 });
 }
 
-const shop = "shop";
-/** The service account of the Identity `checkout` in examples/. */
-export const account = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "checkout", namespace: shop } };
-
-/** Reads the groups with the token, and prints their names. */
-const program = `
-const { MUSTER_PLATFORM_URL: url, MUSTER_TOKEN_FILE: file } = process.env;
-const token = require("node:fs").readFileSync(file, "utf8").trim();
-fetch(url + "/iam/v2beta1/groups", { headers: { authorization: "Bearer " + token } }).then(async (response) => {
-  const body = await response.json();
-  console.log(response.status, response.ok ? body.groups.map(({ name }) => name).join() : JSON.stringify(body));
-  process.exitCode = response.ok ? 0 : 1;
-});
-`;
+/** The image of Muster, which also has a shell and Node.js for what a container runs. */
+export const imageOf = ({ image }: Pick<Target, "image">): string => image ?? "muster:0.1.0";
 
 /**
- * Creates a pod with the label of the Identity `checkout`, whose container uses its token, and waits until the container has ended.
+ * Runs a pod with the label of the Identity `checkout`, whose container uses its token.
  * @returns what the container printed
  * @throws {Error} if it fails, with what it printed
  */
-export async function runLabelledPod({ admin, image }: Target, name: string): Promise<string> {
-  await admin.apply(account);
-  const pod = labelledPod(name, image ?? "muster:0.1.0");
-  await admin.create(pod);
-  const ended = await admin.waitFor(pod, (seen) => exitCode(seen) !== undefined, { timeoutMs: 60_000 });
-  const path = await admin.pathOf(pod);
-  const output = await admin.request("GET", `${path}/log?container=app`);
-  if (exitCode(ended) !== 0) throw new Error(`the pod ${name} failed: ${String(output)}`);
-  await admin.delete(pod);
-  return String(output).trim();
+export async function runLabelledPod(target: Target, name: string): Promise<string> {
+  await target.admin.apply(account);
+  return runToEnd(target.admin, labelledPod(name, reader(imageOf(target))));
 }
-
-const labelledPod = (name: string, image: string): KubeObject => ({
-  apiVersion: "v1",
-  kind: "Pod",
-  metadata: { name, namespace: shop, labels: { "iam.muster.dev/identity": "checkout" } },
-  spec: {
-    restartPolicy: "Never",
-    serviceAccountName: account.metadata.name,
-    terminationGracePeriodSeconds: 0,
-    containers: [{ name: "app", image, command: ["node", "-e", program] }],
-  },
-});
-
-/** The exit code of the pod's container, once it has ended. The pod ends later, with its agent. */
-const exitCode = (pod: KubeObject | undefined): number | undefined =>
-  pod?.["status"]?.containerStatuses?.[0]?.state?.terminated?.exitCode;
 
 /** The values of the chart for an image in a registry: with a tag, or with a digest. */
 function imageValues(image: string | undefined) {
