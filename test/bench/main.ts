@@ -1,5 +1,6 @@
 import { inspect } from "node:util";
 import { commands } from "#test/commands/bench/benchmark.ts";
+import { podStart } from "#test/e2e/pod-start-benchmark.ts";
 import { operator } from "#test/operator/bench/benchmark.ts";
 import { recovery } from "#test/operator/bench/recovery.ts";
 import { scale } from "#test/operator/scale/benchmark.ts";
@@ -9,7 +10,7 @@ import { connections } from "#test/platform/connections/benchmark.ts";
 import { readCommandLine } from "#test/support/command-line.ts";
 import { agent } from "#test/workload/bench/benchmark.ts";
 
-const benchmarks = [operator, scale, recovery, platform, abuse, connections, agent, commands];
+const benchmarks = [operator, scale, recovery, platform, abuse, connections, agent, podStart, commands];
 
 const usage = `Usage: npm run bench -- NAME [OPTIONS]
 
