@@ -31,6 +31,8 @@ export interface Row {
 export interface Dashboard {
   readonly uid: string;
   readonly title: string;
+  /** A metric that only what the dashboard is about has: where it is scraped from is offered as a choice. */
+  readonly identifyingMetric: string;
   readonly rows: readonly Row[];
 }
 
@@ -39,8 +41,36 @@ const columns = 24;
 const heights = { graph: 8, value: 4, text: 4 } as const;
 const datasource = { type: "prometheus", uid: "${datasource}" };
 
+/** By what a person chooses releases, each within the ones before. A store of one cluster need not have the label `cluster`. */
+const choices = ["cluster", "namespace", "job"] as const;
+const chosen = choices.map((label) => `${label}=~"$${label}"`).join(", ");
+const metric = /\b(?:muster|leader_election|controller_runtime|workqueue|rest_client|process|nodejs)_\w+\{?/g;
+
+/** The query, of the chosen releases only. */
+function ofChosen(expr: string): string {
+  return expr.replaceAll(metric, (name) => (name.endsWith("{") ? `${name}${chosen}, ` : `${name}{${chosen}}`));
+}
+
+function choice(label: (typeof choices)[number], identifyingMetric: string): object {
+  const before = choices.slice(0, choices.indexOf(label)).map((one) => `${one}=~"$${one}"`);
+  const query = `label_values(${identifyingMetric}{${before.join(", ")}}, ${label})`;
+  return {
+    name: label,
+    type: "query",
+    label: label.charAt(0).toUpperCase() + label.slice(1),
+    datasource,
+    query: { query, refId: label },
+    refresh: 2,
+    sort: 1,
+    multi: true,
+    includeAll: true,
+    allValue: ".*",
+    current: { text: "All", value: "$__all" },
+  };
+}
+
 /** The dashboard as Grafana imports it. The panels of a row share its width. */
-export function grafanaDashboard({ uid, title, rows }: Dashboard): object {
+export function grafanaDashboard({ uid, title, identifyingMetric, rows }: Dashboard): object {
   const panels: object[] = [];
   let y = 0;
   const place = (panel: object, x: number, width: number, height: number) => {
@@ -65,7 +95,12 @@ export function grafanaDashboard({ uid, title, rows }: Dashboard): object {
     schemaVersion: 39,
     time: { from: "now-6h", to: "now" },
     timezone: "browser",
-    templating: { list: [{ name: "datasource", type: "datasource", query: "prometheus", label: "Data source" }] },
+    templating: {
+      list: [
+        { name: "datasource", type: "datasource", query: "prometheus", label: "Data source" },
+        ...choices.map((label) => choice(label, identifyingMetric)),
+      ],
+    },
     panels,
   };
 }
@@ -75,7 +110,7 @@ function grafanaPanel(panel: Panel): object {
   const targets = queries.map(({ expr, legend }, index) => ({
     refId: String.fromCodePoint(65 + index),
     datasource,
-    expr,
+    expr: ofChosen(expr),
     legendFormat: legend ?? "__auto",
     ...(type === "graph" ? {} : { instant: true }),
   }));

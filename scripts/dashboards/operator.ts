@@ -5,16 +5,19 @@ import { percentiles, quantile } from "./quantile.ts";
 export const operatorDashboard: Dashboard = {
   uid: "muster-operator",
   title: "Muster / Operator",
+  identifyingMetric: "muster_resync_interval_seconds",
   rows: [
     {
       title: "At a glance",
       panels: [
         {
           title: "Leaders",
-          description: "Replicas that lead: 1. See the runbook MusterNoLeader.",
+          description: "Replicas that lead: 1 in each release. See the runbook MusterNoLeader.",
           type: "value",
           badBelow: 1,
-          queries: [{ expr: 'sum(leader_election_master_status{name=~"muster.*"})' }],
+          queries: [
+            { expr: "sum(leader_election_master_status and on (cluster, namespace, job, instance) muster_build_info)" },
+          ],
         },
         {
           title: "Ready",

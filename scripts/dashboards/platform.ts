@@ -8,6 +8,7 @@ const requests = "muster_platform_server_requests_total";
 export const platformDashboard: Dashboard = {
   uid: "muster-platform",
   title: "Muster / Platform",
+  identifyingMetric: "muster_platform_server_database_up",
   rows: [
     {
       title: "At a glance",

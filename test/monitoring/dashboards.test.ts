@@ -36,6 +36,19 @@ describe.each(["operator", "platform"] as const)("the dashboard of the %s", asyn
       }
   });
 
+  it("shows the chosen releases only", () => {
+    const chosen = 'cluster=~"$cluster", namespace=~"$namespace", job=~"$job"';
+    for (const { targets = [] } of panels)
+      for (const { expr } of targets) {
+        const selectors = expr.match(/\{[^}]*\}/g) ?? [];
+        expect(selectors.length, expr).toBeGreaterThan(0);
+        for (const selector of selectors) expect(selector).toContain(chosen);
+        // What has no selector is a function, a keyword, a label or a number.
+        const rest = expr.replaceAll(/\w+\{[^}]*\}/g, "");
+        expect(rest).not.toMatch(/(?:_total|_seconds|_bytes|_bucket)\b/);
+      }
+  });
+
   it("has panels that do not overlap, and fill their rows", () => {
     const cells = new Set<string>();
     for (const { gridPos, title } of panels)

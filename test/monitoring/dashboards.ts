@@ -25,7 +25,7 @@ export async function readDashboard(component: "operator" | "platform"): Promise
   return JSON.parse(await readFile(url, "utf8")) as GrafanaDashboard;
 }
 
-/** The query as Grafana sends it, with a range that fits the interval of scrapes. */
+/** The query as Grafana sends it where nothing is chosen, with a range that fits the interval of scrapes. */
 export function sentQuery(expr: string): string {
-  return expr.replaceAll("$__rate_interval", "2m");
+  return expr.replaceAll("$__rate_interval", "2m").replaceAll(/"\$(?:cluster|namespace|job)"/g, '".*"');
 }
