@@ -10,7 +10,7 @@ import { buildImages } from "./images.ts";
 import { NodeFaults } from "./faults.ts";
 import { isolate, type Isolation } from "./isolation.ts";
 import { copyLoaded, loadImages } from "./loaded-images.ts";
-import { nodeReady, startNode } from "./node.ts";
+import { type CredentialProvider, nodeReady, startNode } from "./node.ts";
 import { buildNodePrograms, type NodePrograms } from "./programs.ts";
 import { checkRequirements } from "./requirements.ts";
 import { Servers } from "./servers.ts";
@@ -35,6 +35,11 @@ export interface Cluster {
 
 const context = "muster-node";
 
+interface ClusterOptions extends BuildOptions {
+  /** What the kubelet asks for credentials for images; by default nothing. */
+  readonly credentialProvider?: CredentialProvider;
+}
+
 /** What a cluster is made from. */
 interface Prepared {
   /** The path of the program with etcd and the API server. */
@@ -57,8 +62,8 @@ export async function prepareCluster(options: BuildOptions = {}): Promise<Prepar
  * @throws {NodeUnavailable} if this machine cannot run a node
  * @throws {ControlPlaneUnavailable} if a program can neither be found nor built
  */
-export async function startCluster(options: BuildOptions = {}): Promise<Cluster> {
-  const { progress, signal } = options;
+export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+  const { progress, signal, credentialProvider } = options;
   const { program, programs, images } = await prepareCluster(options);
   signal?.throwIfAborted();
   progress?.("starting the control plane and containerd");
@@ -80,7 +85,7 @@ export async function startCluster(options: BuildOptions = {}): Promise<Cluster>
     const { admin, credentials } = await startControlPlane({ servers, program, authority, address, folder, context });
     await containerd;
     progress?.("starting the kubelet");
-    await startNode(servers, isolation, { authority, credentials });
+    await startNode(servers, isolation, { authority, credentials, credentialProvider });
     for (const object of [...dns, ...(await localVolumes(folder))]) await admin.apply(object);
     await nodeReady(admin, servers);
     progress?.("the node is Ready");

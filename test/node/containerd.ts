@@ -14,7 +14,9 @@ export async function startContainerd(servers: Servers, isolation: Isolation, ro
   await mkdir(networks);
   await writeFile(join(networks, "pods.conflist"), JSON.stringify(podNetwork));
   const config = join(folder, "containerd.toml");
-  await writeFile(config, containerdConfig({ root, networks, shim: servers.programs.shim }));
+  const registries = registriesOf(isolation);
+  await mkdir(registries);
+  await writeFile(config, containerdConfig({ root, networks, registries, shim: servers.programs.shim }));
   servers.start("containerd", servers.programs.containerd, { config });
   await containerdReady(servers, isolation);
 }
@@ -24,13 +26,23 @@ export async function containerdReady(servers: Servers, isolation: Isolation): P
   await servers.retry("containerd", () => isolation.run(servers.programs.containerd, "ctr", "version"));
 }
 
+const registriesOf = ({ folder }: Pick<Isolation, "folder">) => join(folder, "registries");
+
+/** Lets the node pull the images of a registry from an address, without TLS. */
+export async function addRegistry(isolation: Isolation, registry: string, address: string): Promise<void> {
+  const folder = join(registriesOf(isolation), registry);
+  await mkdir(folder);
+  await writeFile(join(folder, "hosts.toml"), `server = "http://${address}"\n`);
+}
+
 interface Folders {
   readonly root: string;
   readonly networks: string;
+  readonly registries: string;
   readonly shim: string;
 }
 
-const containerdConfig = ({ root, networks, shim }: Folders) => `version = 3
+const containerdConfig = ({ root, networks, registries, shim }: Folders) => `version = 3
 root = "${root}"
 
 [grpc]
@@ -38,6 +50,9 @@ address = "${containerdSocket}"
 
 [plugins."io.containerd.cri.v1.images"]
 snapshotter = "overlayfs"
+
+[plugins."io.containerd.cri.v1.images".registry]
+config_path = "${registries}"
 
 [plugins."io.containerd.cri.v1.images".pinned_images]
 sandbox = "${pauseImage}"

@@ -8,11 +8,25 @@ import { containerdSocket } from "./containerd.ts";
 import { network } from "./network.ts";
 import type { Servers } from "./servers.ts";
 
+/** A program that gives the kubelet credentials for images. */
+export interface CredentialProvider {
+  /** The folder with the program. */
+  readonly folder: string;
+  /** A `CredentialProviderConfig`. */
+  readonly config: unknown;
+}
+
+interface NodeOptions {
+  readonly authority: CertificateAuthority;
+  readonly credentials: Credentials;
+  readonly credentialProvider?: CredentialProvider | undefined;
+}
+
 /** Starts the kubelet and kube-proxy. */
 export async function startNode(
   servers: Servers,
   isolation: Isolation,
-  { authority, credentials }: { readonly authority: CertificateAuthority; readonly credentials: Credentials },
+  { authority, credentials, credentialProvider }: NodeOptions,
 ): Promise<void> {
   const { address, cgroup, folder } = isolation;
   const certificate = await authority.issue("kubelet", {
@@ -69,6 +83,10 @@ export async function startNode(
     kubeconfig: credentials.kubeconfig.kubelet,
     "hostname-override": nodeName,
     "node-ip": address,
+    ...(credentialProvider && {
+      "image-credential-provider-config": await write("credential-provider.json", credentialProvider.config),
+      "image-credential-provider-bin-dir": credentialProvider.folder,
+    }),
   });
   servers.start("kube-proxy", servers.programs.kubernetes, { config: await write("kube-proxy.json", proxy) });
 }
