@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pauseImage } from "./images.ts";
 import type { Isolation } from "./isolation.ts";
@@ -17,7 +17,11 @@ export async function startContainerd(servers: Servers, isolation: Isolation, ro
   const registries = registriesOf(isolation);
   await mkdir(registries);
   await writeFile(config, containerdConfig({ root, networks, registries, shim: servers.programs.shim }));
-  servers.start("containerd", servers.programs.containerd, { config });
+  // A containerd that starts again finds the shims that still run by the usual name of their program.
+  const programs = join(folder, "programs");
+  await mkdir(programs);
+  await symlink(servers.programs.shim, join(programs, "containerd-shim-runc-v2"));
+  servers.start("containerd", servers.programs.containerd, { config }, [programs]);
   await containerdReady(servers, isolation);
 }
 

@@ -1,9 +1,10 @@
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ServerProcess } from "#test/support/control-plane/server-process.ts";
 import type { Isolation } from "./isolation.ts";
 import type { NodePrograms } from "./programs.ts";
+import { systemPath } from "./requirements.ts";
 
 const readyTimeoutMs = 120_000;
 
@@ -11,6 +12,8 @@ const readyTimeoutMs = 120_000;
 interface Command {
   readonly program: string;
   readonly flags: Readonly<Record<string, string>>;
+  /** Folders before those of the system, in which it finds programs. */
+  readonly path: readonly string[];
 }
 
 /** The programs that run outside of containers, by their name. Each ends with this process. */
@@ -25,11 +28,15 @@ export class Servers {
     this.programs = programs;
   }
 
-  /** Starts the command `name` of a program. Its log is in the folder of the isolation. */
-  start(name: string, program: string, flags: Readonly<Record<string, string>>): void {
-    this.#commands.set(name, { program, flags });
+  /**
+   * Starts the command `name` of a program. Its log is in the folder of the isolation.
+   * @param path folders before those of the system, in which it finds programs
+   */
+  start(name: string, program: string, flags: Command["flags"], path: Command["path"] = []): void {
+    this.#commands.set(name, { program, flags, path });
+    const environment = `PATH=${[...path, systemPath].join(delimiter)}`;
     const log = join(this.#isolation.folder, `${name}.log`);
-    this.#running.set(name, new ServerProcess(this.#isolation.inside(program, [name]), flags, log));
+    this.#running.set(name, new ServerProcess(this.#isolation.inside("env", [environment, program, name]), flags, log));
   }
 
   /** Sends SIGKILL to a server, and returns when it has ended. */
@@ -55,7 +62,7 @@ export class Servers {
   startAgain(name: string): void {
     const command = this.#commands.get(name);
     if (command === undefined) throw new Error(`the node has no server ${name}`);
-    this.start(name, command.program, command.flags);
+    this.start(name, command.program, command.flags, command.path);
   }
 
   /** @throws {Error} with the end of its log, if one has ended */
