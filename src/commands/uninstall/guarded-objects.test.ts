@@ -54,17 +54,18 @@ describe("the problem", () => {
     expect(uninstallProblem([{ plural: "groups", count: 0, examples: [] }])).toBeUndefined();
   });
 
-  it("names the objects, and the commands in an order that works: Tenants last", () => {
+  it("names the objects, and commands that work: objects at once, because a group waits for what is in it, then Tenants", () => {
     const problem = uninstallProblem([
       { plural: "tenants", count: 1, examples: ["shop"] },
       { plural: "groups", count: 4, examples: ["shop/a", "shop/b", "shop/c"] },
       { plural: "identities", count: 0, examples: [] },
+      { plural: "rolebindings", count: 1, examples: ["shop/d"] },
     ]);
     expect(problem).toContain("groups.iam.muster.dev: 4 (shop/a, shop/b, shop/c, …)");
     expect(problem).toContain("tenants.iam.muster.dev: 1 (shop)\n");
     expect(problem).not.toContain("identities");
     expect(problem?.match(/kubectl delete .*/g)).toEqual([
-      "kubectl delete groups.iam.muster.dev --all --all-namespaces",
+      "kubectl delete groups.iam.muster.dev,rolebindings.iam.muster.dev --all --all-namespaces",
       "kubectl delete tenants.iam.muster.dev --all",
     ]);
   });

@@ -68,12 +68,13 @@ export function uninstallProblem(all: readonly Guarded[]): string | undefined {
     ({ plural, count, examples }) =>
       `  ${plural}.${apiGroup}: ${count} (${examples.join(", ")}${count > examples.length ? ", …" : ""})`,
   );
-  // Tenants last: without its Tenant, nothing is done for an object.
-  const commands = guarded
-    .toSorted((one, other) => Number(one.plural === "tenants") - Number(other.plural === "tenants"))
-    .map(
-      ({ plural }) => `  kubectl delete ${plural}.${apiGroup} --all${plural === "tenants" ? "" : " --all-namespaces"}`,
-    );
+  const objects = guarded.filter(({ plural }) => plural !== "tenants").map(({ plural }) => `${plural}.${apiGroup}`);
+  const commands = [
+    // One command: kubectl waits for what it deletes, and a group for what is in it, which may be of any kind.
+    ...(objects.length === 0 ? [] : [`  kubectl delete ${objects.join(",")} --all --all-namespaces`]),
+    // Tenants last: without its Tenant, nothing is done for an object.
+    ...(objects.length === guarded.length ? [] : [`  kubectl delete tenants.${apiGroup} --all`]),
+  ];
   return [
     `these objects carry the finalizer ${finalizer}, which only the operator removes, after it removed what they declare on the platform:`,
     ...lines,
