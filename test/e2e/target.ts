@@ -19,13 +19,14 @@ export const imageVariable = "MUSTER_E2E_IMAGE";
 export async function findTarget(options: BuildOptions = {}): Promise<TestedCluster> {
   const context = process.env[contextVariable];
   if (context) return existingCluster(context, process.env[imageVariable] || undefined);
-  const { admin, helmFlags, ...cluster } = await startCluster(options);
-  return { admin, helmFlags, stop: () => cluster.stop() };
+  const { admin, helmFlags, kubectlFlags, ...cluster } = await startCluster(options);
+  return { admin, helmFlags, kubectlFlags, stop: () => cluster.stop() };
 }
 
 async function existingCluster(context: string, image: string | undefined): Promise<TestedCluster> {
   const connection = await readConnection({ context, env: process.env, clock: systemClock });
   const url = connection.server.href.replace(/\/$/, "");
   const admin = new KubeClient({ ...connection, url, token: () => connection.token() });
-  return { admin, helmFlags: ["--kube-context", context], image, stop: () => admin.close() };
+  const flags = { helmFlags: ["--kube-context", context], kubectlFlags: ["--context", context] };
+  return { admin, ...flags, image, stop: () => admin.close() };
 }

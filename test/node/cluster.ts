@@ -24,6 +24,8 @@ export interface Cluster {
   readonly context: string;
   /** The flags of Helm that name the cluster. */
   readonly helmFlags: readonly string[];
+  /** The flags of kubectl that name the cluster. */
+  readonly kubectlFlags: readonly string[];
   readonly admin: KubeClient;
   /** The namespaces of the node, for programs that must run in them. */
   readonly isolation: Isolation;
@@ -94,7 +96,8 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     const kubeconfig = credentials.kubeconfig.admin;
     const helmFlags = ["--kubeconfig", kubeconfig, "--kube-context", context];
     const faults = new NodeFaults({ servers, isolation, admin });
-    return { kubeconfig, context, helmFlags, admin, isolation, faults, stop };
+    const kubectlFlags = ["--kubeconfig", kubeconfig, "--context", context];
+    return { kubeconfig, context, helmFlags, kubectlFlags, admin, isolation, faults, stop };
   } catch (error) {
     await stop();
     signal?.throwIfAborted();

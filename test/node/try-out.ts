@@ -3,12 +3,15 @@ import type { KubeClient } from "#test/support/control-plane/kube-client.ts";
 import { exampleManifests } from "#test/support/harness/examples.ts";
 import { isReady } from "#test/support/harness/muster-objects.ts";
 import { account, labelledPod, reader, runToEnd } from "./labelled-pod.ts";
+import { restrictedContainer, restrictedPod } from "./restricted.ts";
 
 /** A cluster in which Muster is installed. */
 export interface Target {
   readonly admin: KubeClient;
   /** The flags of Helm that name the cluster. */
   readonly helmFlags: readonly string[];
+  /** The flags of kubectl that name the cluster. */
+  readonly kubectlFlags: readonly string[];
   /** The image of Muster in a registry; by default the nodes have the image that the charts name. */
   readonly image?: string | undefined;
 }
@@ -45,11 +48,12 @@ export const imageOf = ({ image }: Pick<Target, "image">): string => image ?? "m
  */
 export async function runLabelledPod(target: Target, name: string): Promise<string> {
   await target.admin.apply(account);
-  return runToEnd(target.admin, labelledPod(name, reader(imageOf(target))));
+  const container = { ...reader(imageOf(target)), ...restrictedContainer };
+  return runToEnd(target.admin, labelledPod(name, container, restrictedPod));
 }
 
 /** The values of the chart for an image in a registry: with a tag, or with a digest. */
-function imageValues(image: string | undefined) {
+export function imageValues(image: string | undefined) {
   if (image === undefined) return {};
   const [, repository, tag, digest] = /^(.+?)(?::([\w.-]+))?(?:@(.+))?$/.exec(image) ?? [];
   return { image: { repository, tag, digest } };
