@@ -39,7 +39,7 @@ export const kubectlFlags: ToolFlags = {
       "--wait",
     ],
     auth: ["-A", "--all-namespaces", "--list", "-q", "--quiet", "--subresource"],
-    config: [...output, "--raw", "--minify", "--current"],
+    config: [...output, "--raw", "--minify", "--flatten", "--current"],
     cp: ["-c", "--container"],
     create: [
       ...files,
