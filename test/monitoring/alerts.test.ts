@@ -1,5 +1,6 @@
 import { access, readFile } from "node:fs/promises";
 import { beforeAll, describe, expect, it } from "vitest";
+import { mayTake } from "#src/platform/shares/share.ts";
 import { evaluate, type FiringAlert } from "#test/support/monitoring-tools/monitoring-tools.ts";
 import { operatorScenarios } from "./operator-scenarios.ts";
 import { platformScenarios } from "./platform-scenarios.ts";
@@ -45,6 +46,15 @@ describe("alerts, evaluated by Prometheus on the metrics of real failures", () =
       print,
     );
     firing = found;
+  });
+
+  it("says that a platform is overloaded before a single caller has all that it may have", () => {
+    const rule = alertsIn(platform).find(({ alert }) => alert === "MusterPlatformOverloaded");
+    const threshold = Number(/> ([\d.]+)$/.exec(rule?.expr ?? "")?.[1]);
+    const slots = 1_000;
+    let used = 0;
+    while (mayTake(1, used, slots - used, "identity")) used += 1;
+    expect(threshold).toBeLessThan(used / slots);
   });
 
   it("has one recording for each alert, and a healthy one", async () => {
