@@ -5,6 +5,7 @@ import { milliseconds, type Outcome } from "#test/support/bench/outcome.ts";
 import { percentile } from "#test/support/bench/percentile.ts";
 import { printed, rowTable } from "#test/support/bench/report.ts";
 import { writeResultsPage } from "#test/support/bench/results-page.ts";
+import { account } from "#test/node/labelled-pod.ts";
 import { applyExamples, installTryOut } from "#test/node/try-out.ts";
 import { measurePodStart, type PodStart } from "./pod-start.ts";
 import { findTarget } from "./target.ts";
@@ -40,6 +41,7 @@ async function measure(pods: number): Promise<Outcome> {
   try {
     await installTryOut(target);
     await applyExamples(target);
+    await target.admin.apply(account);
     const starts: PodStart[] = [];
     for (let count = 0; count < pods; count++) starts.push(await measurePodStart(target, `start-${count}`));
     const spread = (times: readonly number[]) => [0.5, 0.95, 1].map((share) => percentile(times, share));
