@@ -1,18 +1,12 @@
 import { expect, it } from "vitest";
+import { namespace } from "#test/node/labelled-pod.ts";
 import { KubeError } from "#test/support/control-plane/kube-connection.ts";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
-import { operatorNamespace, root } from "#test/node/try-out.ts";
+import { operatorNamespace } from "#test/node/try-out.ts";
 import { differencesFromPlatform } from "#test/support/harness/comparison.ts";
-import { isReady, musterObject, ref } from "#test/support/harness/muster-objects.ts";
-import {
-  allReady,
-  describeWithMusterOnNode,
-  type MusterOnNode,
-  namespace,
-  podsOf,
-  report,
-  secondsOf,
-} from "./muster-on-node.ts";
+import { isReady, ref } from "#test/support/harness/muster-objects.ts";
+import { applyBranches, branch } from "./branch.ts";
+import { allReady, describeWithMusterOnNode, type MusterOnNode, podsOf, report, secondsOf } from "./muster-on-node.ts";
 
 const podRef = (name: string) => ({ apiVersion: "v1", kind: "Pod", metadata: { name, namespace: operatorNamespace } });
 const leaseRef = {
@@ -20,22 +14,6 @@ const leaseRef = {
   kind: "Lease",
   metadata: { name: "muster-operator", namespace: operatorNamespace },
 };
-
-/** A group with a subgroup, in which there is an identity with a role. */
-function branch(name: string): readonly KubeObject[] {
-  const subgroup = { name: `${name}-subgroup` };
-  const claims = { issuer: "https://token.actions.githubusercontent.com", subject: `repo:example/${name}:main` };
-  return [
-    musterObject("Group", namespace, name, { parentUid: root }),
-    musterObject("Group", namespace, subgroup.name, { parentRef: { name } }),
-    musterObject("Identity", namespace, name, { groupRef: subgroup, claimMatch: claims }),
-    musterObject("RoleBinding", namespace, name, {
-      groupRef: subgroup,
-      identityRef: { name },
-      roleRef: { name: "viewer" },
-    }),
-  ];
-}
 
 async function leader({ controlPlane: { admin } }: MusterOnNode): Promise<KubeObject> {
   const { holderIdentity } = (await admin.get(leaseRef))["spec"];
@@ -121,17 +99,11 @@ describeWithMusterOnNode(
     });
 
     it("creates 200 objects exactly once when the platform is killed meanwhile", async () => {
-      const objects = Array.from({ length: 50 }, (_, number) => branch(`branch-${number}`)).flat();
-      const waited = objects[40];
-      if (waited === undefined) throw new Error("there are 200 objects");
       const [platform] = await podsOf(muster(), "platform");
       if (platform === undefined) throw new Error("there is no pod of the platform");
       const seconds = await secondsOf(async () => {
-        const applied = (async () => {
-          for (let start = 0; start < objects.length; start += 10)
-            await Promise.all(objects.slice(start, start + 10).map((object) => kube().apply(object)));
-        })();
-        await kube().waitFor(waited, isReady, { timeoutMs: 60_000 });
+        const applied = applyBranches(kube(), 50);
+        await kube().waitFor(ref("Group", namespace, "branch-10"), isReady, { timeoutMs: 60_000 });
         await muster().cluster.faults.killContainers(platform);
         await applied;
         await allReady(muster(), 120_000);

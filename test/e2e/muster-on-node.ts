@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, vi } from "vitest";
 import type { ChartValues } from "#test/deploy/helm.ts";
 import { type Cluster, startCluster } from "#test/node/cluster.ts";
+import { namespace } from "#test/node/labelled-pod.ts";
 import { installTryOut, operatorNamespace } from "#test/node/try-out.ts";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { collectionOf, type ComparedSystem } from "#test/support/harness/comparison.ts";
-import { allMusterKinds, isReady } from "#test/support/harness/muster-objects.ts";
+import { allMusterKinds, isReady, kindRef } from "#test/support/harness/muster-objects.ts";
 import { PlatformAdmin } from "#test/support/harness/platform-admin.ts";
 import { describeOnNode } from "./describe-with-target.ts";
 
@@ -14,9 +15,6 @@ export interface MusterOnNode extends ComparedSystem {
   readonly admin: PlatformAdmin;
   readonly controlPlane: Pick<Cluster, "admin">;
 }
-
-/** The namespace that the Tenant of the chart selects. */
-export const namespace = "shop";
 
 export const report = (line: string) => void process.stderr.write(`e2e: ${line}\n`);
 
@@ -93,9 +91,10 @@ async function platformAdmin({ admin, isolation }: Cluster): Promise<PlatformAdm
 
 /** Waits until all of Muster's objects in the namespace are Ready. */
 export async function allReady({ controlPlane: { admin } }: MusterOnNode, timeoutMs: number): Promise<void> {
-  for (const kind of allMusterKinds)
-    for (const object of await admin.list({ apiVersion: "iam.muster.dev/v1beta1", kind }, { namespace }))
-      await admin.waitFor(object, isReady, { timeoutMs });
+  for (const kind of allMusterKinds) {
+    const objects = await admin.list(kindRef(kind), { namespace });
+    for (const object of objects) if (!isReady(object)) await admin.waitFor(object, isReady, { timeoutMs });
+  }
 }
 
 /** The pods of a component of Muster: `operator` or `platform`. */

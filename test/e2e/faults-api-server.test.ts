@@ -1,0 +1,43 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { namespace } from "#test/node/labelled-pod.ts";
+import { differencesFromPlatform } from "#test/support/harness/comparison.ts";
+import { isReady, ref } from "#test/support/harness/muster-objects.ts";
+import { applyBranches } from "./branch.ts";
+import { allReady, describeWithMusterOnNode, podsOf, report, secondsOf } from "./muster-on-node.ts";
+
+/** A nightly run has 10,000 objects and 10 minutes. */
+const branches = Number(process.env["MUSTER_E2E_OBJECTS"] ?? 200) / 4;
+const awaySeconds = Number(process.env["MUSTER_E2E_AWAY_SECONDS"] ?? 40);
+const timeoutMs = 120_000 + branches * 400 + awaySeconds * 1000;
+
+describeWithMusterOnNode("an API server that is away", (muster) => {
+  const kube = () => muster().controlPlane.admin;
+  const cluster = () => muster().cluster;
+
+  it("lets the operator go on where it was", { timeout: timeoutMs }, async () => {
+    const created = await secondsOf(async () => {
+      await applyBranches(kube(), branches);
+      await allReady(muster(), timeoutMs);
+    });
+    report(`${branches * 4} objects are Ready after ${created} s`);
+    const restarts = async () =>
+      (await podsOf(muster(), "operator")).map(({ status }) => status.containerStatuses[0].restartCount as number);
+    const before = await restarts();
+
+    await cluster().faults.kill("kube-apiserver");
+    await sleep(awaySeconds * 1000);
+    const edited = ref("Group", namespace, "branch-0");
+    const ready = await secondsOf(() => cluster().faults.start("kube-apiserver"));
+    const seconds = await secondsOf(async () => {
+      await kube().patch(edited, { spec: { description: "Edited" } });
+      await kube().waitFor(edited, isReady, { timeoutMs: 120_000 });
+    });
+    report(
+      `the API server was away for ${awaySeconds} s, and ready after ${ready} s; an edit is applied after ${seconds} s more`,
+    );
+    report(`restarts of the operator's containers before: ${before.join()}, after: ${(await restarts()).join()}`);
+    expect(await differencesFromPlatform(muster())).toEqual([]);
+    expect(seconds).toBeLessThan(60);
+  });
+});
