@@ -13,6 +13,10 @@ export interface GoProgram {
   readonly folder: string;
   /** The folder below it with the program, where a module has several programs. */
   readonly main?: string;
+  /** The import path of the program, where it is a dependency of the module, without sources in the folder. */
+  readonly package?: string;
+  /** The build tags. */
+  readonly tags?: readonly string[];
   /** What is built, for people. */
   readonly title: string;
   /** The module in `go.mod` whose version is that of the program. */
@@ -59,11 +63,15 @@ async function locate(source: GoProgram) {
   const requirement = new RegExp(`${source.module.replaceAll(".", "[.]")} (v\\S+)`);
   const [, version] = requirement.exec(contents.get("go.mod") ?? "") ?? [];
   if (version === undefined) throw new Error(`${source.folder}/go.mod does not require ${source.module}`);
-  const compilation = { folder: join(source.folder, source.main ?? ""), variables: source.linkedVariables(version) };
+  const compilation = {
+    folder: join(source.folder, source.main ?? ""),
+    package: source.package,
+    tags: source.tags,
+    variables: source.linkedVariables(version),
+  };
+  const { folder: _, ...flags } = compilation;
   const hash = createHash("sha256")
-    .update(
-      [...contents.values(), JSON.stringify(compilation.variables), await readFile(compileSource, "utf8")].join("\0"),
-    )
+    .update([...contents.values(), JSON.stringify(flags), await readFile(compileSource, "utf8")].join("\0"))
     .digest("hex")
     .slice(0, 12);
   return { program: join(cacheFolder(), `${source.name}-${version}-${hash}`), version, compilation };

@@ -11,6 +11,10 @@ export interface BuildOptions {
 interface Compilation {
   /** The absolute path of the folder with the module. */
   readonly folder: string;
+  /** The import path of the program, by default that of the folder. */
+  readonly package?: string | undefined;
+  /** The build tags. */
+  readonly tags?: readonly string[] | undefined;
   /** The variables of packages that the linker sets. */
   readonly variables: Readonly<Record<string, string | undefined>>;
 }
@@ -58,7 +62,7 @@ const packagePath = /^[\w./-]+$/;
  * @throws {ControlPlaneUnavailable} if Go is missing, or fails
  */
 export async function compile(
-  { folder, variables }: Compilation,
+  { folder, package: program = ".", tags = [], variables }: Compilation,
   output: string,
   { progress, signal }: BuildOptions,
 ): Promise<void> {
@@ -72,9 +76,10 @@ export async function compile(
   };
 
   let downloads = 0;
+  const tagged = [...flags, "-tags", tags.join(",")];
   const stale = ["-deps", "-f", "{{if .Stale}}{{.ImportPath}}{{end}}"];
   const [missing] = await Promise.all([
-    go(folder, ["list", ...flags, ...stale, "."], signal, (line) => {
+    go(folder, ["list", ...tagged, ...stale, program], signal, (line) => {
       if (downloading.test(line)) downloads += 1;
       report(() => `${downloads} modules downloaded`);
     }),
@@ -84,7 +89,7 @@ export async function compile(
   let compiled = 0;
   const linked = Object.entries(variables).map(([name, value]) => `-X ${name}=${value}`);
   const link = ["-ldflags", `-s -w ${linked.join(" ")}`, "-o", output];
-  await go(folder, ["build", "-v", ...flags, ...link, "."], signal, (line) => {
+  await go(folder, ["build", "-v", ...tagged, ...link, program], signal, (line) => {
     if (packagePath.test(line)) compiled += 1;
     report(() => `${compiled} of ${missing.length} packages compiled`);
   });
