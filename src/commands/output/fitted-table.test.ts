@@ -75,4 +75,11 @@ describe("tableLines", () => {
       ),
     ).toBe(5 * 12 + 4 * 2);
   });
+
+  it("fits a table of 200,000 rows, each with a path", () => {
+    const many = Array.from({ length: 200_000 }, (_, index) => [`root/acme/group-${index}/ci`, "x".repeat(40)]);
+    const lines = tableLines([["IDENTITY", "NOTE"], ...many], 60).split("\n");
+    expect(lines).toHaveLength(many.length + 2);
+    expect(lines[1]).toBe(`…/group-0/ci       ${"x".repeat(40)}`);
+  });
 });

@@ -11,30 +11,27 @@ const time = /(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z/g;
 
 /**
  * The lines of a table whose first row has the titles. Rows that are wider than `columns` are fitted: first uids and paths are
- * shortened to what distinguishes them in this table, and times to seconds; then the widest cells are wrapped. A table with more columns than fit is
- * wider nevertheless.
+ * shortened to what distinguishes them in this table, and times to seconds; then the widest cells are wrapped. A table with more
+ * columns than fit stays wider.
  * @param columns undefined: nothing is fitted
  */
 export function tableLines(rows: readonly (readonly string[])[], columns: number | undefined): string {
-  if (columns === undefined || widthOf(rows) <= columns) return aligned(rows);
+  const natural = columnWidths(rows);
+  if (columns === undefined || totalOf(natural) <= columns) return aligned(rows, natural);
   const short = shortened(rows);
   const widths = fitted(short, columns);
   return short.map((row) => aligned(wrapped(row, widths), widths)).join("");
 }
 
 function columnWidths(rows: readonly (readonly string[])[]): readonly number[] {
-  return (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-}
-
-function widthOf(rows: readonly (readonly string[])[]): number {
-  return totalOf(columnWidths(rows));
+  return (rows[0] ?? []).map((_, column) => rows.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), 0));
 }
 
 function totalOf(widths: readonly number[]): number {
   return widths.reduce((sum, width) => sum + width, gap.length * (widths.length - 1));
 }
 
-function aligned(rows: readonly (readonly string[])[], widths = columnWidths(rows)): string {
+function aligned(rows: readonly (readonly string[])[], widths: readonly number[]): string {
   return rows
     .map(
       (row) =>
@@ -48,8 +45,20 @@ function aligned(rows: readonly (readonly string[])[], widths = columnWidths(row
 
 function shortened(rows: readonly (readonly string[])[]): readonly (readonly string[])[] {
   const [titles = [], ...cells] = rows.map((row) => row.map(withShortIds));
-  const paths = new Set(cells.flat().flatMap((cell) => path.exec(cell)?.[0] ?? []));
-  return [titles, ...cells.map((row) => row.map((cell) => cell.replace(path, (whole) => shortPath(whole, paths))))];
+  const paths = new Set(cells.flatMap((row) => row.flatMap((cell) => path.exec(cell)?.[0] ?? [])));
+  const shares = new Map<string, number>();
+  for (const end of paths.values().flatMap(endsOf)) shares.set(end, (shares.get(end) ?? 0) + 1);
+  const shortPath = (whole: string): string => {
+    const end = endsOf(whole).find((one) => shares.get(one) === 1) ?? whole;
+    return end === whole ? whole : `…/${end}`;
+  };
+  return [titles, ...cells.map((row) => row.map((cell) => cell.replace(path, shortPath)))];
+}
+
+/** The ends of a path that have at least two names, the shortest first; the last is the whole path. */
+function endsOf(whole: string): readonly string[] {
+  const names = whole.split("/");
+  return names.slice(1).map((_, index) => names.slice(-index - 2).join("/"));
 }
 
 /** With short uids, and times that can be wrapped. A uid's last segment is random, and therefore says which one it is. */
@@ -58,17 +67,6 @@ function withShortIds(cell: string): string {
     const last = whole.lastIndexOf("/");
     return last === -1 ? `${whole.slice(0, shortRoot)}…` : `…${whole.slice(last)}`;
   });
-}
-
-/** The shortest end of a path, of at least two names, that no other path has. */
-function shortPath(whole: string, paths: ReadonlySet<string>): string {
-  const names = whole.split("/");
-  for (let count = 2; count < names.length; count += 1) {
-    const end = names.slice(-count).join("/");
-    const others = [...paths].filter((one) => one !== whole && (one === end || one.endsWith(`/${end}`)));
-    if (others.length === 0) return `…/${end}`;
-  }
-  return whole;
 }
 
 /** The widths of the columns after the widest ones gave way, until all fit or none can: no word is broken while spaces will do. */
