@@ -1,6 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { finalizer } from "#src/api/custom-resource.ts";
+import { unreachableWebhook } from "#test/monitoring/unreachable-webhook.ts";
 import type { ObjectRef } from "#test/support/control-plane/kube-client.ts";
 import { musterObject } from "#test/support/harness/muster-objects.ts";
 import { permissiveTenant, tenantRef } from "#test/support/harness/tenants.ts";
@@ -31,29 +32,6 @@ const fault = (alerts: readonly string[], rules: readonly string[], work?: Alert
   },
   end: (installation) => installation.clearFaults(),
 });
-
-const webhook = {
-  apiVersion: "admissionregistration.k8s.io/v1",
-  kind: "ValidatingWebhookConfiguration",
-  metadata: { name: "unreachable" },
-  webhooks: [
-    {
-      name: "unreachable.example.com",
-      clientConfig: { url: "https://127.0.0.1:1/" },
-      rules: [
-        {
-          apiGroups: ["iam.muster.dev"],
-          apiVersions: ["*"],
-          operations: ["UPDATE"],
-          resources: ["groups", "groups/status"],
-        },
-      ],
-      failurePolicy: "Fail",
-      sideEffects: "None",
-      admissionReviewVersions: ["v1"],
-    },
-  ],
-};
 
 const other = tenantRef("other");
 const lost = group("lost", { parentRef: { name: "missing" } });
@@ -101,12 +79,12 @@ export const alertCauses: readonly AlertCause[] = [
   },
   {
     alerts: ["MusterPlatformExchangesRefused"],
-    make: async ({ platformUrl }) => {
+    make: async ({ platform: { url } }) => {
       // A rate does not see what a counter begins with.
       for (const pauseMs of [0, 6_000]) {
         await sleep(pauseMs);
         for (let index = 0; index < 20; index += 1)
-          await fetch(`${platformUrl}/sts/exchange?aud=x&identity=${"0".repeat(40)}`, {
+          await fetch(`${url}/sts/exchange?aud=x&identity=${"0".repeat(40)}`, {
             headers: { authorization: "Bearer not-a-token" },
           });
       }
@@ -115,8 +93,8 @@ export const alertCauses: readonly AlertCause[] = [
   {
     alerts: ["MusterUndeclaredAccess"],
     make: async ({ platform }) => {
-      const shop = (await platform.list("groups")).find(({ name }) => name === namespace);
-      await platform.create("identities", shop?.uid ?? "", {
+      const shop = (await platform.admin.list("groups")).find(({ name }) => name === namespace);
+      await platform.admin.create("identities", shop?.uid ?? "", {
         name: "backdoor",
         claimMatch: { issuer: "https://issuer.example", subject: "backdoor" },
       });
@@ -127,15 +105,16 @@ export const alertCauses: readonly AlertCause[] = [
     make: async (installation) => {
       await applyGroups(installation, 12, "renamed");
       await installation.ready(12, (index) => group(`renamed-${index}`));
-      for (const { uid, name } of await installation.platform.list("groups"))
-        if (name.startsWith("renamed-")) await installation.platform.update("groups", uid, { name: `${name}-by-hand` });
+      for (const { uid, name } of await installation.platform.admin.list("groups"))
+        if (name.startsWith("renamed-"))
+          await installation.platform.admin.update("groups", uid, { name: `${name}-by-hand` });
     },
   },
   {
     alerts: ["MusterBreakerOpen"],
     make: async ({ platform }) => {
-      for (const { uid, name } of await platform.list("groups"))
-        if (name.startsWith("renamed-")) await platform.delete("groups", uid);
+      for (const { uid, name } of await platform.admin.list("groups"))
+        if (name.startsWith("renamed-")) await platform.admin.delete("groups", uid);
     },
     end: async ({ admin }) => {
       for (let index = 0; index < 12; index += 1) await admin.delete(group(`renamed-${index}`));
@@ -144,11 +123,11 @@ export const alertCauses: readonly AlertCause[] = [
   {
     alerts: ["MusterReconcileErrors"],
     make: async (installation) => {
-      await installation.admin.apply(webhook);
+      await installation.admin.apply(unreachableWebhook);
       await applyGroups(installation, 12, "failing");
     },
     end: async (installation) => {
-      await installation.admin.delete(webhook);
+      await installation.admin.delete(unreachableWebhook);
       await installation.ready(12, (index) => group(`failing-${index}`));
     },
   },
@@ -205,11 +184,11 @@ export const alertCauses: readonly AlertCause[] = [
   fault(["MusterCallsSuspended", "MusterPlatformErrors", "MusterPlatformFaultInjection"], ["method=*,code=14"]),
   {
     alerts: ["MusterPlatformWritesFail"],
-    make: async ({ platform, platformFolder }) => {
+    make: async ({ platform: { admin, folder } }) => {
       // Another process locks the database, which is the same as a full disk for whoever writes.
-      database = new DatabaseSync(`${platformFolder}/platform.db`);
+      database = new DatabaseSync(`${folder}/platform.db`);
       database.exec("BEGIN IMMEDIATE");
-      platform.create("groups", "", { name: "refused" }).catch(() => undefined);
+      admin.create("groups", "", { name: "refused" }).catch(() => undefined);
     },
     end: async () => database?.close(),
   },

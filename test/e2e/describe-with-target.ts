@@ -3,9 +3,8 @@ import { baseImagesAreBuilt } from "#test/node/images.ts";
 import { allProgramsAreBuilt } from "#test/node/programs.ts";
 import { checkRequirements, NodeUnavailable } from "#test/node/requirements.ts";
 import type { Target } from "#test/node/try-out.ts";
+import { report } from "./report.ts";
 import { contextVariable, findTarget, type TestedCluster } from "./target.ts";
-
-const print = (line: string) => void process.stderr.write(`e2e: ${line}\n`);
 
 /** Undefined if there is an existing cluster, or if this machine can run a node without building for minutes. */
 const unavailable = process.env[contextVariable] ? undefined : await missingForNode();
@@ -41,7 +40,7 @@ function describeWithCluster(
   describeWhere(missing, name, () => {
     let target: TestedCluster | undefined;
     beforeAll(async () => {
-      target = await findTarget({ progress: print });
+      target = await findTarget({ progress: report });
     });
     afterAll(() => target?.stop());
     tests(() => {
@@ -62,6 +61,6 @@ function describeWhere(missing: NodeUnavailable | undefined, name: string, tests
     describe(name, tests);
     return;
   }
-  print(`SKIPPED "${name}": ${missing.message}`);
+  report(`SKIPPED "${name}": ${missing.message}`);
   describe.skip(`${name} (skipped: ${missing.message})`, tests);
 }

@@ -4,7 +4,8 @@ import { namespace } from "#test/node/labelled-pod.ts";
 import { differencesFromPlatform } from "#test/support/harness/comparison.ts";
 import { isReady, ref } from "#test/support/harness/muster-objects.ts";
 import { applyBranches } from "./branch.ts";
-import { allReady, describeWithMusterOnNode, podsOf, report, secondsOf } from "./muster-on-node.ts";
+import { allReady, describeWithMusterOnNode, podsOf, secondsOf } from "./muster-on-node.ts";
+import { report } from "./report.ts";
 
 /** A nightly run has 10,000 objects and 10 minutes. */
 const branches = Number(process.env["MUSTER_E2E_OBJECTS"] ?? 200) / 4;

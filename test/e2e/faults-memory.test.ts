@@ -6,7 +6,8 @@ import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { differencesFromPlatform } from "#test/support/harness/comparison.ts";
 import { conditionOf, isReady, ref } from "#test/support/harness/muster-objects.ts";
 import { applyBranches, branch } from "./branch.ts";
-import { allReady, describeWithMusterOnNode, podsOf, report, secondsOf } from "./muster-on-node.ts";
+import { allReady, describeWithMusterOnNode, podsOf, secondsOf } from "./muster-on-node.ts";
+import { report } from "./report.ts";
 
 const deployment = {
   apiVersion: "apps/v1",

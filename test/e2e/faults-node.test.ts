@@ -6,7 +6,8 @@ import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { differencesFromPlatform } from "#test/support/harness/comparison.ts";
 import { conditionOf, isReady, ref } from "#test/support/harness/muster-objects.ts";
 import { tenantRef } from "#test/support/harness/tenants.ts";
-import { allReady, describeWithMusterOnNode, podsOf, report, secondsOf } from "./muster-on-node.ts";
+import { allReady, describeWithMusterOnNode, podsOf, secondsOf } from "./muster-on-node.ts";
+import { report } from "./report.ts";
 
 /** Ends with 3 if there is once no token, or one that is expired. */
 const program = `

@@ -6,7 +6,8 @@ import { operatorNamespace } from "#test/node/try-out.ts";
 import { differencesFromPlatform } from "#test/support/harness/comparison.ts";
 import { isReady, ref } from "#test/support/harness/muster-objects.ts";
 import { applyBranches, branch } from "./branch.ts";
-import { allReady, describeWithMusterOnNode, type MusterOnNode, podsOf, report, secondsOf } from "./muster-on-node.ts";
+import { allReady, describeWithMusterOnNode, type MusterOnNode, podsOf, secondsOf } from "./muster-on-node.ts";
+import { report } from "./report.ts";
 
 const podRef = (name: string) => ({ apiVersion: "v1", kind: "Pod", metadata: { name, namespace: operatorNamespace } });
 const leaseRef = {

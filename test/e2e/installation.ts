@@ -1,58 +1,37 @@
-import { access, readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
 import type { ChartValues } from "#test/deploy/helm.ts";
 import type { Cluster } from "#test/node/cluster.ts";
 import { installTryOut, operatorNamespace } from "#test/node/try-out.ts";
 import type { KubeClient, KubeObject, ObjectRef } from "#test/support/control-plane/kube-client.ts";
 import { isReady } from "#test/support/harness/muster-objects.ts";
-import { PlatformAdmin } from "#test/support/harness/platform-admin.ts";
 import { sendJson } from "#test/support/harness/send-json.ts";
+import { type PlatformOnNode, reachPlatform } from "./platform-on-node.ts";
 
-const nodePort = 30_080;
 const workload = (kind: "Deployment" | "StatefulSet", name: string) => ({
   apiVersion: "apps/v1",
   kind,
   metadata: { name, namespace: operatorNamespace },
 });
-const operator = workload("Deployment", "muster-operator");
-const platform = workload("StatefulSet", "muster-platform");
+const operatorDeployment = workload("Deployment", "muster-operator");
+const platformStatefulSet = workload("StatefulSet", "muster-platform");
 
 /** The chart `muster-try-out` on a node of this machine, with what an administrator of the platform can do. */
 export class Installation {
   readonly admin: KubeClient;
-  /** The folder with the files of the platform. */
-  readonly platformFolder: string;
-  /** Where this machine reaches the platform. */
-  readonly platformUrl: string;
-  readonly platform: PlatformAdmin;
-  readonly #token: string;
+  readonly platform: PlatformOnNode;
 
-  private constructor(admin: KubeClient, platformFolder: string, platformUrl: string, token: string) {
+  private constructor(admin: KubeClient, platform: PlatformOnNode) {
     this.admin = admin;
-    this.platformFolder = platformFolder;
-    this.platformUrl = platformUrl;
-    this.platform = new PlatformAdmin(platformUrl, token);
-    this.#token = token;
+    this.platform = platform;
   }
 
   /** Installs the chart with values of the chart `muster`. */
   static async create(cluster: Cluster, values: ChartValues): Promise<Installation> {
     await installTryOut(cluster, values);
-    const { admin, isolation } = cluster;
-    const selector = { "app.kubernetes.io/name": "muster", "app.kubernetes.io/component": "platform" };
-    await admin.apply({
-      apiVersion: "v1",
-      kind: "Service",
-      metadata: { name: "from-this-machine", namespace: operatorNamespace },
-      spec: { type: "NodePort", selector, ports: [{ port: 8080, targetPort: "http", nodePort }] },
-    });
-    const folder = await folderWith("admin-token", join(isolation.folder, "volumes"));
-    const token = (await readFile(join(folder, "admin-token"), "utf8")).trim();
-    return new Installation(admin, folder, `http://${isolation.address}:${nodePort}`, token);
+    return new Installation(cluster.admin, await reachPlatform(cluster));
   }
 
-  scaleOperator = (replicas: number) => this.#scale(operator, replicas);
-  scalePlatform = (replicas: number) => this.#scale(platform, replicas);
+  scaleOperator = (replicas: number) => this.#scale(operatorDeployment, replicas);
+  scalePlatform = (replicas: number) => this.#scale(platformStatefulSet, replicas);
 
   /** Adds rules of faults to the running platform. */
   async addFaults(rules: readonly string[]): Promise<void> {
@@ -70,7 +49,8 @@ export class Installation {
   }
 
   async #faults(method: string, body?: object): Promise<void> {
-    await sendJson({ url: this.platformUrl, token: this.#token, method, path: "/faults", body });
+    const { url, adminToken: token } = this.platform;
+    await sendJson({ url, token, method, path: "/faults", body });
   }
 
   async #scale(of: ObjectRef, replicas: number): Promise<void> {
@@ -81,19 +61,4 @@ export class Installation {
       (object?.["status"].readyReplicas ?? 0) === replicas;
     await this.admin.waitFor(of, isScaled, { timeoutMs: 60_000 });
   }
-}
-
-/** The folder that has a file, of all in a folder. */
-async function folderWith(file: string, parent: string): Promise<string> {
-  for (const name of await readdir(parent)) {
-    const folder = join(parent, name);
-    if (
-      await access(join(folder, file)).then(
-        () => true,
-        () => false,
-      )
-    )
-      return folder;
-  }
-  throw new Error(`no folder in ${parent} has ${file}`);
 }

@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { prepareCluster } from "#test/node/cluster.ts";
 import { readCommandLine } from "#test/support/command-line.ts";
+import { report } from "./report.ts";
 import { contextVariable, imageVariable } from "./target.ts";
 
 const usage = `Usage: npm run e2e [-- --context NAME [--image REF]]
@@ -37,7 +38,7 @@ process.exit(status ?? 1);
 /** The tests are skipped where they would have to build for minutes. */
 async function prepare(): Promise<void> {
   try {
-    await prepareCluster({ progress: (line) => void process.stderr.write(`e2e: ${line}\n`) });
+    await prepareCluster({ progress: report });
   } catch (error) {
     process.stderr.write(`e2e: ${(error as Error).message}\n`);
     process.exit(1);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, vi } from "vitest";
+import { afterAll, beforeAll } from "vitest";
 import type { ChartValues } from "#test/deploy/helm.ts";
 import { type Cluster, startCluster } from "#test/node/cluster.ts";
 import { namespace } from "#test/node/labelled-pod.ts";
@@ -6,8 +6,10 @@ import { installTryOut, operatorNamespace } from "#test/node/try-out.ts";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { collectionOf, type ComparedSystem } from "#test/support/harness/comparison.ts";
 import { allMusterKinds, isReady, kindRef } from "#test/support/harness/muster-objects.ts";
-import { PlatformAdmin } from "#test/support/harness/platform-admin.ts";
+import type { PlatformAdmin } from "#test/support/harness/platform-admin.ts";
 import { describeOnNode } from "./describe-with-target.ts";
+import { reachPlatform } from "./platform-on-node.ts";
+import { report } from "./report.ts";
 
 /** A node of this machine with the chart `muster-try-out`, the namespace of its Tenant, and access to its platform. */
 export interface MusterOnNode extends ComparedSystem {
@@ -15,8 +17,6 @@ export interface MusterOnNode extends ComparedSystem {
   readonly admin: PlatformAdmin;
   readonly controlPlane: Pick<Cluster, "admin">;
 }
-
-export const report = (line: string) => void process.stderr.write(`e2e: ${line}\n`);
 
 /** @returns how long it took, in seconds with one decimal */
 export async function secondsOf(work: () => Promise<unknown>): Promise<number> {
@@ -42,7 +42,7 @@ export function describeWithMusterOnNode(
       const { admin } = cluster;
       await admin.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
       await installTryOut(cluster, values);
-      const platform = await platformAdmin(cluster);
+      const { admin: platform } = await reachPlatform(cluster);
       const collections = Object.values(collectionOf);
       const resources = (await Promise.all(collections.map((collection) => platform.list(collection)))).flat();
       const preexisting = new Set(resources.map(({ uid }) => uid));
@@ -54,39 +54,6 @@ export function describeWithMusterOnNode(
       return muster;
     });
   });
-}
-
-const nodePort = 30_080;
-
-/** The platform's API at a port of the node, with the token of the operator's identity, which owns the root group. */
-async function platformAdmin({ admin, isolation }: Cluster): Promise<PlatformAdmin> {
-  const service = {
-    apiVersion: "v1",
-    kind: "Service",
-    metadata: { name: "muster-platform", namespace: operatorNamespace },
-  };
-  await admin.patch(service, { spec: { type: "NodePort", ports: [{ port: 8080, nodePort }] } });
-  const url = `http://${isolation.address}:${nodePort}`;
-  const settings = {
-    apiVersion: "v1",
-    kind: "ConfigMap",
-    metadata: { name: "muster-settings", namespace: operatorNamespace },
-  };
-  const { MUSTER_IDENTITY: identity, MUSTER_PLATFORM_URL: aud } = (await admin.get(settings))["data"];
-  const subjectToken = await admin.createToken(operatorNamespace, "muster-operator", { audiences: ["muster"] });
-  const query = new URLSearchParams({ identity, aud });
-  const token = await vi.waitFor(
-    async () => {
-      const response = await fetch(`${url}/sts/exchange?${query.toString()}`, {
-        headers: { authorization: `Bearer ${subjectToken}` },
-      });
-      const body = (await response.json()) as { readonly token: string };
-      if (!response.ok) throw new Error(`the exchange failed: ${response.status} ${JSON.stringify(body)}`);
-      return body.token;
-    },
-    { timeout: 20_000, interval: 500 },
-  );
-  return new PlatformAdmin(url, token);
 }
 
 /** Waits until all of Muster's objects in the namespace are Ready. */

@@ -11,9 +11,9 @@ import { alertCauses } from "./alert-causes.ts";
 import { describeOnNode } from "./describe-with-target.ts";
 import { Installation } from "./installation.ts";
 import { Prometheus } from "./prometheus.ts";
+import { report } from "./report.ts";
 import { scrapeConfigs } from "./scrape-config.ts";
 
-const progress = (line: string) => void process.stderr.write(`e2e: ${line}\n`);
 /** At rest, in the nightly run for an hour. */
 const restSeconds = Number(process.env["MUSTER_E2E_REST_SECONDS"] ?? 120);
 
@@ -49,7 +49,7 @@ describeOnNode("Prometheus beside an installation", () => {
   let start = 0;
 
   beforeAll(async () => {
-    cluster = await startCluster({ progress });
+    cluster = await startCluster({ progress: report });
     installation = await Installation.create(cluster, values);
     await applyExamples(cluster);
     const objects = await renderChart("muster-try-out", { muster: { serviceMonitor: { enabled: true } } });
@@ -57,7 +57,7 @@ describeOnNode("Prometheus beside an installation", () => {
     const jobs = monitors.flatMap((monitor) => scrapeConfigs(monitor, cluster.kubeconfig));
     const rules = [await rulesWithoutWaiting("operator"), await rulesWithoutWaiting("platform")];
     start = Date.now() / 1_000;
-    prometheus = await Prometheus.start(cluster, { jobs, rules, interval: "2s" }, { progress });
+    prometheus = await Prometheus.start(cluster, { jobs, rules, interval: "2s" }, { progress: report });
     await runLabelledPod(cluster, "observed");
   });
   afterAll(() => cluster?.stop());

@@ -9,6 +9,7 @@ import { System } from "#test/support/harness/system.ts";
 import { createTenantCredentials } from "#test/support/harness/tenant-credentials.ts";
 import { permissiveTenant } from "#test/support/harness/tenants.ts";
 import { operatorTarget, platformTarget, type Recorder, type Target } from "./recorder.ts";
+import { unreachableWebhook } from "./unreachable-webhook.ts";
 
 /** The operator in a cluster, with the platform behind a proxy. */
 export interface World {
@@ -221,28 +222,7 @@ export const operatorScenarios: readonly Scenario[] = [
     const targets = [await startOperator(), platform];
     await readyGroups(2);
     await recorder.scrape(targets);
-    await kube.apply({
-      apiVersion: "admissionregistration.k8s.io/v1",
-      kind: "ValidatingWebhookConfiguration",
-      metadata: { name: "broken" },
-      webhooks: [
-        {
-          name: "broken.example.com",
-          clientConfig: { url: "https://127.0.0.1:1/" },
-          rules: [
-            {
-              apiGroups: ["iam.muster.dev"],
-              apiVersions: ["*"],
-              operations: ["UPDATE"],
-              resources: ["groups", "groups/status"],
-            },
-          ],
-          failurePolicy: "Fail",
-          sideEffects: "None",
-          admissionReviewVersions: ["v1"],
-        },
-      ],
-    });
+    await kube.apply(unreachableWebhook);
     await sleep(2_000);
     await applyGroups(3, "failing");
     await untilMetric(targets[0], /^controller_runtime_reconcile_errors_total\{controller="group"\} [3-9]/m);
