@@ -34,7 +34,7 @@ export async function respondToDocker(
   switch (verb) {
     case "get": {
       const address = input.trim();
-      if (!registries.map(hostOf).includes(hostOf(address))) throw new Error(notFound);
+      if (!isRegistry(registries, address)) throw new Error(notFound);
       return JSON.stringify({ ServerURL: address, Username: username, Secret: await token() });
     }
     case "list":
@@ -46,6 +46,11 @@ export async function respondToDocker(
         `credentials for ${registries.join(", ")} are not stored: they are obtained for each request, without docker login`,
       );
   }
+}
+
+/** Whether an address is that of one of the registries. */
+export function isRegistry(registries: readonly string[], address: string): boolean {
+  return registries.map(hostOf).includes(hostOf(address));
 }
 
 /** Docker passes `registry.example.com`, `registry.example.com:5000` or `https://registry.example.com/v1/`. */

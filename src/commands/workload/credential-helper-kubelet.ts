@@ -3,6 +3,7 @@ import { defineCommand } from "#src/commands/command.ts";
 import { readStream } from "#src/files/read-text.ts";
 import { uidPattern } from "#src/platform-client/uid.ts";
 import { systemClock } from "#src/time/clock.ts";
+import { isRegistry } from "#src/workload/docker-credentials.ts";
 import { parsePullRequest, pullResponse } from "#src/workload/kubelet-credentials.ts";
 import { parseSubjectToken } from "#src/workload/subject-token.ts";
 import { Exchanger } from "./exchange.ts";
@@ -37,7 +38,7 @@ export default defineCommand({
     const { env, signal, stdin, stdout } = context;
     const request = parsePullRequest(await readStream(stdin, { signal }), identityUidAnnotation);
     const { registry, identity, subjectToken } = request;
-    if (registry === undefined || !registryList.some((one) => one.toLowerCase() === registry)) {
+    if (registry === undefined || !isRegistry(registryList, registry)) {
       stdout.write(`${pullResponse(undefined, systemClock.now())}\n`);
       return;
     }
