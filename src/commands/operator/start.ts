@@ -1,7 +1,7 @@
-import { operatorName } from "#src/commands/reader/operator-place.ts";
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { type CommandContext, defineCommand } from "#src/commands/command.ts";
+import { operatorName } from "#src/commands/reader/operator-place.ts";
 import { listenError, requirePrivateFile } from "#src/commands/settings/settings.ts";
 import { Proxies } from "#src/http/proxies.ts";
 import { kinds } from "#src/kinds/kinds.ts";

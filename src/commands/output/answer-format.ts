@@ -1,7 +1,7 @@
-import { markdownList, markdownTable, markdownText } from "./markdown.ts";
-import { type Note, noteText } from "./note.ts";
 import type { Setting } from "#src/commands/settings/settings.ts";
 import { tableLines } from "./fitted-table.ts";
+import { markdownList, markdownTable, markdownText } from "./markdown.ts";
+import { type Note, noteText } from "./note.ts";
 import { formatValue, type OutputFormat, outputSetting } from "./output-format.ts";
 import { visibleLines, visibleText } from "./visible-text.ts";
 

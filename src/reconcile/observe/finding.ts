@@ -1,7 +1,7 @@
-import { recordedNaturalKey } from "#src/kinds/records.ts";
 import { isDeepStrictEqual } from "node:util";
 import { readyCondition } from "#src/api/condition.ts";
 import type { Kind } from "#src/kinds/kind.ts";
+import { recordedNaturalKey } from "#src/kinds/records.ts";
 import { mayHaveManaged } from "#src/kinds/may-have-managed.ts";
 import type { ResolvedUids } from "#src/kinds/reference-field.ts";
 import { secretLocationOf } from "#src/kinds/secret-location.ts";
