@@ -38,8 +38,8 @@ export const bugsOfPodsAndLogins: readonly PlantedBug[] = [
     name: "token-for-every-registry",
     why: "Docker gets the token for a registry whose name ends with that of ours.",
     file: "src/workload/docker-credentials.ts",
-    before: "if (!registries.map(hostOf).includes(hostOf(address)))",
-    after: "if (!registries.some((one) => hostOf(address).endsWith(hostOf(one))))",
+    before: "return registries.map(hostOf).includes(hostOf(address));",
+    after: "return registries.some((one) => hostOf(address).endsWith(hostOf(one)));",
     foundBy: "src/workload/docker-credentials.test.ts",
   },
   {
