@@ -47,3 +47,11 @@ it("prints a command alone, without what else could be done", async () => {
   expect(text).toMatch(/ Run: ` kubectl create role -n team muster-secret-ada_1 [^`;]* --user=u `$/m);
   expect(text).toContain("to keep the invite");
 });
+
+it.each([
+  ["NoTenant", "\nMore: docs/reference/conditions.md#notenant\n"],
+  ["ReasonOfANewerOperator", undefined],
+])("says where the reason %s is explained: %j", async (reason, note) => {
+  const text = await answerWith({ ...link("m"), reason })("table");
+  expect(/\nMore: .*\n/.exec(text)?.[0]).toBe(note);
+});

@@ -1,3 +1,4 @@
+import { reasons } from "#src/api/reason.ts";
 import type { AnswerText } from "#src/commands/output/answer-format.ts";
 import { noteAfter, noteOf } from "#src/commands/output/note.ts";
 import { type Link, type LinkValue, linkValue } from "./link.ts";
@@ -42,6 +43,7 @@ export function answerText({ causes, chain, events, object, ready }: WhyAnswer):
       ...causes.flatMap((cause) => [
         noteOf(`Cause: ${cause.subject}: ${cause.message}`),
         ...(cause.fix === undefined ? [] : [noteAfter("Fix:", cause.fix)]),
+        ...referenceOf(cause),
       ]),
       ...(ready ? [] : chain.filter((one) => isFurtherTenant(one, causes))).map(({ message, subject }) =>
         noteOf(`Also: ${subject} is not Ready: ${message}`),
@@ -60,6 +62,12 @@ export function answerText({ causes, chain, events, object, ready }: WhyAnswer):
 /** A Tenant says what no cause does: what its credential met with, or which of its limits do not apply. */
 function isFurtherTenant(one: Link, causes: readonly Link[]): boolean {
   return one.link === "Tenant" && one.state === "problem" && !causes.includes(one);
+}
+
+/** Where the documentation explains the reason. */
+function referenceOf({ reason }: Link): ReturnType<typeof noteOf>[] {
+  if (reason === undefined || !Object.hasOwn(reasons, reason)) return [];
+  return [noteOf(`More: docs/reference/conditions.md#${reason.toLowerCase()}`)];
 }
 
 function causesText(causes: readonly Link[]): string {
