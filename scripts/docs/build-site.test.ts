@@ -2,7 +2,7 @@ import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { runInNewContext } from "node:vm";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildSite } from "./build-site.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "muster-docs-"));
@@ -49,12 +49,27 @@ it("loads nothing from elsewhere, and works under a policy without inline script
   expect([...files].filter(([, html]) => inline.test(html)).map(([path]) => path)).toEqual([]);
 });
 
-it("finds words of a section, without a server", () => {
-  const context: { window: { musterSearch?: unknown }; found?: readonly { url: string }[] } = { window: {} };
-  for (const name of ["minisearch.js", "search-index.js"])
-    runInNewContext(readFileSync(join(folder, "assets", name), "utf8"), context);
-  const search = `const { options, index } = window.musterSearch;
-    globalThis.found = MiniSearch.loadJSON(index, options).search("breaker confirm", { prefix: true, combineWith: "AND", boost: { heading: 4 } });`;
-  runInNewContext(search, context);
-  expect(context.found?.map(({ url }) => url)).toContain("operate/outages.html#the-breaker");
+describe("the search, without a server", () => {
+  let find: (words: string) => readonly { readonly url: string }[];
+
+  beforeAll(() => {
+    const context: { window?: unknown; loadSearch?: () => typeof find } = {};
+    context.window = context;
+    for (const name of ["minisearch.js", "search-index.js", "search.js"])
+      runInNewContext(readFileSync(join(folder, "assets", name), "utf8"), context);
+    find = context.loadSearch?.() ?? (() => []);
+  });
+
+  it.each([
+    ["breaker confirm", "operate/outages.html#the-breaker"],
+    ["no-hooks", "operate/uninstall.html"],
+    ["SSO", "how-to/log-in.html"],
+    ["Okta", "how-to/log-in.html"],
+    ["SAML", "how-to/log-in.html"],
+    ["OIDC", "concepts/identities-and-tokens.html"],
+    ["rotate", "operate/keys.html"],
+    ["lost cluster", "operate/owner-id.html"],
+  ])("finds first for %s: %s", (words, url) => {
+    expect(find(words)[0]?.url).toContain(url);
+  });
 });

@@ -42,7 +42,7 @@ async function copy(block, button) {
 
 const input = document.querySelector("#search");
 const list = document.querySelector("#results");
-let index;
+let loading;
 let selected = -1;
 
 input.addEventListener("focus", () => void load());
@@ -77,12 +77,11 @@ if (asked !== undefined) {
 
 /** Loads the index once, when somebody is about to search: it is larger than any page. */
 function load() {
-  index ??= (async () => {
-    await Promise.all(["minisearch.js", "search-index.js"].map(loadScript));
-    const { options, index: text } = globalThis.musterSearch;
-    return globalThis.MiniSearch.loadJSON(text, options);
+  loading ??= (async () => {
+    await Promise.all(["minisearch.js", "search-index.js", "search.js"].map(loadScript));
+    return globalThis.loadSearch();
   })();
-  return index;
+  return loading;
 }
 
 function loadScript(name) {
@@ -98,15 +97,9 @@ function loadScript(name) {
 async function search() {
   const words = input.value.trim();
   if (words === "") return close();
-  const loaded = await load();
+  const find = await load();
   if (input.value.trim() !== words) return;
-  const boost = { heading: 4, title: 2 };
-  const found = loaded.search(words, {
-    prefix: true,
-    fuzzy: (term) => (term.length > 4 ? 0.15 : 0),
-    combineWith: "AND",
-    boost,
-  });
+  const found = find(words);
   list.replaceChildren(...(found.length === 0 ? [nothing(words)] : found.slice(0, 12).map(result)));
   list.hidden = false;
   input.setAttribute("aria-expanded", "true");
