@@ -234,13 +234,16 @@ const properties: Readonly<Record<string, JsonSchema>> = {
     interval: text("The interval of scrapes. Empty: the default of Prometheus."),
     labels: textMap("Labels of the ServiceMonitors, by which a Prometheus selects it."),
   }),
-  prometheusRule: object("Alerts for the Prometheus operator, each with a runbook in docs/operate/runbooks/.", {
-    enabled: toggle(
-      "Whether to create a PrometheusRule for the operator, and one for the platform of this release.",
-      false,
-    ),
-    labels: textMap("Labels of the PrometheusRules, by which a Prometheus selects them."),
-  }),
+  prometheusRule: object(
+    "Alerts for the Prometheus operator, each with a link to its cause and fix in docs/operate/.",
+    {
+      enabled: toggle(
+        "Whether to create a PrometheusRule for the operator, and one for the platform of this release.",
+        false,
+      ),
+      labels: textMap("Labels of the PrometheusRules, by which a Prometheus selects them."),
+    },
+  ),
   dashboards: object("Dashboards for Grafana, as ConfigMaps that its sidecar finds.", {
     enabled: toggle("Whether to create a ConfigMap for the operator, and one for the platform of this release.", false),
     labels: { ...textMap("Labels of the ConfigMaps."), default: { grafana_dashboard: "1" } },

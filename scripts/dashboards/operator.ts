@@ -12,7 +12,7 @@ export const operatorDashboard: Dashboard = {
       panels: [
         {
           title: "Leaders",
-          description: "Replicas that lead: 1 in each release. See the runbook MusterNoLeader.",
+          description: "Replicas that lead: 1 in each release. See the alert MusterNoLeader.",
           type: "value",
           badBelow: 1,
           queries: [

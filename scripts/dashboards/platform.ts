@@ -15,7 +15,7 @@ export const platformDashboard: Dashboard = {
       panels: [
         {
           title: "Replicas",
-          description: "Replicas that respond. See the runbook MusterPlatformDown.",
+          description: "Replicas that respond. See the alert MusterPlatformDown.",
           type: "value",
           badBelow: 1,
           queries: [{ expr: "count(muster_platform_server_requests_in_flight) or vector(0)" }],

@@ -4,6 +4,8 @@ import { fileURLToPath } from "node:url";
 import { Eleventy } from "@11ty/eleventy";
 import { checkLinks } from "./check-links.ts";
 import { layOut, type Site } from "./layout.ts";
+import { movedPageMistakes, pagesThatLeadOn } from "./moved-page.ts";
+import { movedPages } from "./moved-pages.ts";
 import { navigationOf } from "./navigation.ts";
 import { type ParsedPage, parsePage } from "./page-parser.ts";
 import { type Attachments, pageRenderer } from "./render-page.ts";
@@ -19,7 +21,7 @@ const miniSearch = fileURLToPath(new URL("../umd/index.js", import.meta.resolve(
  */
 export async function buildSite(folder: string, version: string): Promise<number> {
   const parsed = readSources().map(parsePage);
-  const mistakes = checkLinks(parsed);
+  const mistakes = [...checkLinks(parsed), ...movedPageMistakes(movedPages, anchorsOf(parsed))];
   if (mistakes.length > 0) throw new Error(mistakes.join("\n"));
   const pages = new Map(parsed.map((page) => [page.source.path, page]));
   const contents = pages.get(contentsPath);
@@ -29,6 +31,7 @@ export async function buildSite(folder: string, version: string): Promise<number
 
   await rm(folder, { recursive: true, force: true });
   await writePages(folder, site, attachments);
+  for (const [path, html] of pagesThatLeadOn(movedPages)) attachments.texts.set(path, html);
   attachments.texts.set("assets/search-index.js", searchIndexScript(parsed));
   attachments.copies.set("assets/minisearch.js", miniSearch);
   for (const [path, text] of attachments.texts) await writeInto(folder, path, text);
@@ -38,6 +41,10 @@ export async function buildSite(folder: string, version: string): Promise<number
   }
   await cp(assets, join(folder, "assets"), { recursive: true });
   return parsed.length;
+}
+
+function anchorsOf(pages: readonly ParsedPage[]): ReadonlyMap<string, ReadonlySet<string>> {
+  return new Map(pages.map(({ source, headings }) => [source.page, new Set(headings.map(({ id }) => id))]));
 }
 
 async function writePages(folder: string, site: Site, attachments: Attachments): Promise<void> {

@@ -1,4 +1,4 @@
-import { access, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { mayTake } from "#src/platform/shares/share.ts";
 import { evaluate, type FiringAlert } from "#test/support/monitoring-tools/monitoring-tools.ts";
@@ -165,16 +165,17 @@ describe("alerts of one of two releases in a cluster, and of two clusters in one
   });
 });
 
-describe("runbooks", () => {
-  const page = (alert: string) => new URL(`../../docs/operate/runbooks/${alert}.md`, import.meta.url);
+describe.each([
+  ["operator", operator],
+  ["platform", platform],
+] as const)("the alerts of the %s", (component, rules) => {
+  const path = `docs/operate/${component}-alerts.md`;
 
-  it.each([...alertsIn(operator), ...alertsIn(platform)])("$alert has a page, to which it links", async (rule) => {
-    await access(page(rule.alert));
-    const text = await readFile(page(rule.alert), "utf8");
-    expect(text.startsWith(`# ${rule.alert}\n`)).toBe(true);
-    for (const heading of ["## Meaning", "## Impact", "## Diagnosis", "## Fix"])
-      expect(text).toContain(`\n${heading}\n`);
-    expect(text).toContain(`Severity: ${rule.labels.severity}.`);
-    expect(rule.annotations["runbook"]).toBe(`docs/operate/runbooks/${rule.alert}.md`);
+  it.each(alertsIn(rules))("$alert has a section, to which it links", async (rule) => {
+    const page = await readFile(new URL(`../../${path}`, import.meta.url), "utf8");
+    const severity = `${rule.labels.severity.charAt(0).toUpperCase()}${rule.labels.severity.slice(1)}`;
+    const delay = rule.for === undefined ? "at once" : `after ${rule.for}`;
+    expect(page).toContain(`\n## ${rule.alert}\n\n*${severity}, ${delay}.* `);
+    expect(rule.annotations["runbook"]).toBe(`${path}#${rule.alert.toLowerCase()}`);
   });
 });

@@ -4,6 +4,8 @@ import { stringify, parse } from "yaml";
 export interface AlertingRule {
   readonly alert: string;
   readonly expr: string;
+  /** How long the expression must be true, such as `5m`. */
+  readonly for?: string;
   readonly labels: { readonly severity: string };
   readonly annotations: Readonly<Record<string, string>>;
 }
