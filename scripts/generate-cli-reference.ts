@@ -1,44 +1,84 @@
-// Writes docs/reference/cli.md from the table of commands. With --check it writes nothing, and fails if the file is out of
-// date.
+// Writes docs/reference/cli.md and a page for each command from the table of commands. With --check it writes nothing, and fails if
+// a file is out of date.
 import { commandGroups, loadCommand } from "#src/commands/command.ts";
 import { topics } from "#src/commands/help/topics.ts";
 import { flagOf, hasVariable, type Setting, type Settings, variableOf } from "#src/commands/settings/setting.ts";
 import { commands } from "#src/commands.ts";
 import { writeGenerated } from "./generated-files.ts";
 
-const sections: string[] = [];
+const folder = "docs/reference/cli";
+const generated = "Generated from `src/commands` by `npm run generate`. Do not edit.";
+const files = new Map<string, string>();
+
+const index = [
+  "# Commands",
+  generated,
+  "Every command of `muster`; the page of each has its settings. `muster help COMMAND` shows the same in a terminal. In a checkout, `npx muster` runs the program; in the image, it is the entry point.",
+];
 for (const group of commandGroups) {
-  const names = Object.keys(commands).filter((name) => commands[name]?.group === group);
-  if (names.length === 0) continue;
-  sections.push(`## ${group}`);
-  for (const name of names) sections.push(await commandSection(name));
+  index.push(`## ${group}`);
+  for (const name of Object.keys(commands).filter((one) => commands[one]?.group === group)) {
+    const { summary } = await commandOf(name);
+    index.push(
+      `### muster ${name}`,
+      `[${sentence(summary)}](cli/${pageOf(name)}.md#muster-${name.replaceAll(" ", "-")})`,
+    );
+  }
+}
+index.push("## Topics");
+for (const [name, { summary }] of Object.entries(topics))
+  index.push(`### ${name}`, `[${sentence(summary)}](cli/topics.md#${name})`);
+files.set("docs/reference/cli.md", textOf(index));
+
+for (const page of new Set(Object.keys(commands).map(pageOf))) {
+  const names = Object.keys(commands).filter((name) => pageOf(name) === page);
+  const blocks = [`# muster ${page}`, generated];
+  for (const name of names) {
+    if (name !== page) blocks.push(`## muster ${name}`);
+    blocks.push(await commandSection(name));
+  }
+  files.set(`${folder}/${page}.md`, textOf(blocks));
+}
+files.set(
+  `${folder}/topics.md`,
+  textOf([
+    "# Help topics",
+    generated,
+    ...Object.entries(topics).flatMap(([name, { summary, text }]) => [
+      `## ${name}`,
+      sentence(summary),
+      `\`\`\`text\n${text}\n\`\`\``,
+    ]),
+  ]),
+);
+await writeGenerated("the commands", files, folder);
+
+/** Commands with the same first word share a page. */
+function pageOf(name: string): string {
+  return name.split(" ")[0] ?? name;
 }
 
-const page = [
-  "# Commands",
-  "Generated from `src/commands` by `npm run generate`. Do not edit.",
-  "This page is for people who run `muster`: every command and every setting. `muster help COMMAND` shows the same in a terminal. In a checkout, `npx muster` runs the program; in the image, it is the entry point.",
-  ...sections,
-  "## Topics",
-  ...Object.entries(topics).flatMap(([name, { summary, text }]) => [
-    `### ${name}`,
-    `${summary[0]?.toUpperCase() ?? ""}${summary.slice(1)}.`,
-    `\`\`\`text\n${text}\n\`\`\``,
-  ]),
-];
+function sentence(summary: string): string {
+  return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
+}
 
-await writeGenerated("the commands", new Map([["docs/reference/cli.md", `${page.join("\n\n")}\n`]]));
+function textOf(blocks: readonly string[]): string {
+  return `${blocks.join("\n\n")}\n`;
+}
 
-async function commandSection(name: string): Promise<string> {
+async function commandOf(name: string) {
   const listed = commands[name];
   if (listed === undefined) throw new Error(`there is no command ${name}`);
-  const { summary, description, settings } = await loadCommand(listed);
+  return loadCommand(listed);
+}
+
+async function commandSection(name: string): Promise<string> {
+  const { summary, description, settings } = await commandOf(name);
   const operands = Object.values(settings).filter(({ operand }) => operand);
   const flags = operands.length < Object.keys(settings).length ? " [--setting VALUE …]" : "";
   const usage = ["muster", name, ...operands.map(({ placeholder }) => placeholder)].join(" ");
   return [
-    `### muster ${name}`,
-    `${summary[0]?.toUpperCase() ?? ""}${summary.slice(1)}.`,
+    sentence(summary),
     `\`\`\`text\n${usage}${flags}\n\`\`\``,
     ...(description === undefined ? [] : [`\`\`\`text\n${description.trimEnd()}\n\`\`\``]),
     ...(Object.keys(settings).length === 0 ? [] : [settingsTable(settings)]),

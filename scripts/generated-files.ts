@@ -1,3 +1,4 @@
+import { globSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,8 +9,16 @@ const root = fileURLToPath(new URL("../", import.meta.url));
 /**
  * Writes generated files, by their paths in the repository; undefined means that the file must not exist. With `--check` on
  * the command line it writes nothing, and sets the exit code to 1 if a file differs; with `--help` it prints the usage.
+ * @param folder has no other files than these
  */
-export async function writeGenerated(source: string, files: ReadonlyMap<string, string | undefined>): Promise<void> {
+export async function writeGenerated(
+  source: string,
+  given: ReadonlyMap<string, string | undefined>,
+  folder?: string,
+): Promise<void> {
+  const others =
+    folder === undefined ? [] : globSync("*", { cwd: join(root, folder) }).map((name) => `${folder}/${name}`);
+  const files = new Map([...others.map((path) => [path, undefined] as const), ...given]);
   const script = `scripts/${basename(process.argv[1] ?? "")}`;
   const usage = `Usage: node ${script} [--check]
 

@@ -6,44 +6,58 @@ import { reasons, type ReasonDescription } from "#src/api/reason.ts";
 import type { ResourceDefinition } from "#src/api/resource-definition.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 
+const generated = "Generated from `src/api` by `npm run generate`. Do not edit.";
+
+/** The folder of the pages of the kinds, beside the page that lists them. */
+export const resourcesFolder = "docs/reference/resources";
+
 /**
- * The reference documentation of the custom resources, as Markdown.
+ * The reference documentation of the custom resources, as Markdown by the paths of the files: a page that lists the kinds, one for each
+ * kind, and one for what all have.
  * @param others kinds without a resource on the platform. Each has a status of its own.
  */
-export function referencePage(kinds: readonly Kind[], others: readonly ResourceDefinition[] = []): string {
+export function referencePages(
+  kinds: readonly Kind[],
+  others: readonly ResourceDefinition[] = [],
+): ReadonlyMap<string, string> {
   const definitions = kinds.map(({ definition }) => definition);
-  const page = [
+  const pageOf = ({ singular }: ResourceDefinition) => `${singular}.md`;
+  const index = [
     "# Custom resources",
-    "Generated from `src/api` by `npm run generate`. Do not edit.",
+    generated,
     `All kinds are in \`${apiVersion}\`. Those in a namespace are in the category \`muster\`: \`kubectl get muster\` lists them. Tenants are not, because editors of a namespace may not read them: \`kubectl get mtenant\`. \`kubectl explain\` shows the same descriptions.`,
-    ...definitions.flatMap(kindSection),
-    "## Status",
-    `The status of ${definitions.map(({ kind }) => kind).join(", ")} is the same.`,
-    fieldTable(schemaOf(definitions[0]).properties?.["status"], "status"),
-    ...others.flatMap((definition) => [
-      ...kindSection(definition),
-      `### Status of ${definition.kind}`,
-      fieldTable(schemaOf(definition).properties?.["status"], "status"),
+    ...[...definitions, ...others].flatMap((definition) => [
+      `## ${definition.kind}`,
+      `${definition.description} [Fields and rules](resources/${pageOf(definition)})`,
     ]),
-    "## Conditions",
-    "### Condition types",
-    "[Conditions](conditions.md#types) lists them.",
-    "### Condition reasons",
-    "[Conditions](conditions.md#reasons) lists them, with what each means and how to fix it.",
+    "## Status",
+    `The status of ${definitions.map(({ kind }) => kind).join(", ")} is the same: [its fields](resources/status.md). [Conditions](conditions.md) has every type and reason, with its fix.`,
     "## Annotations",
     table(
       ["annotation", "value", "effect"],
       annotations.map(({ name, value, effect }) => [code(name), value.startsWith('"') ? code(value) : value, effect]),
     ),
   ];
-  return `${page.join("\n\n")}\n`;
+  const pages = new Map<string, readonly string[]>([["docs/reference/resources.md", index]]);
+  for (const definition of definitions) pages.set(`${resourcesFolder}/${pageOf(definition)}`, kindPage(definition));
+  for (const definition of others) {
+    const status = fieldTable(schemaOf(definition).properties?.["status"], "status");
+    pages.set(`${resourcesFolder}/${pageOf(definition)}`, [...kindPage(definition), "## Status", status]);
+  }
+  pages.set(`${resourcesFolder}/status.md`, [
+    "# Status",
+    generated,
+    `The status of ${definitions.map(({ kind }) => kind).join(", ")}.`,
+    fieldTable(schemaOf(definitions[0]).properties?.["status"], "status"),
+  ]);
+  return new Map([...pages].map(([path, blocks]) => [path, `${blocks.join("\n\n")}\n`]));
 }
 
 /** Every condition type and reason with its fix, as Markdown. Each reason has a heading, so that a link can lead to it. */
 export function conditionsPage(): string {
   const page = [
     "# Conditions",
-    "Generated from `src/api` by `npm run generate`. Do not edit.",
+    generated,
     "This page is for people who ask why an object is not Ready. `kubectl get muster` prints the reason of each object; its message, with the names, is in the condition: `kubectl describe KIND NAME`.",
     "## Types",
     table(
@@ -63,17 +77,19 @@ export function conditionsPage(): string {
   return `${page.join("\n\n")}\n`;
 }
 
-function kindSection(definition: ResourceDefinition): string[] {
+function kindPage(definition: ResourceDefinition): readonly string[] {
   const { kind, plural, shortNames, description, columns, scope } = definition;
   const spec = schemaOf(definition).properties?.["spec"];
   const names = shortNames.map(code).join(", ");
   const narrow = [...columns.map(({ name }) => name), "Ready", "Reason", "Age"].join(", ");
   return [
-    `## ${kind}`,
+    `# ${kind}`,
+    generated,
     description,
     `Resource \`${plural}.${apiGroup}\`, ${scope === "Cluster" ? "cluster-scoped" : "namespaced"}, short name ${names}. \`kubectl get\` prints ${narrow}; \`-o wide\` adds details.`,
+    "## Spec",
     fieldTable(spec, "spec"),
-    `### Validation of ${kind}`,
+    "## Validation",
     table(["field", "error message", "checked on"], [...ruleRows(spec, "spec")]),
   ];
 }

@@ -13,10 +13,14 @@ export interface Source {
 /** The page whose lists are the navigation of the site. It is the first page. */
 export const contentsPath = "docs/README.md";
 
-/** Every Markdown file of the repository, except fixtures of tests, in the order of the paths. */
+/** A table of 11,000 words that nobody reads from the first to the last: links show it as a file. */
+const tables = ["test/platform/conformance/requirements.md"];
+
+/** Every Markdown file of the repository, except fixtures of tests and tables, in the order of the paths. */
 export function readSources(): readonly Source[] {
   const paths = globSync("**/*.md", { exclude: (name) => /^(?:node_modules|dist|coverage|fixtures|\..*)$/.test(name) });
-  return paths.toSorted().map((path) => ({ path, text: readFileSync(path, "utf8"), page: pageOf(path) }));
+  const pages = paths.filter((path) => !tables.includes(path));
+  return pages.toSorted().map((path) => ({ path, text: readFileSync(path, "utf8"), page: pageOf(path) }));
 }
 
 /** Pages of docs/ are at the top of the site, those of other folders in `repository/`. */
@@ -39,7 +43,7 @@ export function resolveLink(from: string, link: string): Target {
   const [, file = "", anchor = ""] = /^([^#]*)#?(.*)$/.exec(link) ?? [];
   const path = file === "" ? from : posix.normalize(posix.join(posix.dirname(from), decodeURIComponent(file)));
   if (path.startsWith("..") || !existsSync(path)) throw new Error(`${from}: the link "${link}" leads to no file`);
-  if (path.endsWith(".md")) return { type: "page", path, anchor: decodeURIComponent(anchor) };
+  if (path.endsWith(".md") && !tables.includes(path)) return { type: "page", path, anchor: decodeURIComponent(anchor) };
   if (!statSync(path).isDirectory()) return { type: "file", path };
   const readme = posix.join(path, "README.md");
   return existsSync(readme) ? { type: "page", path: readme, anchor: "" } : { type: "folder", path };

@@ -11,7 +11,7 @@ import type { CachedTenant } from "#src/reconcile/tenancy/cached-tenant.ts";
 import { createLog } from "#src/telemetry/log.ts";
 import { OperatorMetrics } from "#src/telemetry/operator-metrics.ts";
 import { fillKinds, kubectlResources } from "../../../scripts/kinds-in-deploy.ts";
-import { referencePage } from "../../../scripts/reference-page.ts";
+import { referencePages } from "../../../scripts/reference-page.ts";
 import { type ExternalRepo, repoDefinition, repoKind } from "./invented-kind.testing.ts";
 import type { Manifest } from "./memory-kube.ts";
 import { lostResponses, owner, root } from "./memory-platform.ts";
@@ -224,10 +224,10 @@ describe("what is generated from an invented kind", () => {
   });
 
   it("is its section of the reference documentation", () => {
-    const page = referencePage(withRepo);
-    expect(page).toContain("## Repo\n\nRepo is a repository in the registry of the Muster platform.");
+    const page = referencePages(withRepo).get("docs/reference/resources/repo.md");
+    expect(page).toMatch(/^# Repo\n\nGenerated .*\n\nRepo is a repository in the registry of the Muster platform\./);
     expect(page).toContain("| `spec.bundles` | list of string | at most 16 items | Bundles of which");
-    expect(page).toContain("### Validation of Repo");
+    expect(page).toContain("## Validation");
   });
 
   it("is its part of the command that uninstalls Muster", () => {

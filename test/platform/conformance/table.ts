@@ -7,7 +7,7 @@ Generated from test/platform/conformance by \`npm run generate\`. Do not edit.
 For each requirement of the contract, this page lists the cases that check it and the transports that they run over, the
 requirements whose cases check it, too, or the reason why no client can check it. \`npm run conformance -- --url URL --token-file FILE --grpc HOST:PORT\` runs the
 cases against any platform that implements the contract; \`--case ID\` runs those of one requirement.
-[test/platform/conformance](../test/platform/conformance/README.md) explains how to write a case.
+[test/platform/conformance](README.md) explains how to write a case.
 `;
 
 const parts = {
