@@ -66,7 +66,7 @@ describe("the search, without a server", () => {
     ["SSO", "how-to/log-in.html"],
     ["Okta", "how-to/log-in.html"],
     ["SAML", "how-to/log-in.html"],
-    ["OIDC", "concepts/identities-and-tokens.html"],
+    ["OIDC", "concepts/how-it-works.html"],
     ["rotate", "operate/keys.html"],
     ["lost cluster", "operate/owner-id.html"],
   ])("finds first for %s: %s", (words, url) => {

@@ -6,6 +6,8 @@ export type MovedPage = readonly [from: string, to: string];
  * its own.
  */
 export const movedPages: readonly MovedPage[] = [
+  ["concepts/drift-and-deletion.html", "concepts/how-it-works.html#drift-and-deletion"],
+  ["concepts/identities-and-tokens.html", "concepts/how-it-works.html#identities-and-tokens"],
   ["operate/runbooks/MusterBreakerOpen.html", "operate/operator-alerts.html#musterbreakeropen"],
   ["operate/runbooks/MusterCallsSuspended.html", "operate/operator-alerts.html#mustercallssuspended"],
   ["operate/runbooks/MusterCompetingWriter.html", "operate/operator-alerts.html#mustercompetingwriter"],

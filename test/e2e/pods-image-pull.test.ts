@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseAllDocuments } from "yaml";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { parsePage } from "#scripts/docs/page-parser.ts";
 import { type Cluster, prepareCluster, startCluster } from "#test/node/cluster.ts";
 import { addRegistry } from "#test/node/containerd.ts";
 import { account, namespace, podSpec } from "#test/node/labelled-pod.ts";
@@ -12,7 +13,7 @@ import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { describeOnNode } from "./describe-with-target.ts";
 import { type Registry, startRegistry } from "./registry.ts";
 
-const howTo = new URL("../../docs/how-to/use-the-token.md", import.meta.url);
+const howTo = "docs/how-to/pull-images.md";
 /** As in the docs. */
 const registryHost = "registry.example.com";
 const annotation = "iam.muster.dev/identity-uid";
@@ -24,13 +25,13 @@ const apiAudience = "http://muster-platform.muster-system.svc:8080";
 const forNode = { clusterIP: "10.96.80.80", nodePort: 30_081 };
 const authUrl = `http://${forNode.clusterIP}:8080/sts/exchange`;
 
-/** The manifests of the section "Pull the images of a pod", with the platform of this cluster. */
+/** The manifests of the guide, with the platform of this cluster. */
 async function manifestsOfDocs(): Promise<readonly KubeObject[]> {
-  const [, section = ""] = (await readFile(howTo, "utf8")).split("## Pull the images of a pod\n");
-  const blocks = [...(section.split("\n## ")[0] ?? "").matchAll(/^```yaml\n(.*?)^```/gms)].map(([, yaml = ""]) => yaml);
-  return blocks.flatMap((yaml) =>
+  const { fences } = parsePage({ path: howTo, text: await readFile(howTo, "utf8"), page: "" });
+  const blocks = fences.filter(({ language }) => language === "yaml");
+  return blocks.flatMap(({ code }) =>
     parseAllDocuments(
-      yaml
+      code
         .replaceAll("https://platform.example.com/sts/exchange", authUrl)
         .replaceAll("https://platform.example.com", apiAudience)
         .replaceAll("platform.example.com", audience),
