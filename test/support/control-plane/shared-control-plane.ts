@@ -1,11 +1,11 @@
 import { type ControlPlane, startControlPlane, type StartOptions } from "./control-plane.ts";
 import { EtcdKeys } from "./etcd-keys.ts";
+import { policiesForgotten } from "./forgotten-policies.ts";
 import { Snapshot } from "./snapshot.ts";
 
 /** Where etcd has the definitions of custom resources, and the versions of the API that they add. */
 const definitions =
   /^\/registry\/(apiextensions\.k8s\.io\/customresourcedefinitions|apiregistration\.k8s\.io\/apiservices)\//;
-const admissionPolicies = /^\/registry\/(validating|mutating)admissionpolic/;
 
 /** A control plane that one suite of this process after another has to itself. */
 interface SharedControlPlane {
@@ -31,8 +31,10 @@ export async function borrowControlPlane({
 }: { readonly defined: boolean } & Pick<StartOptions, "progress">): Promise<SharedControlPlane> {
   const free = idle;
   idle = undefined;
-  if (free !== undefined && (await isRestored(free, defined))) return { ...free, defined };
-  await free?.controlPlane.stop();
+  if (free !== undefined) {
+    await restore(free, defined);
+    return { ...free, defined };
+  }
   const controlPlane = await startControlPlane({ progress });
   if (controlPlane.hasControllers) await hasDefaults(controlPlane);
   return { controlPlane, atStart: await Snapshot.of(new EtcdKeys(controlPlane.folder)), defined };
@@ -43,10 +45,14 @@ export function giveBack(shared: SharedControlPlane): void {
   idle = shared;
 }
 
-/** Restores it, unless it had admission policies: nothing says when the API server has forgotten these. */
-async function isRestored({ atStart, defined: wasDefined }: SharedControlPlane, defined: boolean): Promise<boolean> {
+async function restore(
+  { controlPlane, atStart, defined: wasDefined }: SharedControlPlane,
+  defined: boolean,
+): Promise<void> {
   const kept = (name: string) => wasDefined && defined && definitions.test(name);
-  return !(await atStart.restore(kept)).some((name) => admissionPolicies.test(name));
+  await policiesForgotten(controlPlane.admin, await atStart.restore(kept));
+  // What that needed.
+  await atStart.restore(kept);
 }
 
 /** Waits until the controllers have given the namespaces of a new cluster what each namespace gets. */
