@@ -7,6 +7,7 @@ import { missingPostgres } from "./src/platform/tests/find-postgres.testing.ts";
 import { recordedFile, recordingVariable, withRecording } from "./test/decisions/recording-source.ts";
 import { cacheFolder } from "./test/support/go-program/build.ts";
 import { costsVariable } from "./test/support/file-costs/file-cost.ts";
+import { suitesOfOtherTurns } from "./test/support/turn/suites-in-turn.ts";
 import { TurnReporter } from "./test/support/turn/turn-reporter.ts";
 import { turnOf, turnVariable } from "./test/support/turn/turn.ts";
 
@@ -189,6 +190,7 @@ export default defineConfig({
             platformSuites,
             "test/{decisions,mutants,planted-bugs,support,support/{bench,turn}}/*.test.ts",
             "test/manifests/{every-field,schemas}.test.ts",
+            ...suitesOfOtherTurns(turn.text, process.argv),
           ],
           ...slow,
           ...buildsProgram,

@@ -1,7 +1,7 @@
 import type { Reporter } from "vitest/node";
 import { type ChosenTurn, turnVariable } from "./turn.ts";
 
-/** Says which fault points and random worlds a run had, and how to repeat it. */
+/** Says which fault points, random worlds and suites a run had, and how to repeat it. */
 export class TurnReporter implements Reporter {
   readonly #turn: ChosenTurn;
 
@@ -12,7 +12,7 @@ export class TurnReporter implements Reporter {
   onTestRunEnd(): void {
     const { text, chosenBy } = this.#turn;
     process.stdout.write(
-      `Fault points and random worlds: turn ${text}, chosen by ${chosenBy}. To repeat it: ${turnVariable}=${text}; for all: ${turnVariable}=all\n`,
+      `Fault points, random worlds and suites in turn: turn ${text}, chosen by ${chosenBy}. To repeat it: ${turnVariable}=${text}; for all: ${turnVariable}=all\n`,
     );
   }
 }
