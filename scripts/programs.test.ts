@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, expect, it } from "vitest";
+import { inFewTurns } from "#test/support/turn/in-turn.ts";
 
 const run = promisify(execFile);
 
@@ -30,7 +31,8 @@ it("finds the programs", () => {
   expect(found).not.toContain("scripts/import-rules.ts");
 });
 
-it.each(programs())(
+// Types and imports are checked of all of them.
+it.each(inFewTurns(3, programs()))(
   "%s answers --help without starting anything",
   async (file) => {
     const { stdout, stderr } = await run(process.execPath, [file, file.length % 2 === 0 ? "--help" : "-h"], {

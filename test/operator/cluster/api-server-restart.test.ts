@@ -6,6 +6,7 @@ import { OperatorPair } from "#test/operator/campaign/operator-pair.ts";
 import { describeWithNewControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
 import { musterObject, ref } from "#test/support/harness/muster-objects.ts";
 import { System } from "#test/support/harness/system.ts";
+import { inFewTurns } from "#test/support/turn/in-turn.ts";
 
 const leaseMs = 4_000;
 const flags = [
@@ -48,7 +49,7 @@ describeWithNewControlPlane("an API server that goes away", (controlPlane) => {
     await kubernetes?.stop();
   });
 
-  it.each([
+  const outages: readonly (readonly [string, () => Promise<void>])[] = [
     ["is killed and starts at once", async () => controlPlane().restartApiServer()],
     ["is away for longer than the Lease", async () => controlPlane().restartApiServer(2 * leaseMs)],
     [
@@ -67,7 +68,8 @@ describeWithNewControlPlane("an API server that goes away", (controlPlane) => {
         kubernetes.resume();
       },
     ],
-  ])("is followed by service for every object: it %s", async (_, goAway) => {
+  ];
+  it.each(inFewTurns(2, outages))("is followed by service for every object: it %s", async (_, goAway) => {
     round += 1;
     await goAway();
     await vi.waitFor(() => kube().apply(group(`deleted-${round}`)), 10_000);

@@ -13,7 +13,7 @@ import {
   attackerTenant,
   build,
   claim,
-  credentialTypes,
+  credentialsInTurn,
   disclosures,
   everything,
   later,
@@ -24,7 +24,7 @@ import {
 
 const paused = (value: string | null) => ({ metadata: { annotations: { "iam.muster.dev/paused": value } } });
 
-describe.each(credentialTypes)("privilege escalation over time with the credentials of %s", (credentials) => {
+describe.each(credentialsInTurn)("privilege escalation over time with the credentials of %s", (credentials) => {
   describeWithSystem(
     "by a namespace editor",
     (system) => {

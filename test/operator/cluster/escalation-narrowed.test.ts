@@ -8,7 +8,7 @@ import {
   attacker,
   build,
   claim,
-  credentialTypes,
+  credentialsInTurn,
   everything,
   issuer,
   later,
@@ -17,7 +17,7 @@ import {
   type World,
 } from "./escalation-world.ts";
 
-describe.each(credentialTypes)("privilege escalation with the credentials of %s", (credentials) => {
+describe.each(credentialsInTurn)("privilege escalation with the credentials of %s", (credentials) => {
   describeWithSystem(
     "by a namespace editor whose Tenant is narrowed",
     (system) => {

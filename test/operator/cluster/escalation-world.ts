@@ -3,6 +3,7 @@ import { musterKinds, musterObject } from "#test/support/harness/muster-objects.
 import type { System } from "#test/support/harness/system.ts";
 import { createTenantCredentials } from "#test/support/harness/tenant-credentials.ts";
 import { tenantObject } from "#test/support/harness/tenants.ts";
+import { inFewTurns } from "#test/support/turn/in-turn.ts";
 
 // Two Tenants: that of the victim, and that of the attacker, who may write any object in two namespaces.
 
@@ -55,8 +56,10 @@ export interface World {
 }
 
 /** With whose credentials the attacker's Tenant works. */
-export const credentialTypes = ["Operator", "ServiceAccount"] as const;
+const credentialTypes = ["Operator", "ServiceAccount"] as const;
 export type CredentialType = (typeof credentialTypes)[number];
+/** A run makes every attempt with the credentials that have their turn. */
+export const credentialsInTurn = inFewTurns(2, credentialTypes);
 
 /** What the attacker's Tenant permits. */
 export function attackerSpec({

@@ -6,7 +6,7 @@ import {
   accomplice,
   attacker,
   build,
-  credentialTypes,
+  credentialsInTurn,
   disclosures,
   everything,
   github,
@@ -282,7 +282,7 @@ const finalizer = "iam.muster.dev/external";
 const isConcluded = (object: KubeObject) => !["Paused", undefined].includes(conditionOf(object, "Ready")?.reason);
 const nameOf = (index: number) => `attempt-${index}`;
 
-describe.each(credentialTypes)("privilege escalation with the credentials of %s", (credentials) => {
+describe.each(credentialsInTurn)("privilege escalation with the credentials of %s", (credentials) => {
   describeWithSystem(
     "by a namespace editor",
     (system) => {

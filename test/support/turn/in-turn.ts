@@ -22,3 +22,8 @@ export const momentsInTurn = (last: number, step: number): readonly number[] =>
 export function inTurn<T>(all: readonly T[], { number, of }: Turn = turn): readonly T[] {
   return all.filter((_, index) => (all.length + index + number) % of === 0);
 }
+
+/** The same with fewer turns, for what costs too much for every run: one more commit in a row than `turns` has all of them. */
+export function inFewTurns<T>(turns: number, all: readonly T[], { number, of }: Turn = turn): readonly T[] {
+  return inTurn(all, { number, of: Math.min(of, turns) });
+}

@@ -1,4 +1,4 @@
-import { inTurn } from "./in-turn.ts";
+import { inFewTurns } from "./in-turn.ts";
 import { readTurn } from "./turn.ts";
 
 /**
@@ -48,9 +48,8 @@ const oneIn = 3;
  * @param args the arguments of Vitest
  */
 export function suitesOfOtherTurns(turn: string, args: readonly string[]): readonly string[] {
-  const { number, of } = readTurn(turn);
   const all = Object.keys(cheaperTests);
-  const chosen = new Set(inTurn(all, { number, of: Math.min(of, oneIn) }));
+  const chosen = new Set(inFewTurns(oneIn, all, readTurn(turn)));
   const paths = args.filter((arg) => arg.includes("/") || arg.endsWith(".test.ts"));
   return all.filter((suite) => !chosen.has(suite) && !paths.some((path) => suite.includes(path.replace(/^\.\//, ""))));
 }
