@@ -18,9 +18,14 @@ export async function prepareCluster(
   rbac: OperatorRbac = clusterAdmin,
 ): Promise<void> {
   const definitions = await customResourceDefinitions();
-  // CRDs that a user's cluster already has stay as they are.
-  for (const definition of definitions) if ((await admin.find(definition)) === undefined) await admin.apply(definition);
-  for (const definition of definitions) await admin.waitFor(definition, (object) => isEstablished(object));
+  const awaited: KubeObject[] = [];
+  for (const definition of definitions) {
+    const found = await admin.find(definition);
+    // CRDs that a user's cluster already has stay as they are.
+    if (found === undefined) await admin.apply(definition);
+    if (!isEstablished(found)) awaited.push(definition);
+  }
+  for (const definition of awaited) await admin.waitFor(definition, (object) => isEstablished(object));
   for (const name of [account.namespace, ...namespaces])
     await admin.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
   await admin.apply({ apiVersion: "v1", kind: "ServiceAccount", metadata: account });
