@@ -2,13 +2,13 @@ import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { parseAllDocuments, stringify } from "yaml";
 import { apiVersion } from "#src/api/custom-resource.ts";
 import { describeWithControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
 import type { KubeClient, KubeObject } from "#test/support/control-plane/kube-client.ts";
+import { program, programEnvironment } from "#test/support/harness/program.ts";
 import { comparable, withoutServerFields } from "./comparable-pod.ts";
 import { applyDefinitions } from "./definitions.ts";
 import { kustomize } from "./kustomize.ts";
@@ -16,7 +16,6 @@ import { createIdentities, namespace, uid } from "./pod-identities.ts";
 import { injected, podOf, type PodShape, refused, refusedWithAuthorities } from "./pod-shapes.ts";
 import { refusal } from "./users.ts";
 
-const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 const run = promisify(execFile);
 
 const label = "iam.muster.dev/identity";
@@ -90,8 +89,9 @@ describeWithControlPlane("deploy/kustomize/components/pod-injection", (controlPl
   ): Promise<{ objects: KubeObject[]; problems: string[] }> {
     const file = join(folder, "pods.yaml");
     await writeFile(file, pods.map((pod) => stringify(pod)).join("---\n"));
-    const result = await run(process.execPath, [main, "inject", "-f", file, ...agentImage, ...args], {
+    const result = await run(process.execPath, [program, "inject", "-f", file, ...agentImage, ...args], {
       maxBuffer: 2 ** 24,
+      env: { ...process.env, ...programEnvironment },
     }).catch((error: { stdout: string; stderr: string }) => error);
     return {
       objects: parseAllDocuments(result.stdout).map((document) => document.toJS() as KubeObject),

@@ -4,14 +4,13 @@ import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { text as readAll } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startupProbe } from "#src/injection/startup-probe.ts";
 import { MusterProcess } from "#test/support/harness/muster-process.ts";
+import { program, programEnvironment } from "#test/support/harness/program.ts";
 import { closeServer, listenOnLoopback } from "#test/support/loopback.ts";
 import { WorkloadPlatform } from "./workload-platform.ts";
 
-const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 const issuer = "https://kubernetes.example.com";
 const subject = "system:serviceaccount:shop:checkout";
 const audience = "auth.example.com";
@@ -60,7 +59,9 @@ interface RunOptions {
 
 /** Runs a command that ends by itself. */
 async function run(args: readonly string[], { input = "", env = {} }: RunOptions = {}) {
-  const child = spawn(process.execPath, [main, ...args], { env: { ...process.env, ...injected(), ...env } });
+  const child = spawn(process.execPath, [program, ...args], {
+    env: { ...process.env, ...programEnvironment, ...injected(), ...env },
+  });
   child.stdin.end(input);
   const [stdout, stderr] = await Promise.all([readAll(child.stdout), readAll(child.stderr), once(child, "close")]);
   return { code: child.exitCode, stdout, stderr };
