@@ -142,7 +142,7 @@ function table(rows: readonly (readonly [string, string])[]): string {
 const page = [
   "# Limits",
   "Generated from the constants in `src/` by `npm run generate`. Do not edit.",
-  "This page is for people who plan a large installation, or have met a limit. The limits of fields are in [custom resources](resources.md). Limits that are settings, such as `--workers` and `--maximum-in-flight`, are in [commands](cli.md). What was measured with many objects is in [scale](../scale.md) and [performance](../performance.md).",
+  "This page is for people who plan a large installation, or have met a limit. The limits of fields are in [custom resources](resources.md). Limits that are settings, such as `--workers` and `--maximum-in-flight`, are in [commands](cli.md). What was measured with many objects is in [performance](../performance.md).",
   "## The operator",
   table(operator),
   "## Commands",

@@ -78,7 +78,7 @@ describe("the check", () => {
   it.each([
     [
       "bad-up",
-      "src/policy/bad-up.ts imports src/top/x.ts, but src/policy/ may import only ground/, facts/facts.ts. Pass it in, or move the code that both need to a folder below; if the design changes, change the row of src/policy/ in docs/architecture.md, which may name only rows below it.",
+      "src/policy/bad-up.ts imports src/top/x.ts, but src/policy/ may import only ground/, facts/facts.ts. Pass it in, or move the code that both need to a folder below; if the design changes, change the row of src/policy/ in src/README.md, which may name only rows below it.",
     ],
     [
       "bad-test",
@@ -86,7 +86,7 @@ describe("the check", () => {
     ],
     [
       "bad-row",
-      "src/nowhere/bad-row.ts: its folder has no row in docs/architecture.md. Add one: what it does, and what it may import.",
+      "src/nowhere/bad-row.ts: its folder has no row in src/README.md. Add one: what it does, and what it may import.",
     ],
   ])("says of %s what to do", (name, message) => {
     expect(problems.filter((problem) => problem.includes(`/${name}.ts`))).toEqual([message]);
@@ -103,7 +103,7 @@ describe("a folder with more than ten files", () => {
 
   it("has one where a reader starts", () => {
     expect(problemsOf(files(11))).toEqual([
-      'src/a/b/ has 11 files, and no b.ts, where a reader would start. Write "Start at `FILE.ts`." into its row in docs/architecture.md, or name a file after the folder.',
+      'src/a/b/ has 11 files, and no b.ts, where a reader would start. Write "Start at `FILE.ts`." into its row in src/README.md, or name a file after the folder.',
     ]);
     expect(problemsOf(files(11), "b. Start at `other.ts`.")).toEqual([expect.stringContaining("no other.ts")]);
   });

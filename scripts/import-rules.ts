@@ -1,9 +1,9 @@
 import { posix } from "node:path";
 
 /** The document that holds the table. */
-export const tableDocument = "docs/architecture.md";
+export const tableDocument = "src/README.md";
 
-/** One row of a table in docs/architecture.md: a folder of `src/` and what it may import. */
+/** One row of a table in src/README.md: a folder of `src/` and what it may import. */
 export interface Layer {
   /** `src/kube/`: the files of the folder, not those of the folders below it. `src/gen/**`: both. */
   readonly path: string;

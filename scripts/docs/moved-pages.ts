@@ -43,4 +43,6 @@ export const movedPages: readonly MovedPage[] = [
   ["operate/runbooks/MusterTenantNotReady.html", "operate/operator-alerts.html#mustertenantnotready"],
   ["operate/runbooks/MusterUndeclaredAccess.html", "operate/operator-alerts.html#musterundeclaredaccess"],
   ["operate/runbooks/MusterWritesSuspended.html", "operate/operator-alerts.html#musterwritessuspended"],
+  ["scale.html", "performance.html#many-tenants-and-trouble"],
+  ["platform-performance.html", "performance.html#the-platform"],
 ];

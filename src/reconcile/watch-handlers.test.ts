@@ -129,9 +129,8 @@ it("wakes an object that is being deleted at once only when the last object that
 });
 
 it("is documented for everything that a decision is made from", async () => {
-  const document = await readFile("docs/architecture.md", "utf8");
-  const [section = ""] = document.split("\n## What wakes an object\n")[1]?.split("\n## ") ?? [];
-  const rows = section.split("\n").filter((line) => line.startsWith("| `"));
+  const document = await readFile("src/reconcile/wake/README.md", "utf8");
+  const rows = document.split("\n").filter((line) => line.startsWith("| `"));
   const causes = rows.flatMap((line) => line.split("|")[3]?.match(/(?<=`)\w+(?=`)/g) ?? []);
   const table = Object.values(wakeTable).flatMap((ofCause) => Object.keys(ofCause));
   expect(causes.toSorted()).toEqual(table.toSorted());

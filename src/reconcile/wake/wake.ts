@@ -29,7 +29,7 @@ export interface Wake<Change> {
 
 /**
  * Every cause for which an object is looked at again, and whom it wakes: in this order, which is the order of the queue.
- * docs/architecture.md, *What wakes an object*, names each row beside what it keeps up to date; a test compares them.
+ * README.md names each row beside what it keeps up to date; a test compares them.
  *
  * Our own write of a status is a change of the object, too: it wakes others, and not the object itself, which is being reconciled.
  *

@@ -4,7 +4,7 @@ import type { Manifest } from "./memory-kube.ts";
 import { viewer } from "./memory-platform.ts";
 import { blueIdentity, issuer, otherBlueIdentity, red, TwoTenants } from "./two-tenants.ts";
 
-// What an object waits for changes, and it continues without a resync. See docs/architecture.md, "What wakes an object".
+// What an object waits for changes, and it continues without a resync. See src/reconcile/wake/README.md.
 
 const adopts = { adoption: "IfExists", deletion: "Delete", drift: "Correct" };
 const [list, excess] = ["CAP_IAM_GROUPS_LIST", "CAP_REPO_DELETE"];
