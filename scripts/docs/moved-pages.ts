@@ -45,4 +45,7 @@ export const movedPages: readonly MovedPage[] = [
   ["operate/runbooks/MusterWritesSuspended.html", "operate/operator-alerts.html#musterwritessuspended"],
   ["scale.html", "performance.html#many-tenants-and-trouble"],
   ["platform-performance.html", "performance.html#the-platform"],
+  ["concepts/tenants.html", "reference/tenants.html"],
+  ["concepts/ownership.html", "reference/ownership.html"],
+  ["concepts/undeclared-access.html", "reference/undeclared-access.html"],
 ];
