@@ -7,12 +7,12 @@ import { randomPattern } from "./random-pattern.testing.ts";
 
 const patterns = Number(process.env["MUSTER_FUZZ_PATTERNS"] ?? 20_000);
 
-/** What an analysis claims of random patterns, and where RE2 says otherwise. */
-function fuzz(analyze: (pattern: string) => PatternAnalysis, count: number, seed: number) {
+/** What an analysis claims of random patterns, and where RE2 says otherwise. @param most how many of these are enough */
+function fuzz(analyze: (pattern: string) => PatternAnalysis, count: number, seed: number, most = Infinity) {
   const next = seeded(seed);
   const unsound: string[] = [];
   const result = { valid: 0, certain: 0, texts: 0, guesses: 0, unsound };
-  for (let index = 0; index < count; ) {
+  for (let index = 0; index < count && unsound.length < most; ) {
     const { source, text } = randomPattern(next);
     const compiled = compile(source);
     if (compiled === undefined) continue;
@@ -73,5 +73,5 @@ const mistakes: readonly (readonly [string, RegExp, string])[] = [
 
 it.each(mistakes)("would find the mistake that %s", (_, text, replacement) => {
   const mistaken = (pattern: string) => analyzePattern(pattern.replace(text, replacement));
-  expect(fuzz(mistaken, 5_000, 2).unsound).not.toEqual([]);
+  expect(fuzz(mistaken, 5_000, 2, 1).unsound).not.toEqual([]);
 });
