@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { describeWithControlPlane } from "./describe-with-control-plane.ts";
 import { EtcdKeys } from "./etcd-keys.ts";
-import { policiesForgotten } from "./forgotten-policies.ts";
+import { hadParameters, policiesForgotten } from "./forgotten-policies.ts";
 import type { KubeClient, KubeObject } from "./kube-client.ts";
 import { Snapshot } from "./snapshot.ts";
 
@@ -54,5 +54,18 @@ describeWithControlPlane("a control plane that had admission policies", (control
     await snapshot.restore();
     expect(await isUntouched(admin)).toBe(true);
     await etcd.close();
+  });
+
+  it("is known to have had one with parameters", async () => {
+    const { admin, folder } = controlPlane();
+    expect(await hadParameters(folder)).toBe(false);
+    await admin.apply(configMap("parameters"));
+    const [policy, binding] = policies.validating;
+    const paramKind = { apiVersion: "v1", kind: "ConfigMap" };
+    const paramRef = { name: "parameters", namespace: "default", parameterNotFoundAction: "Deny" };
+    await admin.apply({ ...policy, spec: { ...policy?.spec, paramKind } } as KubeObject);
+    await admin.apply({ ...binding, spec: { ...binding?.spec, paramRef } } as KubeObject);
+    while (await isUntouched(admin)) await sleep(20);
+    expect(await hadParameters(folder)).toBe(true);
   });
 });

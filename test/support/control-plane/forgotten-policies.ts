@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { KubeClient, KubeObject } from "./kube-client.ts";
 
@@ -89,4 +91,13 @@ export async function policiesForgotten(admin: KubeClient, deleted: readonly str
       await sleep(50);
     }
   }
+}
+
+/**
+ * Whether the API server has ever had an admission policy with parameters. When the last one is deleted it stops to watch their
+ * kind, and does not begin again for the next policy: that one then acts by the parameters of the earlier one, or by none.
+ * @param folder of the control plane
+ */
+export async function hadParameters(folder: string): Promise<boolean> {
+  return (await readFile(join(folder, "kube-apiserver.log"), "utf8")).includes("informer started for");
 }

@@ -1,6 +1,6 @@
 import { type ControlPlane, startControlPlane, type StartOptions } from "./control-plane.ts";
 import { EtcdKeys } from "./etcd-keys.ts";
-import { policiesForgotten } from "./forgotten-policies.ts";
+import { hadParameters, policiesForgotten } from "./forgotten-policies.ts";
 import { Snapshot } from "./snapshot.ts";
 
 /** Where etcd has the definitions of custom resources, and the versions of the API that they add. */
@@ -32,8 +32,11 @@ export async function borrowControlPlane({
   const free = idle;
   idle = undefined;
   if (free !== undefined) {
-    await restore(free, defined);
-    return { ...free, defined };
+    if (!(await hadParameters(free.controlPlane.folder))) {
+      await restore(free, defined);
+      return { ...free, defined };
+    }
+    await free.controlPlane.stop();
   }
   const controlPlane = await startControlPlane({ progress });
   if (controlPlane.hasControllers) await hasDefaults(controlPlane);
