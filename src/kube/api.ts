@@ -39,7 +39,7 @@ export interface WriteOptions extends CallOptions {
 }
 
 export interface PatchOptions extends WriteOptions {
-  readonly subresource?: "status";
+  readonly subresource?: "status" | "scale";
 }
 
 export interface DeleteOptions extends CallOptions {

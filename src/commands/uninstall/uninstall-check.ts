@@ -2,6 +2,8 @@ import { finalizer } from "#src/api/custom-resource.ts";
 import { resourceKindOf } from "#src/api/resource-kind.ts";
 import { tenantDefinition } from "#src/api/tenant.ts";
 import { defineCommand } from "#src/commands/command.ts";
+import { operatorPlaces } from "#src/commands/reader/operator-place.ts";
+import { operatorPlaceSettings } from "#src/commands/reader/settings.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { KubeClient } from "#src/kube/client.ts";
@@ -10,7 +12,7 @@ import { isNotFound } from "#src/kube/errors.ts";
 import type { KubeApi } from "#src/kube/api.ts";
 import { listAll } from "#src/kube/list-all.ts";
 import type { ResourceKind } from "#src/kube/object.ts";
-import { type Clock, systemClock as clock } from "#src/time/clock.ts";
+import { systemClock as clock } from "#src/time/clock.ts";
 import { seconds } from "#src/time/durations.ts";
 import {
   type CheckedObject,
@@ -20,6 +22,7 @@ import {
   servesObject,
   uninstallProblem,
 } from "./guarded-objects.ts";
+import { stopOperator } from "./stop-operator.ts";
 
 /** API servers notice within this time that an admission policy was deleted. */
 const policyDelayMs = seconds(3);
@@ -48,6 +51,11 @@ export default defineCommand({
       settings.text,
       "The name of the admission policy that adds the finalizer to new objects. It is deleted if no object needs the operator.",
     ),
+    deployment: settings.optional(
+      { ...settings.text, placeholder: "NAME" },
+      "The Deployment of the operator. If no object needs the operator, it is scaled to 0 replicas, and the command waits until the Lease is released, so that another operator can lead at once. (default: the operator goes on)",
+    ),
+    ...operatorPlaceSettings,
     serviceAccountDirectory: settings.withDefault(
       settings.file,
       serviceAccountDirectory,
@@ -59,7 +67,7 @@ export default defineCommand({
     ),
     context: settings.optional(settings.text, "The context of the kubeconfig. (default: its current context)"),
   },
-  run: async (values, { env, signal, stdout }) => {
+  run: async (values, { env, signal, stdout, stderr }) => {
     const connection = await readConnection({
       env,
       clock,
@@ -74,8 +82,14 @@ export default defineCommand({
       if (values.finalizerPolicy !== undefined) {
         await deleteFinalizerPolicy(kube, values.finalizerPolicy, signal);
         // An object that was created before the API servers noticed has the finalizer.
-        await pause(clock, policyDelayMs, signal);
+        await clock.sleep(policyDelayMs, signal);
         await check(kube, operatorClass, signal);
+      }
+      if (values.deployment !== undefined) {
+        const { namespace, name } = operatorPlaces(values, undefined, undefined)(operatorClass);
+        const operator = { namespace, deployment: values.deployment, leaseName: name };
+        const warning = await stopOperator(kube, operator, clock, signal);
+        if (warning !== undefined) stderr.write(`${warning}\n`);
       }
       stdout.write(
         `No object needs the operator: it can be uninstalled. Tenants stay, with the finalizer ${finalizer}: delete them before, or later with another operator.\n`,
@@ -109,14 +123,4 @@ async function deleteFinalizerPolicy(kube: KubeApi, name: string, signal: AbortS
     await kube.delete(resource, undefined, name, { signal }).catch((error: unknown) => {
       if (!isNotFound(error)) throw error;
     });
-}
-
-function pause(time: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const cancel = time.setTimer(resolve, ms);
-    signal.addEventListener("abort", () => {
-      cancel();
-      reject(signal.reason);
-    });
-  });
 }

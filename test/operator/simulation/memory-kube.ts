@@ -33,7 +33,7 @@ export interface ClusterManifest {
 export interface RefusablePatch {
   readonly kind: string;
   readonly name: string;
-  readonly subresource: "status" | undefined;
+  readonly subresource: PatchOptions["subresource"];
   readonly dryRun?: boolean;
 }
 
