@@ -243,8 +243,9 @@ describe("the platform of the chart muster", () => {
       platform: { enabled: true, tls: { secretName: "tls" }, networkPolicy: { enabled: true } },
     });
     const pod = new Workload(objects, "StatefulSet", "muster-platform");
-    const { livenessProbe, readinessProbe, ports } = pod.container;
-    expect([livenessProbe.httpGet, readinessProbe.httpGet]).toEqual([
+    const { startupProbe, livenessProbe, readinessProbe, ports } = pod.container;
+    expect([startupProbe, livenessProbe, readinessProbe].map(({ httpGet }) => httpGet)).toEqual([
+      { path: "/livez", port: "health" },
       { path: "/livez", port: "health" },
       { path: "/readyz", port: "health" },
     ]);

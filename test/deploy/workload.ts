@@ -5,6 +5,7 @@ interface Container {
   readonly env?: readonly EnvironmentVariable[];
   readonly envFrom?: readonly { readonly configMapRef: { readonly name: string } }[];
   readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
+  readonly startupProbe: Probe;
   readonly livenessProbe: Probe;
   readonly readinessProbe: Probe;
   readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[];
@@ -150,7 +151,9 @@ export class Workload {
   }
 
   get probePaths(): readonly string[] {
-    return [this.container.livenessProbe, this.container.readinessProbe].map(({ httpGet }) => httpGet.path);
+    return [this.container.startupProbe, this.container.livenessProbe, this.container.readinessProbe].map(
+      ({ httpGet }) => httpGet.path,
+    );
   }
 
   #valueFrom({ fieldRef, secretKeyRef }: Extract<EnvironmentVariable, { valueFrom: unknown }>["valueFrom"]): string {

@@ -206,8 +206,19 @@ capabilities:
   drop: [ALL]
 {{- end -}}
 
-{{/* The liveness and readiness probes of a container: include "muster.probes" PORT. */}}
+{{/*
+The probes of a container: include "muster.probes" PORT. The others start when the startup probe has succeeded. Without it, the kubelet
+would connect before the server listens, raise a Warning, and probe again 5 s later.
+*/}}
 {{- define "muster.probes" -}}
+startupProbe:
+  httpGet:
+    path: /livez
+    port: {{ . }}
+  initialDelaySeconds: 2
+  periodSeconds: 1
+  timeoutSeconds: 5
+  failureThreshold: 60
 livenessProbe:
   httpGet:
     path: /livez
