@@ -182,7 +182,7 @@ const properties: Readonly<Record<string, JsonSchema>> = {
   }),
   resources: resources("256Mi"),
   ...pod,
-  podDisruptionBudget: podDisruptionBudget("The PodDisruptionBudget of the operator."),
+  podDisruptionBudget: podDisruptionBudget("The PodDisruptionBudget of the operator, if it has several replicas."),
   networkPolicy: networkPolicy("the operator, which serves metrics and probes"),
   userRoles: toggle(
     "Whether to create ClusterRoles for people, three of which Kubernetes adds to its roles view, edit and admin. Only one release of a cluster needs them.",

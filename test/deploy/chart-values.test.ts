@@ -206,6 +206,15 @@ describe("the platform of the chart muster", () => {
     );
   });
 
+  it("has a budget for the operator only if it has several replicas: another would allow every eviction", async () => {
+    const budgets = async (values: ChartValues) =>
+      (await renderChart("muster", { ...withPlatform, ...values }))
+        .filter(({ kind }) => kind === "PodDisruptionBudget")
+        .map(({ metadata }) => metadata.name);
+    expect(await budgets({})).toEqual(["muster-operator"]);
+    expect(await budgets({ replicas: 1 })).toEqual([]);
+  });
+
   describe("with several replicas", () => {
     const rendered = async (more: ChartValues) => {
       const platform = { enabled: true, replicas: 3, database: { existingSecret: "database" }, ...more };
