@@ -82,10 +82,31 @@ it("checks a session again after 1, 2 and 4 s, then every minute, until it works
   await clock.advance(600_000);
   expect(fake.reads).toBe(8);
   expect(reports).toEqual([
-    { is: "failed", problem: refused, hasWorked: false },
+    { is: "failed", problem: refused, hasWorked: false, mayBeStarting: false },
     { is: "checked", unreadableRoots: ["group"], missingCapabilities: [] },
     { is: "checked", unreadableRoots: [], missingCapabilities: [] },
   ]);
+});
+
+it("says for a minute that a platform which does not respond may be starting, and then that it does not work", async () => {
+  const fake = new FakeSession();
+  const away = { kind: "credential", cause: "unavailable", message: "connection refused" } as const;
+  fake.next = new PlatformFailure("exchange token", away);
+  start(fake);
+  await clock.advance(59_000);
+  const starting = { is: "failed", problem: away, hasWorked: false, mayBeStarting: true };
+  expect(reports).toEqual([starting]);
+  await clock.advance(60_000);
+  expect(reports).toEqual([starting, { ...starting, mayBeStarting: false }]);
+});
+
+it("does not say of a session that has worked that its platform may be starting", async () => {
+  const fake = new FakeSession();
+  start(fake);
+  await settled();
+  const problem = { kind: "noResponse", message: "connection refused" } as const;
+  fake.onOutage({ class: "platform", problem, message: "connection refused", since: 0 });
+  expect(reports.at(-1)).toEqual({ is: "failed", problem, hasWorked: true, mayBeStarting: false });
 });
 
 it("checks a session that never worked as soon as an outage ends", async () => {
@@ -134,7 +155,7 @@ it("reports an identity that records another owner before anything is written, a
   fake.ownerProblem = undefined;
   await clock.advance(60_000);
   expect(reports).toEqual([
-    { is: "failed", problem: mismatch, hasWorked: false },
+    { is: "failed", problem: mismatch, hasWorked: false, mayBeStarting: false },
     { is: "checked", unreadableRoots: [], missingCapabilities: [] },
   ]);
 });
@@ -148,7 +169,7 @@ it("reports what others learn of the session: an outage, its end, and a group th
   fake.unreadableRoots = ["group"];
   fake.onRead();
   expect(reports.slice(1)).toEqual([
-    { is: "failed", problem: refused, hasWorked: true },
+    { is: "failed", problem: refused, hasWorked: true, mayBeStarting: false },
     { is: "checked", unreadableRoots: [], missingCapabilities: [] },
     { is: "checked", unreadableRoots: ["group"], missingCapabilities: [] },
   ]);

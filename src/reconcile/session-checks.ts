@@ -1,7 +1,8 @@
 import { PlatformFailure } from "#src/platform-client/failure.ts";
+import { type OutageClass, outageIn } from "#src/platform-client/outage.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import type { Semaphore } from "#src/runtime/semaphore.ts";
-import type { Clock } from "#src/time/clock.ts";
+import type { Clock, MonotonicTime } from "#src/time/clock.ts";
 import { minutes, seconds } from "#src/time/durations.ts";
 import { hasWorked, type SessionReport, type SessionProblem, works } from "./tenancy/session-report.ts";
 
@@ -21,6 +22,10 @@ export interface SessionChecksOptions {
 const retryMs = minutes(1);
 /** The first checks are repeated sooner: where all is installed at once, the platform may not be there yet. */
 const firstRetriesMs = [seconds(1), seconds(2), seconds(4)];
+/** For how long a platform that does not respond may be one that was installed together with the operator. */
+const startMs = minutes(1);
+/** What fails while the platform is starting. That a token or its exchange is refused is never a matter of time. */
+const startingClasses: ReadonlySet<OutageClass | undefined> = new Set(["platform", "tokenService"]);
 
 /**
  * Reports whether each session works. Its permissions are read when it starts, whether an object uses it or not, so that a
@@ -30,6 +35,7 @@ const firstRetriesMs = [seconds(1), seconds(2), seconds(4)];
 export class SessionChecks {
   readonly #options: SessionChecksOptions;
   readonly #reports = new WeakMap<PlatformSession, SessionReport>();
+  readonly #firstChecks = new WeakMap<PlatformSession, MonotonicTime>();
 
   constructor(options: SessionChecksOptions) {
     this.#options = options;
@@ -43,6 +49,7 @@ export class SessionChecks {
   async run(session: PlatformSession, signal: AbortSignal): Promise<void> {
     const { clock, random, limit } = this.#options;
     let outageEnd = new AbortController();
+    this.#firstChecks.set(session, clock.monotonic());
     session.onPermissionsRead(() => this.#record(session, this.#readReport(session)));
     session.onOutageChange((outage) => {
       if (outage !== undefined) this.#record(session, this.#failed(session, outage.problem));
@@ -84,7 +91,10 @@ export class SessionChecks {
   }
 
   #failed(session: PlatformSession, problem: SessionProblem): SessionReport {
-    return { is: "failed", problem, hasWorked: hasWorked(this.reportOf(session)) };
+    const worked = hasWorked(this.reportOf(session));
+    const checkedForMs = this.#options.clock.monotonic() - (this.#firstChecks.get(session) ?? 0);
+    const mayBeStarting = !worked && checkedForMs < startMs && startingClasses.has(outageIn(problem)?.class);
+    return { is: "failed", problem, hasWorked: worked, mayBeStarting };
   }
 
   #record(session: PlatformSession, report: SessionReport): void {

@@ -103,3 +103,20 @@ it.each([
   const found = /muster_time_to_ready_seconds_count\{kind="Group"\} (\d+)/.exec(text)?.[1] ?? "0";
   expect(Number(found)).toBe(count);
 });
+
+it("warns of a platform that may still be starting, and logs an error if it stays away, or refuses the credential", () => {
+  const lines: { readonly level: string; readonly msg: string }[] = [];
+  const destination = { write: (line: string) => lines.push(JSON.parse(line)) };
+  const telemetry = new OperatorTelemetry(createLog({ level: "warn", destination }), new OperatorMetrics());
+  const away = { kind: "credential", cause: "unavailable", message: "connection refused" } as const;
+  const failed = { is: "failed", problem: away, hasWorked: false, mayBeStarting: true } as const;
+  telemetry.sessionChecked(undefined, failed);
+  telemetry.sessionChecked(undefined, { ...failed, mayBeStarting: false });
+  const refused = { kind: "credential", cause: "exchange", message: "refused" } as const;
+  telemetry.sessionChecked("shop", { ...failed, problem: refused, mayBeStarting: false });
+  expect(lines.map(({ level, msg }) => `${level}: ${msg}`)).toEqual([
+    "warn: the platform does not respond yet; the credential is checked again",
+    "error: credential does not work",
+    "error: credential does not work",
+  ]);
+});

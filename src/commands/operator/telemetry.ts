@@ -191,7 +191,9 @@ export class OperatorTelemetry implements ReconcileTelemetry {
     }
     if (report.is !== "failed") return;
     const { problem } = report;
-    if (problem.kind === "credential" && problem.cause === "exchange" && tenant === undefined)
+    if (report.mayBeStarting)
+      this.#log.warn({ ...where, problem }, "the platform does not respond yet; the credential is checked again");
+    else if (problem.kind === "credential" && problem.cause === "exchange" && tenant === undefined)
       this.#log.error(
         { flag: "--identity", problem },
         "the operator's identity cannot be assumed; correct the uid, or its claimMatch on the platform",

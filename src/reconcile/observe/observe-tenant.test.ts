@@ -112,7 +112,7 @@ describe("the observation of a Tenant", () => {
     ],
     [
       "what failed the first check of the credential",
-      { sources: { reportOf: () => ({ is: "failed", problem: away, hasWorked: false }) } },
+      { sources: { reportOf: () => ({ is: "failed", problem: away, hasWorked: false, mayBeStarting: false }) } },
       { unverified: { failure: "away" } },
     ],
   ])("has %s", (_, given, expected) => {
@@ -163,7 +163,7 @@ describe("the observation of a Tenant", () => {
 
 describe("the problems of a Tenant", () => {
   const failed = (problem: SessionProblem) => ({
-    reportOf: () => ({ is: "failed" as const, problem, hasWorked: true }),
+    reportOf: () => ({ is: "failed" as const, problem, hasWorked: true, mayBeStarting: false }),
   });
   const outage = { class: "platform", message: "away" };
   const permissions = (denied: (capability: string, group: string) => boolean) => ({

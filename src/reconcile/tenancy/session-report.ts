@@ -16,6 +16,11 @@ export type SessionReport =
       readonly problem: SessionProblem;
       /** Whether a check of the session has ever succeeded. */
       readonly hasWorked: boolean;
+      /**
+       * Whether the platform may still be starting: it or the token service is away, no check has ever succeeded, and the first
+       * one was made less than a minute ago.
+       */
+      readonly mayBeStarting: boolean;
     }
   | {
       readonly is: "checked";
