@@ -5,6 +5,8 @@ import { describeWithTarget } from "./describe-with-target.ts";
 import { kubectl } from "./kubectl.ts";
 import { createRestricted, removeDefinitions, removeNamespace } from "./restricted-namespace.ts";
 
+const operatorLease = { name: "muster-operator", namespace: operatorNamespace };
+
 describeWithTarget("the chart muster-try-out in namespaces that enforce the restricted standard", (target) => {
   const inNamespace = () => ["--namespace", operatorNamespace, ...target().helmFlags];
   const uninstall = () => helm(["uninstall", "muster", ...inNamespace()]);
@@ -22,6 +24,14 @@ describeWithTarget("the chart muster-try-out in namespaces that enforce the rest
     expect(await helm(["test", "muster", "--logs", ...inNamespace()])).toContain("can assume its identity");
   });
 
+  it("raises no alarm while the parts of the installation wait for each other", async () => {
+    const log = await kubectl(target(), ["logs", "deployment/muster-operator", "--namespace", operatorNamespace]);
+    expect(log).toContain('"leading"');
+    expect(log.split("\n").filter((line) => line.includes('"level":"error"'))).toEqual([]);
+    const events = await target().admin.list({ apiVersion: "v1", kind: "Event" }, { namespace: operatorNamespace });
+    expect(events.filter(({ reason }) => reason === "NoPods")).toEqual([]);
+  });
+
   it("makes the examples Ready, and gives a labelled pod a token", async () => {
     await applyExamples(target());
     expect(await runLabelledPod(target(), "restricted")).toBe("200 checkout production");
@@ -37,11 +47,14 @@ describeWithTarget("the chart muster-try-out in namespaces that enforce the rest
     expect(commands).toHaveLength(1);
     for (const command of commands) await kubectl(target(), command);
     expect(await uninstall()).toContain("[Tenant] default");
+    const lease = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: operatorLease };
+    expect((await target().admin.get(lease))["spec"].holderIdentity).toBe("");
   });
 
-  it("is installed again at once, with the same Tenant and platform", async () => {
+  it("is installed again at once, with the same Tenant and platform, and waits for no earlier leader", async () => {
     await installTryOut(target());
-    await applyExamples(target());
+    // A Lease that is still held would cost 15 s, and the requests of its holder another 15 s.
+    await applyExamples(target(), { timeoutMs: 12_000 });
     await kubectl(target(), ["delete", "--filename", "examples/", "--ignore-not-found"]);
     await uninstall();
   });

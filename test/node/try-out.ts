@@ -30,12 +30,14 @@ export async function installTryOut({ helmFlags, image }: Target, values: ChartV
   await helm(["install", release, "muster-try-out", ...flags], { muster: { ...imageValues(image), ...values } });
 }
 
-/** Applies examples/, and returns when all of Muster's objects are Ready. */
-export async function applyExamples({ admin }: Target): Promise<void> {
+/** Applies examples/, and returns when all of Muster's objects are Ready. @param timeoutMs from then until they are */
+export async function applyExamples({ admin }: Target, { timeoutMs = 60_000 } = {}): Promise<void> {
   const objects = await exampleManifests(root, "");
   for (const object of objects) await admin.apply(object);
+  const deadline = performance.now() + timeoutMs;
   for (const object of objects)
-    if (object.apiVersion.startsWith("iam.muster.dev/")) await admin.waitFor(object, isReady, { timeoutMs: 60_000 });
+    if (object.apiVersion.startsWith("iam.muster.dev/"))
+      await admin.waitFor(object, isReady, { timeoutMs: Math.max(deadline - performance.now(), 1) });
 }
 
 /** The image of Muster, which also has a shell and Node.js for what a container runs. */
