@@ -1,5 +1,5 @@
 /**
- * While it is `"true"`, the operator writes nothing for the object except that it is paused. A deletion waits, too. An
+ * While it is `"true"`, the operator writes nothing for the object except that it is paused. A deletion also waits. An
  * expired grant ends nevertheless.
  */
 export const pausedAnnotation = "iam.muster.dev/paused";
@@ -25,7 +25,7 @@ export const annotations = [
     name: pausedAnnotation,
     value: '"true"',
     effect:
-      "The operator writes nothing for the object until the annotation is removed, except that `Ready` becomes Unknown with the reason `Paused`. A deletion waits, too. A grant whose `expiresAt` has passed is deleted and reported as `Expired` nevertheless: a pause does not extend it.",
+      "The operator writes nothing for the object until the annotation is removed, except that `Ready` becomes Unknown with the reason `Paused`. A deletion also waits. A grant whose `expiresAt` has passed is still deleted and reported as `Expired`: a pause does not extend it.",
   },
   {
     name: reconcileRequestedAtAnnotation,

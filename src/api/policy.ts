@@ -82,7 +82,7 @@ export function issuePolicySchema() {
         .enum(["Report"])
         .default("Report")
         .describe(
-          "An invite is never changed, so that a change outside of Kubernetes is only reported. Report is the only value.",
+          "An invite is never changed, so a change outside of Kubernetes is only reported. Report is the only value.",
         ),
     })
     .prefault({})

@@ -10,11 +10,11 @@ export const reasons = {
   Available: { meaning: "The resource exists on the platform and matches the spec." },
   Creating: {
     meaning:
-      "An earlier create request has an unknown outcome and can still take effect. The operator waits until it cannot, so that it does not create a duplicate.",
+      "An earlier create request has an unknown outcome and can still take effect. The operator waits until it cannot, to avoid a duplicate.",
   },
   Deleting: {
     meaning:
-      "An earlier create request has an unknown outcome and can still take effect. The operator waits until it cannot, so that nothing is left behind.",
+      "An earlier create request has an unknown outcome and can still take effect. The operator waits until it cannot, so nothing is left behind.",
   },
   Updating: {
     meaning: "The resource is being adopted or changed on the platform.",
@@ -72,7 +72,7 @@ export const reasons = {
   TokenExchangeFailed: {
     meaning:
       "The platform did not exchange the service-account token of the operator, or of the Tenant. The message names the part that failed.",
-    fix: "Compare the `claimMatch` of the identity with the issuer, subject and audience of the service-account token. The identity is that of the operator's setting `--identity`, or of `spec.credentials` of the Tenant.",
+    fix: "Compare the `claimMatch` of the identity with the issuer, subject and audience of the service-account token. The identity is the one in the operator's setting `--identity`, or in `spec.credentials` of the Tenant.",
   },
   PermissionDenied: {
     meaning: "The identity of the operator, or of the Tenant's credentials, lacks a permission on the platform.",

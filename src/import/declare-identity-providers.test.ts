@@ -52,7 +52,7 @@ it("says in the manifest how to make the Secret, also where the issuer has chara
     #   kubectl annotate --overwrite secret -n team NAME 'iam.muster.dev/issuer=https://login.example/$(reboot)'
     # FILE must not end with a line break. The condition Ready prints how to let the operator read the Secret.
     # With management Observe, nothing reads the Secret, and it may be missing. An object that manages the provider
-    # is not Ready without it: the platform keeps the client secret that it has, so that people still log in.
+    # is not Ready without it: the platform keeps the client secret that it has, so people still log in.
     # If the provider has no client secret, import with --without-secret UID
     "
   `);

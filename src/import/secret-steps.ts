@@ -13,7 +13,7 @@ export function secretComment(uid: string, secret: NeededSecret): readonly strin
     ...secretCommands(secret).map((command) => `  ${command}`),
     "FILE must not end with a line break. The condition Ready prints how to let the operator read the Secret.",
     "With management Observe, nothing reads the Secret, and it may be missing. An object that manages the provider",
-    "is not Ready without it: the platform keeps the client secret that it has, so that people still log in.",
+    "is not Ready without it: the platform keeps the client secret that it has, so people still log in.",
     `If the provider has no client secret, import with --without-secret ${uid}`,
   ];
 }

@@ -19,7 +19,7 @@ export function tenantComment(spec: Fields, folder: GroupFolder): readonly strin
   const excess = [
     ...(prefixes.some((prefix) => /[\p{L}\p{N}]$/v.test(prefix))
       ? [
-          "- subjectPrefixes: a prefix that ends within a word permits longer words, too: repo:acme/shop also permits",
+          "- subjectPrefixes: a prefix that ends within a word also permits longer words: repo:acme/shop also permits",
           "  repo:acme/shop2. Where all subjects go on with a delimiter, add it: repo:acme/shop:",
         ]
       : []),

@@ -121,6 +121,6 @@ it("says no for an identity whose static keys have expired, whatever it is grant
   const { stdout } = await world.asAdmin("who-can", "tag.create", "--group", "web");
   expect(stdout).toContain("No identity has tag.create in root/shop/web.\n");
   expect(stdout).toMatch(/^root\/shop\/web\/late \(keys expired\) /m);
-  expect(stdout).toContain("Not counted: 1 identity whose static keys have expired, so that nobody can use it.\n");
+  expect(stdout).toContain("Not counted: 1 identity whose static keys have expired, so nobody can use it.\n");
   await world.platform.admin.ok("DELETE", `/iam/v2beta1/identities/${late.uid}`);
 });

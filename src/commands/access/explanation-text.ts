@@ -78,7 +78,7 @@ export function explanationText(explanation: Explanation, declarationsNote: stri
 function headingOf({ answer, capability, expired, group, identity, token }: Explanation): string {
   const subject = `${identityText(identity)}${token === undefined ? "" : `, with a token that is limited to ${limitsText(token)},`}`;
   if (expired !== undefined)
-    return `No: the static keys of ${identityText(identity)} expired at ${expired}, so that nobody can use it.`;
+    return `No: the static keys of ${identityText(identity)} expired at ${expired}, so nobody can use it.`;
   switch (answer) {
     case "yes":
       return `Yes: ${subject} has ${capability} in ${group.path}.`;

@@ -29,6 +29,6 @@ export const subject = settings.operand(
 export const group = settings.flagOnly(
   settings.required(
     { ...settings.text, placeholder: "GROUP" },
-    "The group: its uid, or its name or path if that is unique, such as acme/shop. The uid of a resource in a group, such as a repo, is accepted, too.",
+    "The group: its uid, or its name or path if that is unique, such as acme/shop. The uid of a resource in a group, such as a repo, is also accepted.",
   ),
 );

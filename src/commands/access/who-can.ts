@@ -87,8 +87,8 @@ function answerOf(view: AccessView, at: string, found: FoundHolders): Answer {
 
 function expiredNote(count: number): string {
   return count === 1
-    ? "Not counted: 1 identity whose static keys have expired, so that nobody can use it."
-    : `Not counted: ${count} identities whose static keys have expired, so that nobody can use them.`;
+    ? "Not counted: 1 identity whose static keys have expired, so nobody can use it."
+    : `Not counted: ${count} identities whose static keys have expired, so nobody can use them.`;
 }
 
 function headingOf(known: number, unread: number): string {

@@ -117,7 +117,7 @@ it.each<[name: string, line: string, message: string, change: (cluster: ClusterS
   [
     "another cluster",
     "owner id",
-    "It records the owner id kube-system-uid, and that of this operator is other",
+    "It records the owner id kube-system-uid, but this operator's is other",
     (cluster) => cluster.put("namespaces", kubeSystem("other")),
   ],
 ])("reports %s, and what to do", async (_name, line, message, change) => {

@@ -39,7 +39,7 @@ export async function ownerLink(question: OwnerQuestion, cluster: ClusterReads, 
       ...base,
       state: "problem",
       reason: "OwnerMismatch",
-      message: `It records ${recorded === undefined ? "no owner id" : `the owner id ${oneLine(recorded)}`}, and that of this operator is ${expected}, so the operator writes nothing.`,
+      message: `It records ${recorded === undefined ? "no owner id" : `the owner id ${oneLine(recorded)}`}, but this operator's is ${expected}, so the operator writes nothing.`,
       ...fixOf("OwnerMismatch"),
     };
   } catch (error) {

@@ -60,7 +60,7 @@ export async function checkPolicy(
   const flaws = [
     ...policyFlaws(shipped, reading.value),
     ...(binding.state === "absent"
-      ? ["it has no binding of its name, so that it does nothing"]
+      ? ["it has no binding of its name, so it does nothing"]
       : bindingFlaws(shipped, name, binding.value)),
   ];
   const link: Link =

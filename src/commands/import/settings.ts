@@ -32,7 +32,7 @@ export const importSettings = {
   namespace: {
     ...settings.optional(
       settings.matching("NAME", /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, "the name of a namespace"),
-      "The namespace of the objects, and the name of their Tenant. (default: that of an earlier import into the folder, or the name of the group)",
+      "The namespace of the objects, and the name of their Tenant. (default: the one of an earlier import into the folder, or the name of the group)",
     ),
     short: "n",
   },

@@ -81,7 +81,7 @@ const commandSettings = {
   namespace: {
     ...settings.optional(
       settings.matching("NAME", /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, "the name of a namespace"),
-      "The namespace of manifests that name none. (default: that of the context)",
+      "The namespace of manifests that name none. (default: the context's)",
     ),
     short: "n",
   },

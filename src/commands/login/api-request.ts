@@ -72,7 +72,7 @@ function bodyOf(fields: readonly Field[]): Body {
     let target = body;
     for (const part of parts) {
       const next = (target[part] ??= newBody());
-      if (!isBody(next)) throw new SettingsError([`--field: ${name} is below a value that is given, too`]);
+      if (!isBody(next)) throw new SettingsError([`--field: ${name} is below a value that is also given`]);
       target = next;
     }
     if (last in target)

@@ -21,7 +21,7 @@ export function tokenOfLogin(
     const { login, platform, session } = await openStoredLogin(values, context);
     if (values.authUrl !== undefined && platformKey(values.authUrl) !== login.authUrl)
       throw new SettingsError([
-        `--auth-url: the login to ${platform} is at ${login.authUrl}. To exchange a workload's own token, give --identity and --api-audience, too`,
+        `--auth-url: the login to ${platform} is at ${login.authUrl}. To exchange a workload's own token, also give --identity and --api-audience`,
       ]);
     return session.tokens();
   });

@@ -88,7 +88,7 @@ export const operatorSettings = {
   ),
   context: optional(text, "The context of the kubeconfig. (default: its current context)"),
   listen: withDefault(listenAddress, "0.0.0.0:8080", "The address that serves /livez, /readyz and /metrics."),
-  leaseNamespace: optional(namespace, "The namespace of the Lease. (default: that of the pod or the context)"),
+  leaseNamespace: optional(namespace, "The namespace of the Lease. (default: the pod's, or the context's)"),
   leaseName: optional(
     text,
     "The Lease that elects the leader among several operators. (default: muster-operator; with --class, muster-operator-CLASS)",

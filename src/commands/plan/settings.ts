@@ -55,7 +55,7 @@ export const planSettings = {
   namespace: {
     ...settings.optional(
       { ...settings.text, placeholder: "NAME" },
-      "The namespace of objects that name none. (default: that of the context, or default)",
+      "The namespace of objects that name none. (default: the context's, or default)",
     ),
     short: "n",
   },

@@ -12,7 +12,7 @@ export const whySettings = {
     ...settings.flagOnly(
       settings.optional(
         { ...settings.text, placeholder: "NAME" },
-        "The namespace of the object. (default: that of the context, or default)",
+        "The namespace of the object. (default: the context's, or default)",
       ),
     ),
     short: "n",

@@ -66,7 +66,13 @@ export const lease = (spec: object) => ({
   metadata: { namespace: "muster-system", name: "muster-operator" },
   spec,
 });
-export const led = { holderIdentity: "pod-1", leaseDurationSeconds: 15, renewTime: ago(0), acquireTime: ago(100_000) };
+/** Renewed ahead of time, because the tests of a file may take longer than the Lease lasts. */
+export const led = {
+  holderIdentity: "pod-1",
+  leaseDurationSeconds: 15,
+  renewTime: ago(-3_600_000),
+  acquireTime: ago(100_000),
+};
 export const identity = { groupRef: { name: "web" }, serviceAccountRef: { name: "ci" } };
 export const binding = { groupRef: { name: "web" }, identityRef: { name: "ci" }, roleRef: { name: "viewer" } };
 

@@ -198,7 +198,7 @@ async function decide(
   const identity = await findPerson(reader, providerGroup, claimsOf(person, oidc.clientId));
   const { target } = request;
   if (target.kind === "token" && target.identity !== undefined && target.identity !== identity)
-    throw deny("the account at the identity provider is not that of the requested identity", "another identity");
+    throw deny("the account at the identity provider does not belong to the requested identity", "another identity");
 
   const invite = request.invite === undefined ? undefined : await invitation(reader, request.invite);
   const defaultRole = identity === undefined ? await firstRole() : undefined;

@@ -53,7 +53,7 @@ export function secretNotEmpty(path: string, { name }: SecretLocation): string {
 }
 
 export function secretWantedBy(path: string, { name }: SecretLocation, other: string): string {
-  return `${path}: ${other} names Secret ${name}, too, and comes first. Create this object again with a Secret of its own.`;
+  return `${path}: ${other} already uses Secret ${name} and takes precedence. Create this object again with a Secret of its own.`;
 }
 
 export function secretOfOther(path: string, { name }: SecretLocation, noun: string): string {
@@ -73,7 +73,7 @@ export function secretNotWritable(path: string, at: SecretLocation, { message, c
 
 /** Somebody changed the Secret after it was checked, so that the code was not written. */
 export function secretChanging(path: string, { name }: SecretLocation, noun: string): string {
-  return `${path}: Secret ${name} was changed while its code was about to be written, so that the ${noun} was deleted. ${rareAttempts(noun)} Find who changes the Secret all the time, or create this object again with another Secret.`;
+  return `${path}: Secret ${name} was changed while its code was about to be written, so the ${noun} was deleted. ${rareAttempts(noun)} Find who changes the Secret all the time, or create this object again with another Secret.`;
 }
 
 /** The write was refused although its dry run was not. */
@@ -109,7 +109,7 @@ export const leftBecause = {
     "the operator may not read the Secret any longer, and the namespace, or what the spec refers to, is deleted",
   outside: "the one that the Secret names is not in the groups of the Tenant",
   unidentified:
-    "what the spec refers to is gone, so that nothing proves that this object created the one that the Secret names",
+    "what the spec refers to is gone, so nothing proves that this object created the one that the Secret names",
 } as const;
 
 export function expiresElsewhen(noun: string, actual: string): string {

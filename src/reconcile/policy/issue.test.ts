@@ -147,7 +147,7 @@ describe("the creation of a group invite", () => {
     {
       name: "waits for an object that names the same Secret and comes first",
       given: given({ rival: "team/eve" }),
-      expected: reportsStalled("Conflict", "GroupInvite eve names Secret ada, too"),
+      expected: reportsStalled("Conflict", "GroupInvite eve already uses Secret ada and takes precedence"),
     },
     {
       name: "lists what an earlier process may have created",

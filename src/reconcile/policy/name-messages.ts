@@ -3,7 +3,7 @@ import { startSentence } from "#src/text/sentence.ts";
 // Conflicts over the name of an external resource.
 
 export function nameWantedBy(other: string): string {
-  return `${startSentence(other)} declares the same name below the same parent, and comes first. Choose another name, or delete one of the two objects.`;
+  return `${startSentence(other)} already declares the same name below the same parent and takes precedence. Choose another name, or delete one of the two objects.`;
 }
 
 export function nameTaken(noun: string, name: string, uid: string): string {

@@ -9,7 +9,7 @@ export function claimedByOther(noun: string, uid: string, other: string): string
 }
 
 export function equalWantedBy(noun: string, other: string): string {
-  return `${startSentence(other)} declares an equal ${noun}, and comes first. Delete this object; the platform is left unchanged. If the other object is deleted, this one takes its place.`;
+  return `${startSentence(other)} already declares an equal ${noun} and takes precedence. Delete this object; the platform is left unchanged. If the other object is deleted, this one takes its place.`;
 }
 
 export function protectedResource(noun: string, uid: string, because: "root" | "credential"): string {

@@ -147,7 +147,7 @@ describe("a resource with the same name", () => {
         external: present(externalGroup()),
         rival: "team/older",
       },
-      expected: reportsStalled("Conflict", "Group older declares the same name"),
+      expected: reportsStalled("Conflict", "Group older already declares the same name"),
     },
     {
       name: "is read before a rename if it may have another name by now",
@@ -170,7 +170,7 @@ describe("a resource with the same name", () => {
     {
       name: "D10: that another object comes first for is a Conflict before anything exists",
       given: { rival: "team/older" },
-      expected: reportsStalled("Conflict", "Group older declares the same name"),
+      expected: reportsStalled("Conflict", "Group older already declares the same name"),
     },
     {
       name: "is a Conflict before the finalizer is added",

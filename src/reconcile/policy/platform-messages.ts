@@ -5,7 +5,7 @@ import { shortList } from "#src/text/short-list.ts";
 // Platform calls that failed.
 
 export const actingIdentity =
-  "the identity that the operator uses here (its own, or that of spec.credentials of the Tenant)";
+  "the identity that the operator uses here (its own, or the one in spec.credentials of the Tenant)";
 
 export function specRejected(details: string): string {
   return `The platform rejected the spec: ${sentence(details)}`;

@@ -44,7 +44,7 @@ const renaming: Phase<Found> = [
   ]),
   reports("nameManagedByOther", "What has the name belongs to another object, or owner.", findNameManagedByOther),
   reports("nameTaken", "A resource with the name exists, and the object has another one.", findNameTaken),
-  reports("wantedByOther", "Another object wants the same name, and comes first.", findRival),
+  reports("wantedByOther", "Another object wants the same name and takes precedence.", findRival),
 ];
 
 /** A resource that is the object's, or that it may adopt. Nothing is written before it is known to be the object's. */

@@ -15,7 +15,7 @@ export type ConflictMessages = Pick<
  */
 export const singletonMessages: ConflictMessages = {
   nameWantedBy(other) {
-    return `${startSentence(other)} declares the same resource of the group, and comes first. A group has at most one. Delete this object; the platform is left unchanged. If the other object is deleted, this one takes its place.`;
+    return `${startSentence(other)} already declares the same resource of the group and takes precedence. A group has at most one. Delete this object; the platform is left unchanged. If the other object is deleted, this one takes its place.`;
   },
   nameManagedBy(noun, _name, uid, owner) {
     return `The ${noun} of the group ${uid} is managed by ${owner}. A group has at most one. Delete this object; the platform is left unchanged.`;

@@ -31,7 +31,7 @@ const namesake: Phase<Found> = [
 
 const wantedByOther = reports<Managed>(
   "wantedByOther",
-  "Another object wants the same name or grant, and comes first.",
+  "Another object wants the same name or grant and takes precedence.",
   findRival,
 );
 

@@ -116,7 +116,7 @@ describe("the status of a group", () => {
       decideGroup(assessed({ first: [grant], spared: { held: 25, person: 1 }, confirmId: "abcd" })),
     );
     expect(accessIn(status)?.message).toMatch(
-      /Not removed: 25 \(too many at once\); 1 \(of people,.*administrator.*confirm.*abcd/,
+      /Not removed: 25 \(too many at once\); 1 \(of people \(.*administrator.*confirm.*abcd/,
     );
   });
 });

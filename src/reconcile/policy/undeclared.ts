@@ -129,7 +129,7 @@ const spareTexts: Readonly<Record<SparingReason, string>> = {
   breakGlass: "of an identity that an administrator protects",
   otherOwner: "of an identity that another Muster installation owns",
   orphan: "of an identity with our marker whose object does not exist",
-  person: "of people, whose issuer is that of an identity provider",
+  person: "of people (their issuer is an identity provider)",
   bound: "identities that still have role bindings",
   named: "named by an object of this cluster",
   cameBack: "removed three times within an hour, and created again by another writer; find it and stop it",
@@ -154,7 +154,7 @@ function undeclaredMessage(
   const confirm =
     confirmId === null
       ? ""
-      : ` To have them removed nevertheless, ask an administrator to set the annotation ${confirmAnnotation} of the Tenant to ${confirmId}.`;
+      : ` To remove them anyway, ask an administrator to set the annotation ${confirmAnnotation} of the Tenant to ${confirmId}.`;
   return `${what} Not removed: ${why}.${confirm}`;
 }
 

@@ -136,11 +136,11 @@ describe("the Secret of an invite", () => {
     apply(shop, ada, inviteOf(scenario, "eve"));
     await isReady();
     await reported("Conflict", "eve");
-    expect(ready("eve")?.message).toContain("GroupInvite ada names Secret ada, too");
+    expect(ready("eve")?.message).toContain("GroupInvite ada already uses Secret ada");
     // The Secret names the invite of ada by now.
     apply(inviteOf(scenario, "bob"));
     await reported("Conflict", "bob");
-    expect(ready("bob")?.message).toContain("GroupInvite ada names Secret ada, too");
+    expect(ready("bob")?.message).toContain("GroupInvite ada already uses Secret ada");
     expectHandedOver(world);
     kube.remove(ada);
     await scenario.until("deleted", () => existing().length === 0);
