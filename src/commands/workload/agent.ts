@@ -1,14 +1,8 @@
-import { writeSync } from "node:fs";
 import { defineCommand } from "#src/commands/command.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 import { systemClock } from "#src/time/clock.ts";
-import { Agent } from "#src/workload/agent.ts";
-import { lineLog } from "#src/workload/line-log.ts";
-import { keepHeapSmall } from "#src/workload/small-heap.ts";
-import { readSubjectToken } from "#src/workload/subject-token.ts";
 import { TokenFiles } from "#src/workload/token-files.ts";
 import { waitForToken } from "#src/workload/wait-for-token.ts";
-import { Exchanger } from "./exchange.ts";
 import { apiAudience, defaultTokenFile, exchangeSettings } from "./settings.ts";
 
 export default defineCommand({
@@ -43,29 +37,8 @@ export default defineCommand({
     }
     if (values.wait > 0)
       throw new settings.SettingsError(["--wait needs --check: it is the time that the check waits"]);
-    const exchanger = await Exchanger.create(values, values.apiAudience, env);
-    const agent = new Agent({
-      identity: values.identity,
-      readSubjectToken: () => readSubjectToken(values.subjectTokenFile),
-      exchange: (subject, stopped) => exchanger.exchange(subject, stopped),
-      files,
-      clock: systemClock,
-      random: Math.random,
-      log: lineLog(writeToStandardError, () => systemClock.now()),
-      beforePause: keepHeapSmall(),
-    });
-    process.on("SIGHUP", () => agent.renewNow());
-    await agent.run(signal).catch((error: unknown) => {
-      if (!signal.aborted) throw error;
-    });
+    // On demand: a check is a process of its own, and the containers of the pod wait until it has started.
+    const { keepToken } = await import("./keep-token.ts");
+    await keepToken(values, files, env, signal);
   },
 });
-
-/** A line that nobody reads is dropped: a full pipe must not end the agent. */
-function writeToStandardError(line: string): void {
-  try {
-    writeSync(2, line);
-  } catch {
-    // Nothing can be reported about standard error itself.
-  }
-}
