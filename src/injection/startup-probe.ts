@@ -13,7 +13,8 @@ const waitSeconds = 10;
  *   events of a pod, and then one in five minutes: an attempt in each second would use them up, and with them those of the
  *   application's own containers, before the reason can change.
  *
- * A hook (`postStart`) would be faster by a moment, but the kubelet never shows the output of a hook, and probes no container
+ * A hook (`postStart`) waits for no period, but the event of one that failed is always "PostStartHook failed": the kubelet leaves
+ * the output out, since it may be a secret. It then kills the agent and starts it again with a back-off, and probes no container
  * during it. A program that is smaller than Node.js would have to be in every base image, and could not read the reason.
  */
 export const startupProbe = {
