@@ -272,11 +272,18 @@ describe("the guides", () => {
     readFileSync(fileURLToPath(new URL(`../../docs/how-to/${name}`, import.meta.url)), "utf8");
 
   it.each([
-    ["ci-identities.md", ["github-actions.yaml", "gitlab-ci.yaml", "other-cluster.yaml"]],
-    ["aws-identities.md", ["aws-identity.yaml", "aws_subject_token.py", "aws-exchange.sh", "aws_lambda.py"]],
+    ["ci-identities.md", ["github-actions.yaml", "gitlab-ci.yaml"]],
+    ["aws-identities.md", ["aws-identity.yaml"]],
     ["use-the-token.md", ["list-repos.sh", "list-repos.mjs", "list_repos.py", "list_repos.go", "ListRepos.java"]],
   ])("%s shows the files as they are tested", (name, files) => {
     for (const file of files) expect(guide(name)).toContain(`\n${read(file)}\`\`\`\n`);
+  });
+
+  it.each([
+    ["ci-identities.md", ["other-cluster.yaml"]],
+    ["aws-identities.md", ["aws_subject_token.py", "aws-exchange.sh", "aws_lambda.py"]],
+  ])("%s leads to the other files that are tested", (name, files) => {
+    for (const file of files) expect(guide(name)).toContain(`](../../examples/workloads/${file})`);
   });
 
   it("ci-identities.md shows each Identity", () => {
