@@ -31,6 +31,8 @@ export interface Cluster {
   readonly isolation: Isolation;
   /** What can happen to the node. */
   readonly faults: NodeFaults;
+  /** Gives the node an image from an archive. */
+  loadImage(archive: string): Promise<void>;
   /** Ends everything of the cluster. Nothing of it is left. It can be called again. */
   stop(): Promise<void>;
 }
@@ -97,7 +99,10 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     const helmFlags = ["--kubeconfig", kubeconfig, "--kube-context", context];
     const faults = new NodeFaults({ servers, isolation, admin });
     const kubectlFlags = ["--kubeconfig", kubeconfig, "--context", context];
-    return { kubeconfig, context, helmFlags, kubectlFlags, admin, isolation, faults, stop };
+    const loadImage = async (archive: string) => {
+      await isolation.run(programs.containerd, "ctr", "--namespace", "k8s.io", "images", "import", archive);
+    };
+    return { kubeconfig, context, helmFlags, kubectlFlags, admin, isolation, faults, loadImage, stop };
   } catch (error) {
     await stop();
     signal?.throwIfAborted();

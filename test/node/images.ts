@@ -54,7 +54,7 @@ export async function buildImages(programs: NodePrograms, options: BuildOptions)
     await builder.archive(imageOf(pauseImage, programs.pause)),
     await builder.archive(imageOf(corednsImage, programs.coredns)),
     await builder.archive(postgres()),
-    await musterArchive(builder),
+    await buildMusterImage({ folder: repository, reference: musterImage }, options),
   ];
 }
 
@@ -113,7 +113,15 @@ USER 65532:65532
   };
 }
 
-async function musterArchive(builder: ImageBuilder): Promise<string> {
+/** A tree of the project's files, such as an earlier commit, and the name that its image gets. */
+interface SourceTree {
+  readonly folder: string;
+  readonly reference: string;
+}
+
+/** Builds Muster's image from the Dockerfile of a tree. The base image of Debian must be there. @returns the path of an archive */
+export async function buildMusterImage({ folder, reference }: SourceTree, options: BuildOptions): Promise<string> {
+  const builder = new ImageBuilder(options);
   const node = dirname(createRequire(import.meta.url).resolve(`node-linux-${process.arch}/package.json`));
   const { version } = JSON.parse(await readFile(join(node, "package.json"), "utf8"));
   const npm = await npmFolder();
@@ -121,17 +129,17 @@ async function musterArchive(builder: ImageBuilder): Promise<string> {
   await builder.base({
     reference: `docker.io/library/node:${version}-bookworm-slim`,
     key: [version, await readFile(join(npm, "package.json"), "utf8"), certificates].join("\0"),
-    prepare: async (folder) => {
-      await copyFile(join(node, "bin/node"), join(folder, "node"));
-      await cp(npm, join(folder, "npm"), { recursive: true });
-      if (certificates !== undefined) await copyFile(certificates, join(folder, "certificates.pem"));
-      await writeFile(join(folder, "Dockerfile"), nodeDockerfile(certificates !== undefined));
+    prepare: async (into) => {
+      await copyFile(join(node, "bin/node"), join(into, "node"));
+      await cp(npm, join(into, "npm"), { recursive: true });
+      if (certificates !== undefined) await copyFile(certificates, join(into, "certificates.pem"));
+      await writeFile(join(into, "Dockerfile"), nodeDockerfile(certificates !== undefined));
     },
   });
   return builder.archive({
-    reference: musterImage,
-    key: [version, await hashOf(repository, musterSources, isInImage)].join("\0"),
-    context: repository,
+    reference,
+    key: [version, await hashOf(folder, musterSources, isInImage)].join("\0"),
+    context: folder,
     prepare: async () => {},
   });
 }
