@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { audienceOf } from "./audience.ts";
 import { blockMistakes } from "./check-blocks.ts";
 import { checkLinks } from "./check-links.ts";
 import { commandMistakes } from "./command-checker.ts";
 import { parsePage } from "./page-parser.ts";
-import { readSources } from "./sources.ts";
+import { isGenerated } from "./page-table.ts";
+import { contentsPath, readSources } from "./sources.ts";
 
 const pages = readSources().map(parsePage);
 const pageOf = (text: string) =>
@@ -29,16 +31,20 @@ it("finds links that lead nowhere", () => {
   ]);
 });
 
-it("a guide says first who it is for, and last what is next", () => {
+it("a page says first who reads it, for which task", () => {
+  const written = pages.filter((page) => page.source.path.startsWith("docs/") && !isGenerated(page));
+  const formless = written.filter((page) => page.source.path !== contentsPath && audienceOf(page) === undefined);
+  expect(written.length).toBeGreaterThan(40);
+  expect(formless.map(({ source }) => source.path)).toEqual([]);
+});
+
+it("a guide says last what is next", () => {
   const guides = pages.filter(({ source }) =>
     /^docs\/(?:concepts|how-to|operate|tutorial)[\w/-]*\.md$/.test(source.path),
   );
-  const formless = guides.filter(
-    ({ source, headings }) =>
-      !/^# .*\n\nFor /.test(source.text) || headings.findLast(({ level }) => level === 2)?.text !== "Next",
-  );
+  const endless = guides.filter(({ headings }) => headings.findLast(({ level }) => level === 2)?.text !== "Next");
   expect(guides.length).toBeGreaterThan(15);
-  expect(formless.map(({ source }) => source.path)).toEqual([]);
+  expect(endless.map(({ source }) => source.path)).toEqual([]);
 });
 
 describe("code blocks", () => {
