@@ -8,6 +8,7 @@ import { isReady, ref } from "#test/support/harness/muster-objects.ts";
 import { applyBranches, branch } from "./branch.ts";
 import { allReady, describeWithMusterOnNode, type MusterOnNode, podsOf, secondsOf } from "./muster-on-node.ts";
 import { report } from "./report.ts";
+import { operatorDeployment } from "./scale.ts";
 
 const podRef = (name: string) => ({ apiVersion: "v1", kind: "Pod", metadata: { name, namespace: operatorNamespace } });
 const leaseRef = {
@@ -23,12 +24,6 @@ async function leader({ controlPlane: { admin } }: MusterOnNode): Promise<KubeOb
   if (pod === undefined) throw new Error(`the Lease is held by ${holderIdentity}, which is not a pod`);
   return pod;
 }
-
-const deployment = {
-  apiVersion: "apps/v1",
-  kind: "Deployment",
-  metadata: { name: "muster-operator", namespace: operatorNamespace },
-};
 
 /** Evicts a pod as `kubectl drain` does: as soon as the PodDisruptionBudget permits it. */
 async function evict({ controlPlane: { admin } }: MusterOnNode, pod: KubeObject): Promise<void> {
@@ -87,7 +82,9 @@ describeWithMusterOnNode(
         },
       ],
     ])("applies an edit after the leader %s, and creates nothing twice", async (what, atMost, fault) => {
-      await kube().waitFor(deployment, (object) => object?.["status"].availableReplicas === 2, { timeoutMs: 60_000 });
+      await kube().waitFor(operatorDeployment, (object) => object?.["status"].availableReplicas === 2, {
+        timeoutMs: 60_000,
+      });
       const objects = branch(what.replaceAll(" ", "-"));
       const created = Promise.all(objects.map((object) => kube().apply(object)));
       await fault();

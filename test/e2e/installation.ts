@@ -1,18 +1,11 @@
 import type { ChartValues } from "#test/deploy/helm.ts";
 import type { Cluster } from "#test/node/cluster.ts";
-import { installTryOut, operatorNamespace } from "#test/node/try-out.ts";
-import type { KubeClient, KubeObject, ObjectRef } from "#test/support/control-plane/kube-client.ts";
+import { installTryOut } from "#test/node/try-out.ts";
+import type { KubeClient, KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { isReady } from "#test/support/harness/muster-objects.ts";
 import { sendJson } from "#test/support/harness/send-json.ts";
 import { type PlatformOnNode, reachPlatform } from "./platform-on-node.ts";
-
-const workload = (kind: "Deployment" | "StatefulSet", name: string) => ({
-  apiVersion: "apps/v1",
-  kind,
-  metadata: { name, namespace: operatorNamespace },
-});
-const operatorDeployment = workload("Deployment", "muster-operator");
-const platformStatefulSet = workload("StatefulSet", "muster-platform");
+import { operatorDeployment, platformStatefulSet, scale } from "./scale.ts";
 
 /** The chart `muster-try-out` on a node of this machine, with what an administrator of the platform can do. */
 export class Installation {
@@ -30,8 +23,8 @@ export class Installation {
     return new Installation(cluster.admin, await reachPlatform(cluster));
   }
 
-  scaleOperator = (replicas: number) => this.#scale(operatorDeployment, replicas);
-  scalePlatform = (replicas: number) => this.#scale(platformStatefulSet, replicas);
+  scaleOperator = (replicas: number) => scale(this.admin, operatorDeployment, replicas);
+  scalePlatform = (replicas: number) => scale(this.admin, platformStatefulSet, replicas);
 
   /** Adds rules of faults to the running platform. */
   async addFaults(rules: readonly string[]): Promise<void> {
@@ -51,14 +44,5 @@ export class Installation {
   async #faults(method: string, body?: object): Promise<void> {
     const { url, adminToken: token } = this.platform;
     await sendJson({ url, token, method, path: "/faults", body });
-  }
-
-  async #scale(of: ObjectRef, replicas: number): Promise<void> {
-    await this.admin.patch(of, { spec: { replicas } });
-    const isScaled = (object: KubeObject | undefined) =>
-      object?.["status"].observedGeneration === object?.metadata.generation &&
-      (object?.["status"].replicas ?? 0) === replicas &&
-      (object?.["status"].readyReplicas ?? 0) === replicas;
-    await this.admin.waitFor(of, isScaled, { timeoutMs: 60_000 });
   }
 }
