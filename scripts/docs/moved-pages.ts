@@ -9,7 +9,7 @@ export const movedPages: readonly MovedPage[] = [
   ["concepts/drift-and-deletion.html", "concepts/how-it-works.html#drift-and-deletion"],
   ["concepts/identities-and-tokens.html", "concepts/how-it-works.html#identities-and-tokens"],
   ["how-to/adopt-what-exists.html", "how-to/import-what-exists.html#adopt-a-few-resources-by-hand"],
-  ["how-to/adopt-what-exists.html#if-it-says-conflict", "how-to/import-what-exists.html#if-an-object-says-conflict"],
+  ["how-to/adopt-what-exists.html#if-it-says-conflict", "reference/conditions.html#conflict"],
   ["operate/runbooks/MusterBreakerOpen.html", "operate/operator-alerts.html#musterbreakeropen"],
   ["operate/runbooks/MusterCallsSuspended.html", "operate/operator-alerts.html#mustercallssuspended"],
   ["operate/runbooks/MusterCompetingWriter.html", "operate/operator-alerts.html#mustercompetingwriter"],
