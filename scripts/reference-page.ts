@@ -58,7 +58,8 @@ export function conditionsPage(): string {
   const page = [
     "# Conditions",
     generated,
-    "This page is for people who ask why an object is not Ready. `kubectl get muster` prints the reason of each object; its message, with the names, is in the condition: `kubectl describe KIND NAME`.",
+    "For **application developers**: find out what a condition of an object means, and how to fix it.",
+    "`kubectl get muster` prints the reason of each object, and `kubectl describe mrb NAME` the message, with the names. (`mrb` is Muster's RoleBinding; `rolebinding` is that of Kubernetes.) [`muster why`](../how-to/find-out-why.md) follows an object to its cause.",
     "## Types",
     table(
       ["type", "meaning while True"],
