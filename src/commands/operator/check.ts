@@ -1,9 +1,11 @@
 import { defineCommand } from "#src/commands/command.ts";
 import { Proxies } from "#src/http/proxies.ts";
 import * as settings from "#src/commands/settings/settings.ts";
+import { systemClock as clock } from "#src/time/clock.ts";
 import { checkExchange } from "./check-exchange.ts";
 import { checkReady } from "./check-ready.ts";
 import { operatorSettings } from "./settings.ts";
+import { untilConnected } from "./until-connected.ts";
 
 const { platformUrl, authUrl, platformCa, identity, tokenFile, platformTimeout } = operatorSettings;
 
@@ -23,11 +25,11 @@ export default defineCommand({
     platformTimeout,
   },
   /** Both are checked, so that one run reports every problem. */
-  run: async (values, { env, stdout }) => {
+  run: async (values, { env, stdout, signal }) => {
     const proxies = await Proxies.fromEnvironment(env);
     const results = await Promise.allSettled([
-      checkReady(values.operatorUrl, values.platformTimeout),
-      checkExchange(values, proxies),
+      untilConnected(() => checkReady(values.operatorUrl, values.platformTimeout), { clock, signal }),
+      untilConnected(() => checkExchange(values, proxies), { clock, signal }),
     ]);
     const problems = results.flatMap((result) => (result.status === "rejected" ? [messageOf(result.reason)] : []));
     if (problems.length > 0) throw new Error(problems.join("\n"));
