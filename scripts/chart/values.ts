@@ -56,7 +56,7 @@ const networkPolicy = (subject: string) =>
     enabled: toggle("Whether to create a NetworkPolicy.", false),
     from: kubernetes(
       "list of NetworkPolicyPeer",
-      "The peers that can connect. An empty list: every pod of the cluster.",
+      "The peers that can connect, in addition to the pods of the release. An empty list: everyone.",
       [],
     ),
   });

@@ -264,6 +264,29 @@ describe("the platform of the chart muster", () => {
     expect(find(objects, "NetworkPolicy", "muster-platform")["spec"].ingress).toEqual([{ ports: [{ port: "http" }] }]);
   });
 
+  it("lets the pods of the release connect where the policies name peers, and nobody else of the namespace", async () => {
+    const from = [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "monitoring" } } }];
+    const networkPolicy = { enabled: true, from };
+    const objects = await renderChart("muster", {
+      ...withPlatform,
+      nameSuffix: "-blue",
+      platform: { enabled: true, networkPolicy },
+      networkPolicy,
+    });
+    const name = { "app.kubernetes.io/name": "muster-blue" };
+    for (const component of ["operator", "platform"])
+      expect(find(objects, "NetworkPolicy", `muster-${component}-blue`)["spec"].ingress).toEqual([
+        { ports: [{ port: "http" }], from: [{ podSelector: { matchLabels: name } }, ...from] },
+      ]);
+    const test = find(objects, "Pod", "muster-operator-check-blue");
+    expect(test.metadata.labels).toMatchObject(name);
+    for (const [kind, workload] of [
+      ["Deployment", "muster-operator-blue"],
+      ["StatefulSet", "muster-platform-blue"],
+    ] as const)
+      expect(find(objects, kind, workload)["spec"].template.metadata.labels).toMatchObject(name);
+  });
+
   it("serves TLS with the certificate of a Secret, which the operator trusts", async () => {
     const tls = { certManager: { enabled: true, issuerRef: { name: "ca" } } };
     const objects = await renderChart("muster", {

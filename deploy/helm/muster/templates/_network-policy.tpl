@@ -1,4 +1,7 @@
-{{/* A NetworkPolicy for the pods of a component: include "muster.networkPolicy" (list $ "operator" .Values.networkPolicy). */}}
+{{/*
+A NetworkPolicy for the pods of a component: include "muster.networkPolicy" (list $ "operator" .Values.networkPolicy). Other pods of the
+release can always connect: the operator calls the platform, and `helm test` calls both.
+*/}}
 {{- define "muster.networkPolicy" -}}
 {{- $root := index . 0 -}}
 {{- $component := index . 1 -}}
@@ -20,6 +23,9 @@ spec:
         - port: http
       {{- with $values.from }}
       from:
+        - podSelector:
+            matchLabels:
+              app.kubernetes.io/name: muster{{ include "muster.suffix" $root }}
         {{- toYaml . | nindent 8 }}
       {{- end }}
 {{- end -}}
