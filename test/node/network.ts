@@ -8,7 +8,7 @@ export const network = {
   domain: "cluster.local",
 } as const;
 
-/** The configuration of the plugins that connect pods: a bridge of the node. Network policies are not enforced. */
+/** The configuration of the plugins that connect pods: a bridge of the node, which enforces no network policies. */
 export const podNetwork = {
   cniVersion: "1.0.0",
   name: "pods",

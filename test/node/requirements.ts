@@ -33,13 +33,26 @@ export async function checkRequirements(): Promise<void> {
   const problems: string[] = [];
   if (process.platform !== "linux") throw new NodeUnavailable("a node runs on Linux only");
   if (process.getuid?.() !== 0) problems.push("It needs root: run the command as root, for example with sudo.");
-  const missing: string[] = [];
-  for (const { file, package: name } of requirements) if (!(await isInstalled(file))) missing.push(name);
-  if (missing.length > 0)
-    problems.push(`Programs are missing. Debian and Ubuntu have them: apt-get install --yes ${missing.join(" ")}`);
+  problems.push(...(await missingPackages(requirements)));
   if (!(await isInstalled("go")) && !(await allProgramsAreBuilt()))
     problems.push("Go is missing, which builds the programs of the node once: install Go 1.26 or newer.");
   if (!(await exists("/sys/fs/cgroup"))) problems.push("There are no cgroups at /sys/fs/cgroup.");
+  throwIfAny(problems);
+}
+
+/** Checks what only some tests need. @throws {NodeUnavailable} unless this machine has these files */
+export async function checkPackages(required: readonly Requirement[]): Promise<void> {
+  throwIfAny(await missingPackages(required));
+}
+
+async function missingPackages(required: readonly Requirement[]): Promise<readonly string[]> {
+  const missing: string[] = [];
+  for (const { file, package: name } of required) if (!(await isInstalled(file))) missing.push(name);
+  if (missing.length === 0) return [];
+  return [`Programs are missing. Debian and Ubuntu have them: apt-get install --yes ${missing.join(" ")}`];
+}
+
+function throwIfAny(problems: readonly string[]): void {
   if (problems.length > 0) throw new NodeUnavailable(`This machine cannot run a node. ${problems.join(" ")}`);
 }
 
