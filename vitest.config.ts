@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -63,8 +63,12 @@ const buildsProgram = { globalSetup: "test/support/harness/build-program.ts" };
 const transformed = join(cacheFolder(), "transformed");
 /** Each version of a file adds one; a whole run has about 3,000. */
 const mostTransformed = 15_000;
-if (existsSync(transformed) && readdirSync(transformed).length > mostTransformed)
-  rmSync(transformed, { recursive: true, force: true });
+if (existsSync(transformed) && readdirSync(transformed).length > mostTransformed) {
+  // Another run may write into the folder meanwhile.
+  const old = `${transformed}.${process.pid}`;
+  renameSync(transformed, old);
+  rmSync(old, { recursive: true, force: true });
+}
 
 const turn = turnOf(import.meta.dirname, Date.now(), process.env[turnVariable]);
 // For the workers.

@@ -52,7 +52,6 @@ export class Flux {
         package: module,
         title: "Flux's kustomize-controller",
         module,
-        linkedVariables: () => ({}),
       },
       options,
     );

@@ -53,7 +53,6 @@ export class Prometheus {
         tags: ["remove_all_sd", "enable_kubernetes_sd"],
         title: "Prometheus",
         module,
-        linkedVariables: () => ({}),
       },
       options,
     );

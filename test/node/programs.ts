@@ -6,7 +6,6 @@ import { controlPlaneProgram, kubernetesVersion } from "#test/support/control-pl
 const folder = (name: string) => join(import.meta.dirname, "programs", name);
 const containerdModule = "github.com/containerd/containerd/v2";
 const containerdVersion = (version: string) => ({ [`${containerdModule}/version.Version`]: version });
-const nothing = () => ({});
 
 /** The programs of a node that are built from Go modules. */
 const programs = {
@@ -24,7 +23,6 @@ const programs = {
     main: "pause",
     title: "pause",
     module: "k8s.io/kubernetes",
-    linkedVariables: nothing,
   },
   /** The commands `containerd` and `ctr`. */
   containerd: {
@@ -47,7 +45,6 @@ const programs = {
     folder: folder("coredns"),
     title: "CoreDNS",
     module: "github.com/coredns/coredns",
-    linkedVariables: nothing,
   },
 } satisfies Record<string, GoProgram>;
 

@@ -21,8 +21,8 @@ export interface GoProgram {
   readonly title: string;
   /** The module in `go.mod` whose version is that of the program. */
   readonly module: string;
-  /** The variables of packages that the linker sets, from that version. */
-  readonly linkedVariables: (version: string) => Readonly<Record<string, string | undefined>>;
+  /** The variables of packages that the linker sets, from that version; by default none. */
+  readonly linkedVariables?: (version: string) => Readonly<Record<string, string | undefined>>;
 }
 
 /**
@@ -67,7 +67,7 @@ async function locate(source: GoProgram) {
     folder: join(source.folder, source.main ?? ""),
     package: source.package,
     tags: source.tags,
-    variables: source.linkedVariables(version),
+    variables: source.linkedVariables?.(version) ?? {},
   };
   const { folder: _, ...flags } = compilation;
   const hash = createHash("sha256")

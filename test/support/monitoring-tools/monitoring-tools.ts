@@ -57,7 +57,6 @@ export async function evaluate(
       folder: import.meta.dirname,
       title: "PromQL",
       module: "github.com/prometheus/prometheus",
-      linkedVariables: () => ({}),
     },
     { progress },
   );

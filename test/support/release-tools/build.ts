@@ -12,7 +12,6 @@ export async function buildReleaseTools(progress?: (line: string) => void): Prom
       folder: import.meta.dirname,
       title: "the linters of workflows and Dockerfiles",
       module: "github.com/rhysd/actionlint",
-      linkedVariables: () => ({}),
     },
     { progress },
   );
