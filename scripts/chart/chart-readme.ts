@@ -1,5 +1,12 @@
 import type { JsonSchema } from "./json-schema.ts";
-import { valuesTable } from "./values-table.ts";
+import { type DescribedElsewhere, valuesTable } from "./values-table.ts";
+
+const reference = "../../../docs/reference";
+const describedElsewhere: DescribedElsewhere = {
+  settings: `[\`muster operator\`](${reference}/cli/operator.md)`,
+  tenants: `[Tenant](${reference}/resources/tenant.md#spec)`,
+  "platform.settings": `[\`muster platform\`](${reference}/cli/platform.md)`,
+};
 
 /** The README of the chart `muster`. */
 export function chartReadme(values: JsonSchema): string {
@@ -7,7 +14,7 @@ export function chartReadme(values: JsonSchema): string {
 # The chart muster
 
 The Muster operator: access control as Kubernetes objects. The chart needs Kubernetes 1.30 and the CRDs of the chart
-\`muster-crds\`, which are a release of their own, so that they are upgraded and outlive this one.
+\`muster-crds\`, a release of its own: the CRDs are upgraded first, and outlive this release.
 [Install with Helm](../../../docs/operate/install-with-helm.md) has the steps.
 
 \`\`\`yaml
@@ -30,6 +37,6 @@ Helm reports values that do not exist, and the operator's settings that are miss
 
 ## Values
 
-${valuesTable(values)}
+${valuesTable(values, describedElsewhere)}
 `;
 }
