@@ -22,7 +22,12 @@ function* valueRows(
     const initial = value.default === undefined || value.default === null ? "" : `\`${JSON.stringify(value.default)}\``;
     const link = elsewhere[path];
     if (link !== undefined) {
-      yield [`\`${path}\``, typeOf(value), initial, `${value.description ?? ""} ${link} describes them: ${namesIn(value)}.`];
+      yield [
+        `\`${path}\``,
+        typeOf(value),
+        initial,
+        `${value.description ?? ""} ${link} describes them: ${namesIn(value)}.`,
+      ];
       continue;
     }
     if (value.properties === undefined || value.default !== undefined)
