@@ -141,8 +141,9 @@ function table(rows: readonly (readonly [string, string])[]): string {
 
 const page = [
   "# Limits",
+  "For **platform engineers**: plan a large installation, or find the limit that you met.",
   "Generated from the constants in `src/` by `npm run generate`. Do not edit.",
-  "This page is for people who plan a large installation, or have met a limit. The limits of fields are in [custom resources](resources.md). Limits that are settings, such as `--workers` and `--maximum-in-flight`, are in [commands](cli.md). What was measured with many objects is in [performance](../performance.md).",
+  "The limits of fields are in [custom resources](resources.md). Limits that are settings, such as `--workers` and `--maximum-in-flight`, are in [commands](cli.md). What was measured with many objects is in [performance](../performance.md).",
   "## The operator",
   table(operator),
   "## Commands",
