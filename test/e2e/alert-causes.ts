@@ -2,9 +2,10 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { finalizer } from "#src/api/custom-resource.ts";
 import { unreachableWebhook } from "#test/monitoring/unreachable-webhook.ts";
+import { root } from "#test/node/try-out.ts";
 import type { ObjectRef } from "#test/support/control-plane/kube-client.ts";
 import { musterObject } from "#test/support/harness/muster-objects.ts";
-import { permissiveTenant, tenantRef } from "#test/support/harness/tenants.ts";
+import { permissiveTenant, tenantObject, tenantRef } from "#test/support/harness/tenants.ts";
 import type { Installation } from "./installation.ts";
 
 /** What makes alerts fire in a cluster. */
@@ -56,10 +57,12 @@ const withPermissions = async ({ admin }: Installation) =>
 
 let database: DatabaseSync | undefined;
 
+const bank = { apiVersion: "v1", kind: "Namespace", metadata: { name: "bank" } };
+const waiting = musterObject("Group", "bank", "waiting", { parentUid: root });
+
 /**
- * One cause after the other, in an installation whose settings are those of the test. Not here, since each needs an installation of its
- * own: a database that is away (PostgreSQL), a certificate (TLS), an old signing key, an audit log that is exported, a Tenant with
- * credentials, and an overload (a fault waits before it takes a slot).
+ * One cause after the other, in an installation whose settings are those of the test. `prometheus-postgresql.test.ts` has those that
+ * need another installation.
  */
 export const alertCauses: readonly AlertCause[] = [
   {
@@ -70,6 +73,24 @@ export const alertCauses: readonly AlertCause[] = [
     end: async ({ admin }) => {
       await admin.delete(other);
       await admin.waitUntilGone(other);
+    },
+  },
+  {
+    alerts: ["MusterTenantCredentialsFail"],
+    make: async ({ admin }) => {
+      // The Tenant's service account does not exist.
+      const { spec } = permissiveTenant("bank", { namespaces: ["bank"], groups: [root], roles: [] });
+      const credentials = { type: "ServiceAccount", identityUid: `${root}/${"1".repeat(16)}` };
+      await admin.apply(bank);
+      await admin.apply(tenantObject("bank", { ...spec, credentials }));
+      await admin.apply(waiting);
+    },
+    end: async ({ admin }) => {
+      await admin.delete(waiting);
+      await admin.waitUntilGone(waiting);
+      await admin.delete(tenantRef("bank"));
+      await admin.delete(bank);
+      await admin.waitUntilGone(tenantRef("bank"));
     },
   },
   {

@@ -2,9 +2,7 @@ import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { renderChart } from "#test/deploy/helm.ts";
 import { readDashboard, sentQuery } from "#test/monitoring/dashboards.ts";
-import { type AlertingRule, readRules, ruleFile } from "#test/monitoring/rules.ts";
 import { type Cluster, startCluster } from "#test/node/cluster.ts";
 import { applyExamples, runLabelledPod } from "#test/node/try-out.ts";
 import { alertCauses } from "./alert-causes.ts";
@@ -12,7 +10,8 @@ import { describeOnNode } from "./describe-with-target.ts";
 import { Installation } from "./installation.ts";
 import { Prometheus } from "./prometheus.ts";
 import { report } from "./report.ts";
-import { scrapeConfigs } from "./scrape-config.ts";
+import { rulesWithoutWaiting } from "./rules-without-waiting.ts";
+import { scrapeConfigsOfChart } from "./scrape-config.ts";
 
 /** At rest, in the nightly run for an hour. */
 const restSeconds = Number(process.env["MUSTER_E2E_REST_SECONDS"] ?? 120);
@@ -22,25 +21,6 @@ const values = {
   settings: { resync: "5s", breakerObjects: 5, workers: 2, settleTime: "2s" },
   platform: { settings: { faultInjection: true, maximumInFlight: 20 } },
 };
-
-/** What an alert waits for in its expression, shortened: half an hour and five minutes take too long here. */
-const shortened: Readonly<Record<string, readonly [before: string, after: string]>> = {
-  MusterObjectNotReady: ["> 1800", "> 5"],
-  MusterQueueStuck: ["> 300", "> 5"],
-  MusterSlow: ["> 30", "> 10"],
-};
-
-/** A copy of the rules in which no alert has to wait (`for`). */
-async function rulesWithoutWaiting(component: "operator" | "platform"): Promise<string> {
-  const { groups } = await readRules(component);
-  const rulesOf = (rules: readonly AlertingRule[]) =>
-    rules.map((rule) => {
-      const [before, after] = shortened[rule.alert] ?? ["", ""];
-      expect(rule.expr).toContain(before);
-      return { ...rule, expr: rule.expr.replace(before, after), for: "0s" };
-    });
-  return ruleFile({ groups: groups.map((group) => ({ ...group, rules: rulesOf(group.rules) })) });
-}
 
 describeOnNode("Prometheus beside an installation", () => {
   let cluster: Cluster;
@@ -52,10 +32,8 @@ describeOnNode("Prometheus beside an installation", () => {
     cluster = await startCluster({ progress: report });
     installation = await Installation.create(cluster, values);
     await applyExamples(cluster);
-    const objects = await renderChart("muster-try-out", { muster: { serviceMonitor: { enabled: true } } });
-    const monitors = objects.filter(({ kind }) => kind === "ServiceMonitor");
-    const jobs = monitors.flatMap((monitor) => scrapeConfigs(monitor, cluster.kubeconfig));
-    const rules = [await rulesWithoutWaiting("operator"), await rulesWithoutWaiting("platform")];
+    const jobs = await scrapeConfigsOfChart("muster-try-out", {}, { kubeconfig: cluster.kubeconfig });
+    const rules = await rulesWithoutWaiting();
     start = Date.now() / 1_000;
     prometheus = await Prometheus.start(cluster, { jobs, rules, interval: "2s" }, { progress: report });
     await runLabelledPod(cluster, "observed");

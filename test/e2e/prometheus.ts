@@ -109,9 +109,9 @@ export class Prometheus {
     return active.map(({ state, labels }) => ({ name: labels["alertname"] ?? "", state, labels }));
   }
 
-  /** Waits until something is so. Prometheus has no events. @throws {Error} after two minutes */
-  async until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-    const deadline = performance.now() + 120_000;
+  /** Waits until something is so. Prometheus has no events. @throws {Error} after some time */
+  async until(what: string, isSo: () => Promise<boolean>, timeoutMs = 120_000): Promise<void> {
+    const deadline = performance.now() + timeoutMs;
     let problem: unknown;
     while (performance.now() < deadline) {
       if (!this.#server.running) throw new Error(`Prometheus ended:\n${await this.#server.lastLogLines()}`);
@@ -122,7 +122,7 @@ export class Prometheus {
       if (so) return;
       await sleep(500);
     }
-    throw new Error(`not within two minutes: ${what}`, { cause: problem });
+    throw new Error(`not within ${timeoutMs / 1_000} s: ${what}`, { cause: problem });
   }
 
   // The result depends on the query.

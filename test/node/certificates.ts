@@ -16,9 +16,11 @@ interface Subject {
   readonly subject: string;
   /** What a server is called, such as `DNS:localhost,IP:127.0.0.1`. */
   readonly names?: string;
+  readonly days?: number;
 }
 
-const validity = ["-days", "30"];
+const validFor = (days: number) => ["-days", String(days)];
+const defaultDays = 30;
 const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
 
 /** The certificate authority of a cluster, with its files in a folder. */
@@ -36,12 +38,20 @@ export class CertificateAuthority implements Certificate {
   static async create(folder: string): Promise<CertificateAuthority> {
     const authority = new CertificateAuthority(folder);
     const files = ["-keyout", authority.key, "-out", authority.certificate];
-    await execute("openssl", ["req", "-x509", ...newKey, ...validity, "-subj", "/CN=kubernetes", ...files]);
+    await execute("openssl", [
+      "req",
+      "-x509",
+      ...newKey,
+      ...validFor(defaultDays),
+      "-subj",
+      "/CN=kubernetes",
+      ...files,
+    ]);
     return authority;
   }
 
   /** @param name the name of the files */
-  async issue(name: string, { subject, names }: Subject): Promise<Certificate> {
+  async issue(name: string, { subject, names, days = defaultDays }: Subject): Promise<Certificate> {
     const file = (ending: string) => join(this.#folder, `${name}.${ending}`);
     const [key, request, certificate, extensions] = [file("key"), file("csr"), file("crt"), file("ext")];
     await writeFile(
@@ -51,7 +61,7 @@ export class CertificateAuthority implements Certificate {
     await execute("openssl", ["req", "-new", ...newKey, "-subj", subject, "-keyout", key, "-out", request]);
     const authority = ["-CA", this.certificate, "-CAkey", this.key, "-CAcreateserial"];
     const files = ["-in", request, "-extfile", extensions, "-out", certificate];
-    await execute("openssl", ["x509", "-req", ...validity, ...authority, ...files]);
+    await execute("openssl", ["x509", "-req", ...validFor(days), ...authority, ...files]);
     return { certificate, key };
   }
 }
