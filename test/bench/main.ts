@@ -11,6 +11,7 @@ const benchmarks = {
   connections: async () => (await import("#test/platform/connections/benchmark.ts")).connections,
   agent: async () => (await import("#test/workload/bench/benchmark.ts")).agent,
   "pod-start": async () => (await import("#test/e2e/pod-start-benchmark.ts")).podStart,
+  containers: async () => (await import("#test/e2e/containers-benchmark.ts")).containers,
   commands: async () => (await import("#test/commands/bench/benchmark.ts")).commands,
 } as const;
 

@@ -1,7 +1,7 @@
 import { namespace } from "#test/node/labelled-pod.ts";
 import { root } from "#test/node/try-out.ts";
 import type { KubeClient, KubeObject } from "#test/support/control-plane/kube-client.ts";
-import { musterObject } from "#test/support/harness/muster-objects.ts";
+import { allMusterKinds, isReady, kindRef, musterObject } from "#test/support/harness/muster-objects.ts";
 
 /** A group with a subgroup, in which there is an identity with a role. */
 export function branch(name: string): readonly KubeObject[] {
@@ -25,5 +25,13 @@ export async function applyBranches(admin: KubeClient, count: number): Promise<v
   for (let start = 0; start < count; start += atOnce) {
     const numbers = Array.from({ length: Math.min(atOnce, count - start) }, (_, index) => start + index);
     await Promise.all(numbers.flatMap((number) => branch(`branch-${number}`)).map((object) => admin.apply(object)));
+  }
+}
+
+/** Waits until all of Muster's objects in the namespace are Ready. */
+export async function allReady(admin: KubeClient, timeoutMs: number): Promise<void> {
+  for (const kind of allMusterKinds) {
+    const objects = await admin.list(kindRef(kind), { namespace });
+    for (const object of objects) if (!isReady(object)) await admin.waitFor(object, isReady, { timeoutMs });
   }
 }

@@ -3,8 +3,8 @@ import { expect, it, vi } from "vitest";
 import { namespace } from "#test/node/labelled-pod.ts";
 import { differencesFromPlatform } from "#test/support/harness/comparison.ts";
 import { isReady, ref } from "#test/support/harness/muster-objects.ts";
-import { applyBranches } from "./branch.ts";
-import { allReady, describeWithMusterOnNode, podsOf, secondsOf } from "./muster-on-node.ts";
+import { allReady, applyBranches } from "./branch.ts";
+import { describeWithMusterOnNode, podsOf, secondsOf } from "./muster-on-node.ts";
 import { report } from "./report.ts";
 
 /** A nightly run has 10,000 objects and 10 minutes. */
@@ -19,7 +19,7 @@ describeWithMusterOnNode("an API server that is away", (muster) => {
   it("lets the operator go on where it was", { timeout: timeoutMs }, async () => {
     const created = await secondsOf(async () => {
       await applyBranches(kube(), branches);
-      await allReady(muster(), timeoutMs);
+      await allReady(muster().controlPlane.admin, timeoutMs);
     });
     report(`${branches * 4} objects are Ready after ${created} s`);
     const restarts = async () =>

@@ -1,13 +1,14 @@
 import { expect, it } from "vitest";
-import { containerMemory } from "#test/node/container-memory.ts";
+import { ContainerCgroup } from "#test/node/container-cgroup.ts";
 import { account, labelledPod, namespace } from "#test/node/labelled-pod.ts";
 import { applyExamples, operatorNamespace } from "#test/node/try-out.ts";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { differencesFromPlatform } from "#test/support/harness/comparison.ts";
-import { conditionOf, isReady, ref } from "#test/support/harness/muster-objects.ts";
-import { applyBranches, branch } from "./branch.ts";
-import { allReady, describeWithMusterOnNode, podsOf, secondsOf } from "./muster-on-node.ts";
+import { isReady, ref } from "#test/support/harness/muster-objects.ts";
+import { allReady, applyBranches, branch } from "./branch.ts";
+import { describeWithMusterOnNode, podsOf, secondsOf } from "./muster-on-node.ts";
 import { report } from "./report.ts";
+import { isReadyPod } from "./restricted-pod.ts";
 
 const deployment = {
   apiVersion: "apps/v1",
@@ -24,8 +25,9 @@ const objects = 2000;
 describeWithMusterOnNode("the memory of containers", (muster) => {
   const kube = () => muster().controlPlane.admin;
   const measure = async (of: KubeObject, container: keyof typeof limits, when: string) => {
-    const { workingSet, peak } = await containerMemory(muster().cluster.isolation, await kube().get(of), container);
-    report(`memory of ${container}, ${when}: working set ${workingSet} MiB, peak ${peak} MiB`);
+    const cgroup = await ContainerCgroup.find(muster().cluster.isolation, await kube().get(of), container);
+    const { workingSet, peak } = await cgroup.read();
+    report(`memory of ${container}, ${when}: working set ${workingSet.toFixed(0)} MiB, peak ${peak.toFixed(0)} MiB`);
     expect(workingSet * 1.5).toBeLessThan(limits[container]);
   };
   const one = async (component: "operator" | "platform") => {
@@ -40,11 +42,11 @@ describeWithMusterOnNode("the memory of containers", (muster) => {
     await applyExamples(muster().cluster);
     await kube().apply(account);
     await kube().create(pod);
-    await kube().waitFor(pod, (object) => conditionOf(object, "Ready")?.status === "True", { timeoutMs: 60_000 });
+    await kube().waitFor(pod, isReadyPod, { timeoutMs: 60_000 });
     await measure(pod, "muster-agent", "after its first token");
     const seconds = await secondsOf(async () => {
       await applyBranches(kube(), objects / 4);
-      await allReady(muster(), 200_000);
+      await allReady(muster().controlPlane.admin, 200_000);
     });
     report(`${objects} objects are Ready after ${seconds} s`);
     await measure(await one("operator"), "operator", `with ${objects} objects`);
@@ -80,7 +82,7 @@ describeWithMusterOnNode("the memory of containers", (muster) => {
         object?.["status"].unavailableReplicas === undefined,
       { timeoutMs: 60_000 },
     );
-    await allReady(muster(), 60_000);
+    await allReady(muster().controlPlane.admin, 60_000);
     expect(await differencesFromPlatform(muster())).toEqual([]);
   });
 });

@@ -6,8 +6,10 @@ import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { differencesFromPlatform } from "#test/support/harness/comparison.ts";
 import { conditionOf, isReady, ref } from "#test/support/harness/muster-objects.ts";
 import { tenantRef } from "#test/support/harness/tenants.ts";
-import { allReady, describeWithMusterOnNode, podsOf, secondsOf } from "./muster-on-node.ts";
+import { allReady } from "./branch.ts";
+import { describeWithMusterOnNode, podsOf, secondsOf } from "./muster-on-node.ts";
 import { report } from "./report.ts";
+import { isReadyPod } from "./restricted-pod.ts";
 
 /** Ends with 3 if there is once no token, or one that is expired. */
 const program = `
@@ -30,7 +32,6 @@ const podsWithToken = ["one", "two", "three"].map((name) =>
 );
 const coredns = { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "coredns", namespace: "kube-system" } };
 
-const isReadyPod = (pod: KubeObject | undefined): boolean => conditionOf(pod, "Ready")?.status === "True";
 const statusesOf = ({ status }: KubeObject) => [...(status.initContainerStatuses ?? []), ...status.containerStatuses];
 
 describeWithMusterOnNode("a node with Muster and pods with tokens", (muster) => {
@@ -52,7 +53,7 @@ describeWithMusterOnNode("a node with Muster and pods with tokens", (muster) => 
     const description = `Edit ${++edits}`;
     await kube().patch(ref("Group", namespace, "shop"), { spec: { description } });
     await kube().waitFor(ref("Group", namespace, "shop"), isReady, { timeoutMs: 60_000 });
-    await allReady(muster(), 60_000);
+    await allReady(muster().controlPlane.admin, 60_000);
     expect(await differencesFromPlatform(muster())).toEqual([]);
   }
 

@@ -5,8 +5,8 @@ import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { operatorNamespace } from "#test/node/try-out.ts";
 import { differencesFromPlatform } from "#test/support/harness/comparison.ts";
 import { isReady, ref } from "#test/support/harness/muster-objects.ts";
-import { applyBranches, branch } from "./branch.ts";
-import { allReady, describeWithMusterOnNode, type MusterOnNode, podsOf, secondsOf } from "./muster-on-node.ts";
+import { allReady, applyBranches, branch } from "./branch.ts";
+import { describeWithMusterOnNode, type MusterOnNode, podsOf, secondsOf } from "./muster-on-node.ts";
 import { report } from "./report.ts";
 import { operatorDeployment } from "./scale.ts";
 
@@ -60,7 +60,7 @@ describeWithMusterOnNode(
 
     it("applies an edit", async () => {
       for (const object of branch("edited")) await kube().apply(object);
-      await allReady(muster(), 30_000);
+      await allReady(muster().controlPlane.admin, 30_000);
       report(`no fault: an edit is applied after ${await secondsOfEdit()} s`);
     });
 
@@ -91,7 +91,7 @@ describeWithMusterOnNode(
       const seconds = await secondsOfEdit();
       report(`the leader ${what}: an edit is applied after ${seconds} s`);
       await created;
-      await allReady(muster(), 60_000);
+      await allReady(muster().controlPlane.admin, 60_000);
       expect(await differencesFromPlatform(muster())).toEqual([]);
       expect(seconds).toBeLessThan(atMost);
     });
@@ -104,7 +104,7 @@ describeWithMusterOnNode(
         await kube().waitFor(ref("Group", namespace, "branch-10"), isReady, { timeoutMs: 60_000 });
         await muster().cluster.faults.killContainers(platform);
         await applied;
-        await allReady(muster(), 120_000);
+        await allReady(muster().controlPlane.admin, 120_000);
       });
       report(`the platform was killed during 200 creations: all are Ready after ${seconds} s`);
       await kube().waitFor(

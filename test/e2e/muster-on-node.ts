@@ -5,7 +5,6 @@ import { namespace } from "#test/node/labelled-pod.ts";
 import { installTryOut, operatorNamespace } from "#test/node/try-out.ts";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { collectionOf, type ComparedSystem } from "#test/support/harness/comparison.ts";
-import { allMusterKinds, isReady, kindRef } from "#test/support/harness/muster-objects.ts";
 import type { PlatformAdmin } from "#test/support/harness/platform-admin.ts";
 import { describeOnNode } from "./describe-with-target.ts";
 import { reachPlatform } from "./platform-on-node.ts";
@@ -54,14 +53,6 @@ export function describeWithMusterOnNode(
       return muster;
     });
   });
-}
-
-/** Waits until all of Muster's objects in the namespace are Ready. */
-export async function allReady({ controlPlane: { admin } }: MusterOnNode, timeoutMs: number): Promise<void> {
-  for (const kind of allMusterKinds) {
-    const objects = await admin.list(kindRef(kind), { namespace });
-    for (const object of objects) if (!isReady(object)) await admin.waitFor(object, isReady, { timeoutMs });
-  }
 }
 
 /** The pods of a component of Muster: `operator` or `platform`. */

@@ -14,10 +14,10 @@ import { applyExamples, imageOf, imageValues, operatorNamespace } from "#test/no
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { collectionOf, differencesFromPlatform } from "#test/support/harness/comparison.ts";
 import { isReady, ref } from "#test/support/harness/muster-objects.ts";
-import { applyBranches } from "./branch.ts";
+import { allReady, applyBranches } from "./branch.ts";
 import { describeOnNode } from "./describe-with-target.ts";
 import { kubectl } from "./kubectl.ts";
-import { allReady, secondsOf } from "./muster-on-node.ts";
+import { secondsOf } from "./muster-on-node.ts";
 import { type PlatformOnNode, reachPlatform } from "./platform-on-node.ts";
 import { report } from "./report.ts";
 
@@ -117,7 +117,7 @@ describeOnNode("the release of an earlier commit", () => {
     preexisting = new Set(await uidsOnPlatform());
     await applyExamples(cluster);
     await applyBranches(cluster.admin, branches);
-    await allReady({ cluster, admin: platform.admin, controlPlane: cluster, preexisting }, timeoutMs);
+    await allReady(cluster.admin, timeoutMs);
     uids = (await uidsOnPlatform()).toSorted();
     await cluster.admin.apply(account);
     await cluster.admin.apply(watchers);
