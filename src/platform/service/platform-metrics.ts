@@ -1,5 +1,9 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import { registerBuildInfo } from "#src/telemetry/build-info-metric.ts";
+import { PromptRead } from "../store/prompt-read.ts";
+
+/** How long a scrape waits for a metric (ms): longer than for the health of the database, and shorter than Prometheus, which waits 10 s. */
+const scrapeLimit = 3_000;
 
 /** What a scrape asks of the components of the platform. Times are in milliseconds since the epoch. */
 export interface MetricSources {
@@ -161,14 +165,15 @@ export class PlatformMetrics {
     });
   }
 
-  /** A gauge that is read at each scrape; without a value, it has no sample. */
+  /** A gauge that is read at each scrape; without a value, or with one that is late, it has no sample. */
   #onScrape(name: string, help: string, read: () => Promise<number | undefined> | number | undefined): void {
+    const prompt = new PromptRead(async () => read(), scrapeLimit);
     const gauge: Gauge = new Gauge({
       name,
       help,
       registers: [this.registry],
       collect: async () => {
-        const value = await read();
+        const value = await prompt.value();
         if (value === undefined) gauge.remove();
         else gauge.set(value);
       },
