@@ -44,10 +44,10 @@ const pod = {
   extraVolumeMounts: kubernetes("list of VolumeMount", "Where the container mounts the additional volumes.", []),
 } satisfies Record<string, JsonSchema>;
 
-const resources = (memory: string) =>
+const resources = (memory: string, reason: string) =>
   kubernetes(
     "ResourceRequirements",
-    "Requests and limits of the container. The heap of the process is limited to half of the memory limit.",
+    `Requests and limits of the container. ${reason} With 100m of CPU it starts in 8 s on a node that has no more; a limit of CPU would make each start so slow. The heap of the process is limited to half of the memory limit.`,
     { requests: { cpu: "100m", memory: "128Mi" }, limits: { memory } },
   );
 
@@ -136,7 +136,10 @@ const platform = object("A platform in this cluster. Without it, settings.platfo
     true,
   ),
   networkPolicy: networkPolicy("the platform"),
-  resources: resources("512Mi"),
+  resources: resources(
+    "512Mi",
+    "It uses 98 MiB after half an hour of two changes per second; most of the memory limit is for connections.",
+  ),
   ...pod,
 });
 
@@ -180,7 +183,7 @@ const properties: Readonly<Record<string, JsonSchema>> = {
     ),
     annotations: textMap("Annotations of the service account."),
   }),
-  resources: resources("256Mi"),
+  resources: resources("256Mi", "It uses 78 MiB with 2,000 objects, and 127 MiB with 10,000."),
   ...pod,
   podDisruptionBudget: podDisruptionBudget("The PodDisruptionBudget of the operator, if it has several replicas."),
   networkPolicy: networkPolicy("the operator, which serves metrics and probes"),
@@ -200,10 +203,14 @@ const properties: Readonly<Record<string, JsonSchema>> = {
     enabled: automaticToggle(
       "Whether to create the policies. Default: if the cluster serves MutatingAdmissionPolicy v1 (Kubernetes 1.36), and settings.class is not set: one release of a cluster is enough.",
     ),
-    requests: kubernetes("map of Quantity", "The resource requests of the agent in each pod.", {
-      cpu: "5m",
-      memory: "48Mi",
-    }),
+    requests: kubernetes(
+      "map of Quantity",
+      "The resource requests of the agent in each pod. It uses 17 MiB, and 30 MiB while a probe runs at its start.",
+      {
+        cpu: "5m",
+        memory: "32Mi",
+      },
+    ),
     limits: kubernetes("map of Quantity", "The resource limits of the agent in each pod.", { memory: "192Mi" }),
     env: {
       type: "array",

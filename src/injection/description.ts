@@ -47,10 +47,13 @@ export interface PodValues {
   readonly agentUser: number | undefined;
 }
 
-/** The settings in the manifests. The limit is about three times what an agent uses. */
+/**
+ * The settings in the manifests. The request is above the peak of an agent with its probe beside it (docs/operate/sizing.md). The limit
+ * reserves nothing: it ends an agent that leaks.
+ */
 export const defaultSettings: InjectionSettings = {
   image: "muster",
-  requests: { cpu: "5m", memory: "48Mi" },
+  requests: { cpu: "5m", memory: "32Mi" },
   limits: { memory: "192Mi" },
   env: [],
   caConfigMap: "",
