@@ -38,6 +38,7 @@ const settingsOfCommand = [
 ];
 const plain = { apiVersion: "v1", kind: "Pod", metadata: { name: "plain", namespace } };
 const container = { name: "app", image: "example/app:1" };
+const waiting = { timeout: 60_000, interval: 100 };
 
 describeWithControlPlane("deploy/kustomize/components/pod-injection", (controlPlane) => {
   let folder = "";
@@ -69,16 +70,13 @@ describeWithControlPlane("deploy/kustomize/components/pod-injection", (controlPl
 
     for (const policy of await component()) await admin.apply(policy);
     // The API server starts to enforce policies a moment after their creation.
-    await vi.waitFor(
-      async () => {
-        const pod = await admin.create(podNamed({ title: "" }, 0), { dryRun: true });
-        expect(pod["spec"].initContainers).toHaveLength(1);
-        expect(
-          await refusal(admin.create(podNamed({ title: "", identity: "missing" }, 0), { dryRun: true })),
-        ).toContain("muster-identity-required");
-      },
-      { timeout: 60_000, interval: 100 },
-    );
+    await vi.waitFor(async () => {
+      const pod = await admin.create(podNamed({ title: "" }, 0), { dryRun: true });
+      expect(pod["spec"].initContainers).toHaveLength(1);
+      expect(await refusal(admin.create(podNamed({ title: "", identity: "missing" }, 0), { dryRun: true }))).toContain(
+        "muster-identity-required",
+      );
+    }, waiting);
   });
   afterAll(() => rm(folder, { recursive: true }));
 
@@ -267,16 +265,13 @@ describeWithControlPlane("deploy/kustomize/components/pod-injection", (controlPl
       const policies = await component();
       for (const policy of policies.filter(({ kind }) => kind === "MutatingAdmissionPolicy"))
         await admin.apply(withVariables(policy, settings));
-      await vi.waitFor(
-        async () => {
-          const pod = await admin.create(podNamed({ title: "" }, 0), { dryRun: true });
-          expect(pod["spec"].volumes).toContainEqual({
-            name: "muster-ca",
-            configMap: { name: "company-ca", items: [{ key: "bundle.pem", path: "ca.crt" }], defaultMode: 0o644 },
-          });
-        },
-        { timeout: 60_000, interval: 100 },
-      );
+      await vi.waitFor(async () => {
+        const pod = await admin.create(podNamed({ title: "" }, 0), { dryRun: true });
+        expect(pod["spec"].volumes).toContainEqual({
+          name: "muster-ca",
+          configMap: { name: "company-ca", items: [{ key: "bundle.pem", path: "ca.crt" }], defaultMode: 0o644 },
+        });
+      }, waiting);
     });
 
     it("gives each of these pods the same as muster inject", async () => {
@@ -319,6 +314,22 @@ describeWithControlPlane("deploy/kustomize/components/pod-injection", (controlPl
     });
   });
 
+  it("gives the uid of today after an uninstall and a new installation", async () => {
+    const policies = (await component()).filter(({ kind }) => kind.startsWith("Mutating"));
+    const labelled = () => admin.create(podNamed({ title: "" }, 0), { dryRun: true });
+    const identity = { apiVersion, kind: "Identity", metadata: { name: "checkout", namespace } };
+    for (const policy of policies) await admin.delete(policy);
+    await vi.waitFor(async () => expect(await refusal(labelled())).toContain("muster-identity-required"), waiting);
+    const later = uid.replaceAll("1", "3");
+    await admin.patch(identity, { status: { uid: later } }, "status");
+    for (const policy of policies) await admin.apply(policy);
+    const pod = await vi.waitFor(labelled, waiting);
+    expect(pod["spec"].containers[0].env).toContainEqual({ name: "MUSTER_IDENTITY", value: later });
+    // Nor does the API server keep it afterwards.
+    await admin.patch(identity, { status: { uid } }, "status");
+    await vi.waitFor(async () => expect(JSON.stringify(await labelled())).toContain(uid), waiting);
+  });
+
   it("admits pods without the label while the CRD is missing, and refuses the others", async () => {
     await admin.patch(
       { apiVersion, kind: "Identity", metadata: { name: "deleted", namespace } },
@@ -341,13 +352,10 @@ describeWithControlPlane("deploy/kustomize/components/pod-injection", (controlPl
   it("admits every pod once the policies are deleted, also after the CRDs, and gives it nothing", async () => {
     for (const policy of await component()) await admin.delete(policy);
     // The API server stops to enforce policies a moment after their deletion.
-    await vi.waitFor(
-      async () => {
-        const pod = await admin.create(podNamed({ title: "" }, 0), { dryRun: true });
-        expect(pod["spec"].initContainers).toBeUndefined();
-      },
-      { timeout: 60_000, interval: 100 },
-    );
+    await vi.waitFor(async () => {
+      const pod = await admin.create(podNamed({ title: "" }, 0), { dryRun: true });
+      expect(pod["spec"].initContainers).toBeUndefined();
+    }, waiting);
   });
 
   /** The warnings of the API server about a new object. */

@@ -143,4 +143,40 @@ describeWithControlPlane("the admission policy muster-public-issuers", (controlP
     const changed = { ...stored, spec: { ...stored["spec"], description: "changed" } };
     expect(await warningsOf(changed, "PUT")).toHaveLength(1);
   });
+
+  // Last, because this API server does not watch ConfigMaps for policies again. If this fails with another version of Kubernetes,
+  // docs/operate/uninstall.md has to change.
+  it("is silent after Helm's uninstall and a new installation, until the API server restarts", async () => {
+    const { admin } = controlPlane();
+    const base = await kustomize("base");
+    const settings = base.filter(({ kind }) => kind === "ConfigMap");
+    const policies = base.filter(({ metadata }) => metadata.name === "muster-public-issuers");
+    const warnings = async () => (await warningsOf(identity({ issuer: github, subjectPattern: ".*" }))).join();
+    const expectWarning = (from: string) =>
+      vi.waitFor(async () => expect(await warnings()).toContain(`'${from}'`), { timeout: 60_000, interval: 100 });
+    // The API server learns changes of policies and of bindings in their order: once it acts by a later policy, it knows the earlier ones.
+    const learned = async (later: string) => {
+      for (const object of warningAlways(later, policies)) await admin.apply(object);
+      await expectWarning(later);
+    };
+    expect(await warnings()).toContain("'muster-public-issuers'");
+    // Helm deletes kinds that it does not know last.
+    for (const object of [...settings, ...policies]) await admin.delete(object);
+    await learned("uninstalled");
+    for (const object of [...settings, ...policies]) await admin.apply(object);
+    await learned("installed");
+    expect(await warnings()).not.toContain("muster-public-issuers");
+    await controlPlane().restartApiServer();
+    await expectWarning("muster-public-issuers");
+  });
 });
+
+/** A policy without parameters that warns of what another one is about, and its binding. */
+function warningAlways(name: string, policies: readonly KubeObject[]): readonly KubeObject[] {
+  return policies.map(({ apiVersion: version, kind, spec: { matchConstraints } }) => {
+    const spec = kind.endsWith("Binding")
+      ? { policyName: name, validationActions: ["Warn"] }
+      : { failurePolicy: "Fail", matchConstraints, validations: [{ expression: "false", message: name }] };
+    return { apiVersion: version, kind, metadata: { name }, spec };
+  });
+}
