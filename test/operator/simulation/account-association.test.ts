@@ -91,7 +91,9 @@ describe("of two AccountAssociations of a group", () => {
     const { world, association } = await startWith(...tree);
     await world.apply([second]);
     await world.until("Conflict", [second]);
-    expect(world.messageOf(second)).toContain("AccountAssociation cloud already declares the same resource of the group");
+    expect(world.messageOf(second)).toContain(
+      "AccountAssociation cloud already declares the same resource of the group",
+    );
     expect(association()?.name).toBe("cloud");
     await world.remove([cloud()]);
     await world.until("Available", [second]);
