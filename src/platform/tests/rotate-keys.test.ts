@@ -66,6 +66,21 @@ describe("a signing key on demand", () => {
     expect([kidOf(next), await isValid(next)]).toEqual([kid, true]);
   });
 
+  it("ends a token that was used before, without an exchange or a look at the keys meanwhile", async () => {
+    const used = await token();
+    expect(await isValid(used)).toBe(true);
+    await rotateSigningKey(database, platform.masterKey, { revoke: true, now: platform.now });
+    platform.advance(minute);
+    expect(await isValid(used)).toBe(false);
+  });
+
+  it("ends a token that was never used, without an exchange or a look at the keys meanwhile", async () => {
+    const unused = await token();
+    await rotateSigningKey(database, platform.masterKey, { revoke: true, now: platform.now });
+    platform.advance(minute);
+    expect(await isValid(unused)).toBe(false);
+  });
+
   it("is not created with another key file than that of the data", async () => {
     const other = new MasterKey(randomBytes(32));
     await expect(rotateSigningKey(database, other, { revoke: true, now: platform.now })).rejects.toThrow(

@@ -22,6 +22,13 @@ export interface ApiTokenContent {
 /** The memory of a caller is at most about that of its token as text, and a little more. */
 const bytesOf = (token: string) => 1_024 + 2 * token.length;
 
+/** What a token proved, for as long as its signing key is published. */
+interface Verified {
+  readonly caller: Caller;
+  readonly expires: number;
+  readonly kid: string;
+}
+
 /** Issues and verifies the platform's own tokens: JWTs that are signed with a published key. */
 export class ApiTokens {
   readonly #keys: SigningKeys;
@@ -29,7 +36,7 @@ export class ApiTokens {
   readonly #audience: string;
   readonly #clock: WallClock;
   /** Its keys are hashes, because tokens are secrets. */
-  readonly #verified = new BoundedCache<string, { readonly caller: Caller; readonly expires: number }>({
+  readonly #verified = new BoundedCache<string, Verified>({
     entries: 10_000,
     bytes: 16 * 1024 * 1024,
   });
@@ -84,7 +91,8 @@ export class ApiTokens {
   async verify(token: string): Promise<Caller> {
     const digest = hash("sha256", token, "base64url");
     const cached = this.#verified.get(digest);
-    if (cached !== undefined && this.#clock() < cached.expires) return cached.caller;
+    if (cached !== undefined && this.#clock() < cached.expires && (await this.#isPublished(cached.kid)))
+      return cached.caller;
     const verified = await this.#verify(token);
     this.#verified.set(digest, verified, bytesOf(token));
     return verified.caller;
@@ -95,7 +103,11 @@ export class ApiTokens {
     return this.#verified.bytes;
   }
 
-  async #verify(token: string): Promise<{ caller: Caller; expires: number }> {
+  async #isPublished(kid: string): Promise<boolean> {
+    return (await this.#keys.publicKey(kid)) !== undefined;
+  }
+
+  async #verify(token: string): Promise<Verified> {
     let verified: Awaited<ReturnType<typeof jwtVerify>>;
     try {
       verified = await jwtVerify(token, ({ kid }) => this.#publicKey(kid), {
@@ -127,6 +139,7 @@ export class ApiTokens {
         actor: payload["act"] as Actor | undefined,
       },
       expires: (payload.exp ?? 0) * 1_000,
+      kid: protectedHeader.kid ?? "",
     };
   }
 

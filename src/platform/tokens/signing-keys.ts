@@ -81,8 +81,12 @@ export class SigningKeys {
     return this.#schedule().current.createTime;
   }
 
-  /** The published key with the id. An unknown id refreshes the keys, because another replica may have created it. */
+  /**
+   * The published key with the id. An unknown id refreshes the keys, because another replica may have created it; and so does a known one
+   * after a while, because it may have been deleted.
+   */
   async publicKey(kid: string): Promise<CryptoKey | undefined> {
+    await this.#refreshEvery(refreshInterval);
     const known = this.#published(kid);
     if (known !== undefined) return known.publicKey;
     await this.#refreshEvery(retryInterval);
