@@ -9,11 +9,9 @@ import { chartValues } from "./chart/values.ts";
 import { writeGenerated } from "./generated-files.ts";
 
 const read = (path: string) => readFile(new URL(`../${path}`, import.meta.url), "utf8");
-const files = new Map<string, string | undefined>();
+const files = new Map<string, string>();
 
 const definitions = "deploy/helm/muster-crds/templates";
-for (const name of await readdir(new URL(`../${definitions}/`, import.meta.url)))
-  files.set(`${definitions}/${name}`, undefined);
 for (const name of await readdir(new URL("../crds/", import.meta.url))) {
   const definition = parseDocument(await read(`crds/${name}`));
   // Without its CRD, every object of a kind would be deleted, and the operator could not remove finalizers.
@@ -33,4 +31,4 @@ files.set(`${chart}/values.schema.json`, `${JSON.stringify(schema, undefined, 2)
 files.set(`${chart}/values.yaml`, valuesYaml(chartValues));
 files.set(`${chart}/README.md`, chartReadme(chartValues));
 
-await writeGenerated("src/api, src/commands, deploy and scripts/chart", files);
+await writeGenerated("src/api, src/commands, deploy and scripts/chart", files, definitions);

@@ -1,5 +1,4 @@
 // Writes crds/*.yaml from the kinds and from Tenant. With --check it writes nothing, and fails if a file is out of date.
-import { readdir } from "node:fs/promises";
 import { stringify } from "yaml";
 import { customResourceDefinition } from "#src/api/crd.ts";
 import { tenantDefinition } from "#src/api/tenant.ts";
@@ -8,11 +7,10 @@ import { writeGenerated } from "./generated-files.ts";
 
 const header = "# Generated from src/api by `npm run generate`. Do not edit.\n";
 
-const files = new Map<string, string | undefined>();
-for (const name of await readdir(new URL("../crds/", import.meta.url))) files.set(`crds/${name}`, undefined);
+const files = new Map<string, string>();
 for (const definition of [...kinds.map((kind) => kind.definition), tenantDefinition])
   files.set(
     `crds/${definition.plural}.yaml`,
     header + stringify(customResourceDefinition(definition), { lineWidth: 120, aliasDuplicateObjects: false }),
   );
-await writeGenerated("src/api", files);
+await writeGenerated("src/api", files, "crds");

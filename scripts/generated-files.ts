@@ -7,18 +7,18 @@ import { readCommandLine, readFlags } from "#test/support/command-line.ts";
 const root = fileURLToPath(new URL("../", import.meta.url));
 
 /**
- * Writes generated files, by their paths in the repository; undefined means that the file must not exist. With `--check` on
- * the command line it writes nothing, and sets the exit code to 1 if a file differs; with `--help` it prints the usage.
- * @param folder has no other files than these
+ * Writes generated files, by their paths in the repository. With `--check` on the command line it writes nothing, and sets the exit
+ * code to 1 if a file differs; with `--help` it prints the usage.
+ * @param folder is to have no other files than these: others in it are deleted
  */
 export async function writeGenerated(
   source: string,
-  given: ReadonlyMap<string, string | undefined>,
+  given: ReadonlyMap<string, string>,
   folder?: string,
 ): Promise<void> {
   const others =
     folder === undefined ? [] : globSync("*", { cwd: join(root, folder) }).map((name) => `${folder}/${name}`);
-  const files = new Map([...others.map((path) => [path, undefined] as const), ...given]);
+  const files = new Map<string, string | undefined>([...others.map((path) => [path, undefined] as const), ...given]);
   const script = `scripts/${basename(process.argv[1] ?? "")}`;
   const usage = `Usage: node ${script} [--check]
 

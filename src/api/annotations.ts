@@ -1,6 +1,6 @@
 /**
  * While it is `"true"`, the operator writes nothing for the object except that it is paused. A deletion also waits. An
- * expired grant ends nevertheless.
+ * expired grant still ends.
  */
 export const pausedAnnotation = "iam.muster.dev/paused";
 

@@ -24,7 +24,7 @@ async function documented() {
 const operator = `http://muster-operator.${operatorNamespace}.svc:8080`;
 const platform = `http://muster-platform.${operatorNamespace}.svc:8080`;
 
-/** Prints the status of a response, or why there is none. */
+/** Prints the status of the response, or why the request failed. */
 const connects = `fetch(process.argv[1], { signal: AbortSignal.timeout(3000) }).then(
   ({ status }) => console.log(status),
   (error) => console.log(error.cause?.code ?? error.name),
