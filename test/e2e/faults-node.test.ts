@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
+import { containerStatuses } from "#test/node/container-statuses.ts";
 import { account, groupsOfCheckout, labelledPod, namespace } from "#test/node/labelled-pod.ts";
 import { applyExamples, operatorNamespace, runLabelledPod } from "#test/node/try-out.ts";
-import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { differencesFromPlatform } from "#test/support/harness/comparison.ts";
 import { conditionOf, isReady, ref } from "#test/support/harness/muster-objects.ts";
 import { tenantRef } from "#test/support/harness/tenants.ts";
@@ -32,8 +32,6 @@ const podsWithToken = ["one", "two", "three"].map((name) =>
 );
 const coredns = { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "coredns", namespace: "kube-system" } };
 
-const statusesOf = ({ status }: KubeObject) => [...(status.initContainerStatuses ?? []), ...status.containerStatuses];
-
 describeWithMusterOnNode("a node with Muster and pods with tokens", (muster) => {
   const kube = () => muster().controlPlane.admin;
   const target = () => muster().cluster;
@@ -44,7 +42,7 @@ describeWithMusterOnNode("a node with Muster and pods with tokens", (muster) => 
   /** All containers of the cluster: another one has another id. */
   const containers = async () =>
     (await pods()).flatMap((pod) =>
-      statusesOf(pod).map(({ name, containerID }) => [pod.metadata.name, name, containerID]),
+      containerStatuses(pod).map(({ name, containerID }) => [pod.metadata.name, name, containerID]),
     );
 
   /** Creates a pod that uses its token, and edits a group. */
@@ -59,7 +57,7 @@ describeWithMusterOnNode("a node with Muster and pods with tokens", (muster) => 
 
   async function expectNoTokenWasMissing(): Promise<void> {
     const ends = (await pods()).flatMap((pod) =>
-      statusesOf(pod).map(({ name, lastState }) => [pod.metadata.name, name, lastState.terminated?.exitCode]),
+      containerStatuses(pod).map(({ name, lastState }) => [pod.metadata.name, name, lastState.terminated?.exitCode]),
     );
     expect(ends.filter(([, , exitCode]) => exitCode === withoutToken)).toEqual([]);
   }
@@ -132,7 +130,7 @@ describeWithMusterOnNode("a node with Muster and pods with tokens", (muster) => 
           (object) =>
             object !== undefined &&
             isReadyPod(object) &&
-            statusesOf(object).every(
+            containerStatuses(object).every(
               ({ containerID, state }) => state.running !== undefined && !before.has(containerID),
             ),
           { timeoutMs: 120_000 },

@@ -7,11 +7,10 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { parse } from "yaml";
 import { charts, type ChartValues, helm } from "#test/deploy/helm.ts";
 import { type Cluster, startCluster } from "#test/node/cluster.ts";
+import { containerStatuses } from "#test/node/container-statuses.ts";
 import { buildMusterImage } from "#test/node/images.ts";
-import { account, labels, namespace, podSpec } from "#test/node/labelled-pod.ts";
-import { restrictedContainer, restrictedPod } from "#test/node/restricted.ts";
+import { account, namespace } from "#test/node/labelled-pod.ts";
 import { applyExamples, imageOf, imageValues, operatorNamespace } from "#test/node/try-out.ts";
-import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { collectionOf, differencesFromPlatform } from "#test/support/harness/comparison.ts";
 import { isReady, ref } from "#test/support/harness/muster-objects.ts";
 import { allReady, applyBranches } from "./branch.ts";
@@ -20,6 +19,8 @@ import { kubectl } from "./kubectl.ts";
 import { secondsOf } from "./muster-on-node.ts";
 import { type PlatformOnNode, reachPlatform } from "./platform-on-node.ts";
 import { report } from "./report.ts";
+import { operatorDeployment, platformStatefulSet } from "./scale.ts";
+import { watcherPods, watchers } from "./token-watcher.ts";
 
 const execute = promisify(execFile);
 
@@ -31,32 +32,9 @@ const pods = Number(process.env["MUSTER_E2E_PODS"] ?? 10);
 const timeoutMs = 300_000 + branches * 400 + pods * 3_000;
 const earlierImage = "docker.io/library/muster:earlier";
 
-const workload = (kind: string, name: string) => ({
-  apiVersion: "apps/v1",
-  kind,
-  metadata: { name, namespace: operatorNamespace },
-});
-/** What a release runs. */
-const workloads = [workload("Deployment", "muster-operator"), workload("StatefulSet", "muster-platform")];
-
 /** Prints a line whenever the file has no token. */
 const watchToken = 'while :; do [ -s "$MUSTER_TOKEN_FILE" ] || echo "no token at $(date)"; sleep 1; done';
-const watchers: KubeObject = {
-  apiVersion: "apps/v1",
-  kind: "Deployment",
-  metadata: { name: "watchers", namespace },
-  spec: {
-    replicas: pods,
-    selector: { matchLabels: { app: "watchers" } },
-    template: {
-      metadata: { labels: { app: "watchers", ...labels } },
-      spec: podSpec(
-        { image: imageOf({}), command: ["sh", "-c", watchToken], ...restrictedContainer },
-        { terminationGracePeriodSeconds: 0, ...restrictedPod },
-      ),
-    },
-  },
-};
+const watching = watchers(imageOf({}), pods, ["sh", "-c", watchToken]);
 
 describeOnNode("the release of an earlier commit", () => {
   let cluster: Cluster;
@@ -70,23 +48,18 @@ describeOnNode("the release of an earlier commit", () => {
     const lists = Object.values(collectionOf).map((collection) => platform.admin.list(collection));
     return (await Promise.all(lists)).flat().map(({ uid }) => uid);
   };
-  const watcherPods = async () => {
-    const all = await cluster.admin.list({ apiVersion: "v1", kind: "Pod" }, { namespace });
-    return all.filter(({ metadata }) => metadata.labels?.["app"] === "watchers");
-  };
 
   /** What must be true whichever version runs. */
   async function expectNothingLost(description: string) {
     const edited = ref("Group", namespace, "branch-0");
     await cluster.admin.patch(edited, { spec: { description } });
-    await cluster.admin.waitFor(edited, (object) => isReady(object), { timeoutMs: 60_000 });
+    await cluster.admin.waitFor(edited, isReady, { timeoutMs: 60_000 });
     const system = { controlPlane: { admin: cluster.admin }, admin: platform.admin, preexisting };
     expect(await differencesFromPlatform(system)).toEqual([]);
     expect((await uidsOnPlatform()).toSorted()).toEqual(uids);
-    const seen = await watcherPods();
+    const seen = await watcherPods(cluster.admin);
     expect(seen).toHaveLength(pods);
-    const containers = seen.flatMap(({ status }) => [...status.initContainerStatuses, ...status.containerStatuses]);
-    expect(containers.filter(({ restartCount }) => restartCount > 0)).toEqual([]);
+    expect(seen.flatMap(containerStatuses).filter(({ restartCount }) => restartCount > 0)).toEqual([]);
     const logs = ["logs", "--namespace", namespace, "--selector", "app=watchers", "--container", "app", "--tail", "-1"];
     expect(await kubectl(cluster, [...logs, "--max-log-requests", String(pods)])).toBe("");
     for (const { metadata } of seen) {
@@ -98,7 +71,7 @@ describeOnNode("the release of an earlier commit", () => {
   }
 
   async function imagesOfRelease() {
-    const objects = await Promise.all(workloads.map((one) => cluster.admin.get(one)));
+    const objects = await Promise.all([operatorDeployment, platformStatefulSet].map((one) => cluster.admin.get(one)));
     return objects.map((object) => object["spec"].template.spec.containers[0].image as string);
   }
 
@@ -120,8 +93,8 @@ describeOnNode("the release of an earlier commit", () => {
     await allReady(cluster.admin, timeoutMs);
     uids = (await uidsOnPlatform()).toSorted();
     await cluster.admin.apply(account);
-    await cluster.admin.apply(watchers);
-    await cluster.admin.waitFor(watchers, (seen) => seen?.["status"]?.readyReplicas === pods, { timeoutMs });
+    await cluster.admin.apply(watching);
+    await cluster.admin.waitFor(watching, (seen) => seen?.["status"]?.readyReplicas === pods, { timeoutMs });
     report(`${uids.length - preexisting.size} resources and ${pods} pods with a token, with ${earlierCommit}`);
   }, timeoutMs);
   afterAll(async () => {

@@ -24,8 +24,12 @@ async function look() {
 (async () => { for (;;) { await look(); await new Promise((resolve) => setTimeout(resolve, 200)); } })();
 `;
 
-/** Pods whose container `app` watches its token. */
-export const watchers = (image: string, replicas: number): KubeObject => ({
+/** Pods whose container `app` watches its token with a command. @param command by default that program */
+export const watchers = (
+  image: string,
+  replicas: number,
+  command: readonly string[] = ["node", "-e", program],
+): KubeObject => ({
   apiVersion: "apps/v1",
   kind: "Deployment",
   metadata: { name: "watchers", namespace },
@@ -34,7 +38,7 @@ export const watchers = (image: string, replicas: number): KubeObject => ({
     selector: { matchLabels: { app: "watchers" } },
     template: {
       metadata: { labels: { app: "watchers", ...labels } },
-      spec: podSpec({ image, command: ["node", "-e", program], ...restrictedContainer }, restrictedPod),
+      spec: podSpec({ image, command, ...restrictedContainer }, restrictedPod),
     },
   },
 });
@@ -53,12 +57,17 @@ export interface Seen {
   readonly faults: readonly string[];
 }
 
-/** What each watcher has seen, by the name of its pod. */
-export async function seenByWatchers(admin: KubeClient): Promise<ReadonlyMap<string, Seen>> {
+/** The pods of the watchers. */
+export async function watcherPods(admin: KubeClient): Promise<readonly KubeObject[]> {
   const pods = await admin.list({ apiVersion: "v1", kind: "Pod" }, { namespace });
-  const watching = pods.filter(({ metadata }) => metadata.labels?.["app"] === "watchers");
+  return pods.filter(({ metadata }) => metadata.labels?.["app"] === "watchers");
+}
+
+/** What each watcher has seen with the program, by the name of its pod. */
+export async function seenByWatchers(admin: KubeClient): Promise<ReadonlyMap<string, Seen>> {
+  const pods = await watcherPods(admin);
   return new Map(
-    await Promise.all(watching.map(async (pod) => [pod.metadata.name, parse(await logOf(admin, pod, "app"))] as const)),
+    await Promise.all(pods.map(async (pod) => [pod.metadata.name, parse(await logOf(admin, pod, "app"))] as const)),
   );
 }
 

@@ -1,6 +1,7 @@
 import { glob, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
+import { containerStatuses } from "./container-statuses.ts";
 import type { Isolation } from "./isolation.ts";
 
 /** What the kernel counts of a container. The memory is what its limit counts, in MiB. */
@@ -57,8 +58,7 @@ export class ContainerCgroup {
 
   /** @throws {Error} if the pod has no such container, or it does not run */
   static async find({ cgroup }: Isolation, pod: KubeObject, name: string): Promise<ContainerCgroup> {
-    const { containerStatuses = [], initContainerStatuses = [] } = pod["status"];
-    const status = [...containerStatuses, ...initContainerStatuses].find((each) => each.name === name);
+    const status = containerStatuses(pod).find((each) => each.name === name);
     const id = status?.containerID?.replace("containerd://", "");
     for (const layout of versions)
       for await (const folder of glob(`**/${id}`, { cwd: join(cgroups, layout.memory.root, cgroup) }))
