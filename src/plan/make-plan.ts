@@ -183,6 +183,7 @@ export async function makePlan(options: PlanOptions): Promise<MadePlan> {
 function openSessions(options: PlanOptions, overlay: OverlayPlatform): TenantSessions {
   const { kinds, clock, identity, outer, owner, signal, settleMs } = options;
   const api = new GovernedApi(overlay, {
+    address: "the platform",
     probedGroup: parentOf(identity) ?? identity,
     clock,
     random,

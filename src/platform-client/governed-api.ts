@@ -9,6 +9,8 @@ import { Throttle } from "./throttle.ts";
 import { TrialWrites } from "./trial-writes.ts";
 
 export interface GovernedApiOptions {
+  /** The platform's address, for messages. */
+  readonly address: string;
   /** The uid of a group. Reading it is the probe; whether it exists and may be read does not matter. */
   readonly probedGroup: string;
   readonly clock: Clock;
@@ -33,13 +35,13 @@ export class GovernedApi implements PlatformApi {
   readonly #api: PlatformApi;
   readonly #clock: Clock;
 
-  constructor(api: PlatformApi, { probedGroup, clock, random, signal }: GovernedApiOptions) {
+  constructor(api: PlatformApi, { address, probedGroup, clock, random, signal }: GovernedApiOptions) {
     this.#api = api;
     this.#clock = clock;
     this.#throttle = new Throttle(clock, random);
     const readGroup = (end: AbortSignal) => api.get(groups, probedGroup, end);
     this.suspension = new Suspension({
-      probe: (end) => probe(readGroup, clock, end),
+      probe: (end) => probe(address, readGroup, clock, end),
       probeIsExtra: true,
       clock,
       random,

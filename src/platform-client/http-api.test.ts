@@ -109,6 +109,29 @@ describe("the outcome of a POST is unknown after", () => {
     await server.close();
     expect((await failureOf(create(api))).kind).toBe("noResponse");
   });
+
+  it.each<[string, Behaviour, RegExp]>([
+    ["no response", () => undefined, /^ORIGIN is not available: no response within \d+ ms$/],
+    ["a reset connection", (request) => request.socket.resetAndDestroy(), /^ORIGIN is not available: .*ECONNRESET$/],
+    [
+      "what is not JSON",
+      (_, response) => response.writeHead(200).end("<html>"),
+      /^the body of the HTTP 200 response of ORIGIN is not JSON$/,
+    ],
+    [
+      "what is not an error",
+      (_, response) => response.writeHead(502).end("<html>"),
+      /^the HTTP 502 response of ORIGIN is not an error of the platform$/,
+    ],
+  ])(
+    "%s, and the message names who did not respond, without the path and the token",
+    async (_, behaviour, expected) => {
+      const { api, server } = await platform(behaviour);
+      const failure = await failureOf(create(api));
+      const message = failure.kind === "noResponse" ? failure.message : "";
+      expect(message.replace(server.url.origin, "ORIGIN")).toMatch(expected);
+    },
+  );
 });
 
 describe("a well-formed response", () => {

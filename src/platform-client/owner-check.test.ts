@@ -22,7 +22,13 @@ function setUp(description: string) {
     },
   } as unknown as PlatformApi;
   const { signal } = new AbortController();
-  const api = new GovernedApi(platformApi, { probedGroup: identity, clock, random: () => 0, signal });
+  const api = new GovernedApi(platformApi, {
+    address: "https://platform.example",
+    probedGroup: identity,
+    clock,
+    random: () => 0,
+    signal,
+  });
   const check = new OwnerCheck({ api, identity, owner: "cluster-1", clock, signal });
   const session = new AbortController();
   let recoveries = 0;

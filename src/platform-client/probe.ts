@@ -8,8 +8,10 @@ const deadlineMs = seconds(5);
 /**
  * Makes one cheap call that shows whether the platform responds under a credential. Resolves if it does, whatever the result;
  * rejects with a `PlatformFailure` if it does not within 5 s.
+ * @param address of the platform, for the message
  */
 export async function probe(
+  address: string,
   call: (signal: AbortSignal) => Promise<unknown>,
   clock: Clock,
   signal: AbortSignal,
@@ -19,7 +21,7 @@ export async function probe(
   signal.addEventListener("abort", end, { once: true });
   const timedOut = new PlatformFailure("probe", {
     kind: "noResponse",
-    message: `no response within ${deadlineMs} ms`,
+    message: `${address} is not available: no response within ${deadlineMs} ms`,
   });
   const late = Promise.withResolvers<never>();
   const cancelDeadline = clock.setTimer(() => {

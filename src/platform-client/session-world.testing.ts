@@ -122,7 +122,13 @@ export function world({
   } as unknown as PlatformApi;
   const { signal } = new AbortController();
   const session = new PlatformSession({
-    api: new GovernedApi(api, { probedGroup: root, clock, random: () => 0.5, signal }),
+    api: new GovernedApi(api, {
+      address: "https://platform.example",
+      probedGroup: root,
+      clock,
+      random: () => 0.5,
+      signal,
+    }),
     identity,
     roots: [root],
     credentialEpoch: () => state.epoch,

@@ -33,7 +33,13 @@ function checkedOwner() {
   } as unknown as PlatformApi;
   const { signal } = new AbortController();
   const clock = new ManualClock();
-  const governed = new GovernedApi(api, { probedGroup: root, clock, random: () => 0, signal });
+  const governed = new GovernedApi(api, {
+    address: "https://platform.example",
+    probedGroup: root,
+    clock,
+    random: () => 0,
+    signal,
+  });
   return {
     ownerCheck: new OwnerCheck({ api: governed, identity, owner: "cluster", clock, signal }),
     record: (owner: string) => (recorded = owner),

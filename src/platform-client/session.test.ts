@@ -34,7 +34,13 @@ function operatorAway() {
   } as unknown as PlatformApi;
   const { signal } = new AbortController();
   const clock = new ManualClock();
-  const operator = new GovernedApi(api, { probedGroup: root, clock, random: () => 0, signal });
+  const operator = new GovernedApi(api, {
+    address: "https://platform.example",
+    probedGroup: root,
+    clock,
+    random: () => 0,
+    signal,
+  });
   const ownerCheck = new OwnerCheck({ api: operator, identity, owner: "cluster", clock, signal });
   return { platform, clock, signal, operator, ownerCheck };
 }

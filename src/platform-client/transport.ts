@@ -10,6 +10,7 @@ export interface HttpCall {
   /** The name of the call in errors, logs and metrics, such as `create groups`. */
   readonly name: string;
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** Scheme, host and port, which errors name. */
   readonly origin: string;
   /** Path and query. */
   readonly path: string;
@@ -124,7 +125,10 @@ export class HttpTransport {
     const parsed = parseJson(text);
     if (status >= 200 && status < 300) {
       if (parsed === notJson)
-        throw fail(call, { kind: "noResponse", message: `the body of the HTTP ${status} response is not JSON` });
+        throw fail(call, {
+          kind: "noResponse",
+          message: `the body of the HTTP ${status} response of ${call.origin} is not JSON`,
+        });
       return parsed;
     }
     const retryAfterMs = parseBoundedRetryAfter(single(retryAfter), this.#options.clock.now());
@@ -133,7 +137,7 @@ export class HttpTransport {
     if (error === undefined)
       throw fail(call, {
         kind: "noResponse",
-        message: `the HTTP ${status} response is not an error of the platform`,
+        message: `the HTTP ${status} response of ${call.origin} is not an error of the platform`,
         ...wait,
       });
     throw fail(call, { kind: "rejected", error, ...wait });
@@ -174,13 +178,14 @@ function fail(call: HttpCall, problem: PlatformProblem): PlatformFailure {
 }
 
 function noResponse(call: HttpCall, error: unknown): PlatformFailure {
-  return new PlatformFailure(call.name, { kind: "noResponse", message: messageOf(error) }, { cause: error });
+  const message = `${call.origin} is not available: ${messageOf(error)}`;
+  return new PlatformFailure(call.name, { kind: "noResponse", message }, { cause: error });
 }
 
 function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return "no response";
+  if (!(error instanceof Error)) return "the connection failed";
   const code = "code" in error ? String(error.code) : "";
-  return error.message === "" ? code || "no response" : error.message;
+  return error.message === "" ? code || "the connection failed" : error.message;
 }
 
 function single(header: string | string[] | undefined): string | undefined {

@@ -99,6 +99,7 @@ export class PlatformConnection {
     const tokens = new TokenSource(this.#transport, { authUrl, audience, identity, readSubjectToken, clock });
     const credentialEpoch = () => tokens.epoch;
     const api = new GovernedApi(new HttpPlatformApi(this.#transport, tokens, platformUrl), {
+      address: platformUrl.origin,
       probedGroup: parentOf(identity) ?? identity,
       clock,
       random,

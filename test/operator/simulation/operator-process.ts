@@ -288,7 +288,8 @@ export class OperatorProcess {
   }
 
   #governed(api: PlatformApi, signal: AbortSignal): GovernedApi {
-    return new GovernedApi(api, { probedGroup: root, clock: this.#options.clock, random: () => 0.5, signal });
+    const { clock } = this.#options;
+    return new GovernedApi(api, { address: "the platform", probedGroup: root, clock, random: () => 0.5, signal });
   }
 
   #createTenantController({ tenants, namespaces, tenancy }: LiveTenants, kube: KubeApi): Controller {
