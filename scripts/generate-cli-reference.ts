@@ -13,7 +13,7 @@ const files = new Map<string, string>();
 const index = [
   "# Commands",
   generated,
-  "Every command of `muster`; the page of each has its settings. `muster help COMMAND` shows the same in a terminal. In a checkout, `npx muster` runs the program; in the image, it is the entry point.",
+  "Every command of `muster`; the page of each has its settings. `muster help COMMAND` shows the same in a terminal. In a checkout, `npx muster` runs the program; in the image, it is the entry point. If a command fails, see [errors](errors.md).",
 ];
 for (const group of commandGroups) {
   index.push(`## ${group}`);

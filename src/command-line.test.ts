@@ -14,7 +14,7 @@ const commands: CommandList = {
       settings: { count: settings.withDefault(settings.integer(1, 9), "1", "How often.") },
       run: async ({ count }, { stdout }) => {
         if (count === 9) throw new Error("it is too much work");
-        if (count === 8) throw new CommandFailure("somebody else has to do it", 17);
+        if (count === 8) throw new CommandFailure("somebody else has to do it", 12);
         stdout.write(`worked ${count}\n`);
       },
     }),
@@ -50,7 +50,7 @@ describe("the command line", () => {
 
   it("exits with the code of a failure that scripts distinguish", async () => {
     expect(await run(["work", "--count", "8"])).toMatchObject({
-      code: 17,
+      code: 12,
       stderr: "muster work: somebody else has to do it\n",
     });
   });

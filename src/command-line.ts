@@ -53,6 +53,10 @@ export async function runCommandLine(args: readonly string[], context: CommandCo
       return command.hasOwnExitCodes?.(rest) === true ? 1 : 2;
     }
     stderr.write(`${program} ${name}: ${error instanceof Error ? error.message : String(error)}\n`);
+    // Imported on demand: a command that succeeds does not load it.
+    const { explanationOf } = await import("./commands/help/explanation-of.ts");
+    const explanation = explanationOf(error);
+    if (explanation !== undefined) stderr.write(`More: docs/reference/errors.md#${explanation}\n`);
     return error instanceof CommandFailure ? error.exitCode : 1;
   }
 }

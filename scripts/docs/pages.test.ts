@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { reasons } from "#src/api/reason.ts";
+import { explanations } from "#src/commands/explanations.ts";
 import { audienceOf } from "./audience.ts";
 import { blockMistakes } from "./check-blocks.ts";
 import { checkLinks } from "./check-links.ts";
@@ -29,6 +31,14 @@ it("finds links that lead nowhere", () => {
     'docs/README.md: the link "missing.md" leads to no file (line 3)',
     "docs/example.md: no page links to it; list it in docs/README.md",
   ]);
+});
+
+it.each([
+  ["docs/reference/conditions.md", Object.keys(reasons).map((reason) => reason.toLowerCase())],
+  ["docs/reference/errors.md", Object.keys(explanations)],
+])("every address in %s that a message prints is a heading", (path, anchors) => {
+  const headings = pages.find(({ source }) => source.path === path)?.headings ?? [];
+  expect(headings.map(({ id }) => id)).toEqual(expect.arrayContaining(anchors));
 });
 
 it("a page says first who reads it, for which task", () => {

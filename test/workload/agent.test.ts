@@ -164,7 +164,7 @@ describe("muster token", () => {
     const { code, stdout, stderr } = await run(["token", "--api-audience", "https://elsewhere.example.com"]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toMatch(
-      /^muster token: the token service refused the exchange .*aud.*\(INVALID_ARGUMENT\)\. The requested audience is https:\/\/elsewhere\.example\.com: correct --api-audience .*\n$/,
+      /^muster token: the token service refused the exchange .*aud.*\(INVALID_ARGUMENT\)\. The requested audience is https:\/\/elsewhere\.example\.com: correct --api-audience .*\nMore: docs\/reference\/errors\.md#exchange-refused\n$/,
     );
   });
 });

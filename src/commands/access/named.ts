@@ -2,6 +2,7 @@ import { type AccessModel, knownCapabilities } from "#src/access/access-model.ts
 import { dottedCapability, findCapability } from "#src/access/capability-name.ts";
 import { findByName, type Nameable } from "#src/access/find-by-name.ts";
 import { groupPath } from "#src/access/group-path.ts";
+import { ExplainedError } from "#src/commands/explained-error.ts";
 import { visibleText } from "#src/commands/output/visible-text.ts";
 import { parentOf, uidPattern } from "#src/platform-client/uid.ts";
 import { didYouMean } from "#src/text/nearest.ts";
@@ -86,7 +87,8 @@ function theOne(setting: string, noun: string, text: string, candidates: readonl
   const [first, ...more] = found;
   if (first === undefined) {
     const names = candidates.flatMap(({ path }) => [path, path.slice(path.lastIndexOf("/") + 1)].map(visibleText));
-    throw new Error(
+    throw new ExplainedError(
+      "permission-denied",
       `${setting}: there is no ${noun} "${text}" that you can read${didYouMean(text, names) || ". Give its uid if you know it"}`,
     );
   }

@@ -4,6 +4,7 @@ import { type EarlierGrants, notingGrants } from "#src/access/earlier-grants.ts"
 import { unchangedRoles, type UnusedAccess, unusedAccess } from "#src/access/unused-writes.ts";
 import { usedWrites } from "#src/access/used-writes.ts";
 import { defineCommand } from "#src/commands/command.ts";
+import { ExplainedError } from "#src/commands/explained-error.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 import { readingCapabilities } from "#src/commands/reader/reading-capabilities.ts";
 import { isWithin } from "#src/platform-client/uid.ts";
@@ -67,7 +68,10 @@ async function requireRecordsFrom(since: number, { api, now }: OpenedAccess, sig
       `--days: the oldest audit record that you can read is of ${createTime}, so older ones are not kept, or the platform is younger: ${fix}`,
     );
   }
-  throw new Error("you can read no audit record: you need audit.list, which the role owner has");
+  throw new ExplainedError(
+    "permission-denied",
+    "you can read no audit record: you need audit.list, which the role owner has",
+  );
 }
 
 async function findUnused(

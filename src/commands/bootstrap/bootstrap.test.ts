@@ -67,7 +67,7 @@ it("reports a refusal of the platform with its address", async () => {
     const { code, stderr } = await bootstrap({}, platform.url);
     expect(code).toBe(1);
     expect(stderr).toBe(
-      `muster bootstrap: ${platform.url.origin}: list groups: UNAUTHENTICATED: the token is not valid\n`,
+      `muster bootstrap: ${platform.url.origin}: list groups: UNAUTHENTICATED: the token is not valid\nMore: docs/reference/errors.md#not-logged-in\n`,
     );
     expect(platform.requests).toHaveLength(1);
   } finally {

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { ExplainedError } from "#src/commands/explained-error.ts";
 import { externalText, externalUid, type ResourceType } from "#src/platform-client/collection.ts";
 import { recordedOwner, withRecordedOwner } from "#src/platform-client/owner-record.ts";
 import { childUids } from "#src/platform-client/uid.ts";
@@ -58,12 +59,14 @@ export async function ensureOperatorIdentity(
   const rivals = known.filter((one) => one.uid !== existing?.uid && ownerIn(one) === owner);
   const [rival, ...otherRivals] = rivals;
   if (rival !== undefined && !takeOver)
-    throw new Error(
+    throw new ExplainedError(
+      "owner-id",
       `--owner-id: the identity ${rival.uid} records the owner id ${owner} and is assumed by ${claimsOf(rival)}, not by ${claimsOf({ claimMatch })}. If another cluster uses it, use the owner id of this cluster. If this cluster replaces the other one, or has another issuer now, add --take-over: the identity is then changed`,
     );
   const recorded = existing === undefined ? undefined : ownerIn(existing);
   if (existing !== undefined && recorded !== undefined && recorded !== owner && !takeOver)
-    throw new Error(
+    throw new ExplainedError(
+      "owner-id",
       `--owner-id: the operator's identity ${existing.uid} records the owner id ${recorded}. To keep managing the same resources, use that one; to replace it, add --take-over`,
     );
   const replaced = existing === undefined ? otherRivals : rivals;
@@ -76,7 +79,8 @@ export async function ensureOperatorIdentity(
   if (rival !== undefined) return inGroup.update(rival.uid, { claimMatch });
   const namesake = known.find((one) => one.name === name);
   if (namesake !== undefined)
-    throw new Error(
+    throw new ExplainedError(
+      "owner-id",
       `--identity-name: the identity ${namesake.uid} has the name ${name} already and is assumed by ${claimsOf(namesake)}. If another cluster uses it, choose another name for the identity of this cluster. ${howToReuse(namesake)}`,
     );
   return inGroup.create({ name, claimMatch, description: withRecordedOwner("", owner) });

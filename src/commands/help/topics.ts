@@ -39,7 +39,8 @@ Further variables:
   "exit-codes": {
     summary: "what the exit code of a command says",
     text: `  0  The command has done its work; a server was stopped by SIGTERM or SIGINT.
-  1  The command failed. The last line on standard error says why.
+  1  The command failed. Standard error says why. A line that begins with More:
+     names a paragraph of the documentation.
   2  The command line, a variable (also one of a proxy) or a file of settings
      is wrong. Nothing was done. Another file or folder that is missing or
      cannot be used is a failure: 1.

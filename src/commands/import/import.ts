@@ -1,4 +1,5 @@
 import { type CommandContext, CommandFailure, defineCommand } from "#src/commands/command.ts";
+import { ExplainedError } from "#src/commands/explained-error.ts";
 import { withExitCode } from "#src/commands/login/exit-code.ts";
 import { kubeSystemUid } from "#src/kube/namespaces.ts";
 import { formatAnswer } from "#src/commands/output/answer-format.ts";
@@ -164,7 +165,7 @@ async function ownersOf(values: ImportValues, { env, signal }: CommandContext): 
 
 async function readOwnerId(values: ImportValues, env: CommandContext["env"], signal: AbortSignal): Promise<string> {
   const needed = "An operator manages something in the group already, so import has to know which one is yours";
-  if (values.noCluster) throw new Error(`--no-cluster is set. ${needed}: set --owner-id`);
+  if (values.noCluster) throw new ExplainedError("owner-id", `--no-cluster is set. ${needed}: set --owner-id`);
   try {
     const kube = new KubeClient({ connection: await clusterConnection(values, env), clock: systemClock });
     try {
@@ -175,9 +176,9 @@ async function readOwnerId(values: ImportValues, env: CommandContext["env"], sig
     }
   } catch (error) {
     const { message } = error as Error;
-    throw new Error(`${message}. ${needed}: set --owner-id, or --kubeconfig`, { cause: error });
+    throw new ExplainedError("owner-id", `${message}. ${needed}: set --owner-id, or --kubeconfig`, { cause: error });
   }
-  throw new Error(`the namespace kube-system has no uid. ${needed}: set --owner-id`);
+  throw new ExplainedError("owner-id", `the namespace kube-system has no uid. ${needed}: set --owner-id`);
 }
 
 /**

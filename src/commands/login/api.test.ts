@@ -200,7 +200,7 @@ describe("muster api", () => {
     expect(await api(groups)).toEqual({
       code: 26,
       stdout: "",
-      stderr: `muster api: you are not logged in to the platform that you used last. Name one of the others with --platform-url: ${here}, ${there}\n`,
+      stderr: `muster api: you are not logged in to the platform that you used last. Name one of the others with --platform-url: ${here}, ${there}\nMore: docs/reference/errors.md#not-logged-in\n`,
     });
   });
 

@@ -1,4 +1,5 @@
 import { CommandFailure } from "#src/commands/command.ts";
+import { ExplainedError } from "#src/commands/explained-error.ts";
 import {
   HttpClient,
   type HttpClientOptions,
@@ -92,9 +93,13 @@ export class PlatformApi {
       if (this.#limits.signal.aborted) throw this.#limits.signal.reason;
       const effect =
         method === "GET" ? "" : ". Whether the call had an effect is unknown: read the resource before you repeat it";
-      throw new Error(`${platform} is not available: ${oneLine(messageOfFailure(error))}${effect}`, {
-        cause: error,
-      });
+      throw new ExplainedError(
+        "platform-unavailable",
+        `${platform} is not available: ${oneLine(messageOfFailure(error))}${effect}`,
+        {
+          cause: error,
+        },
+      );
     }
   }
 }
@@ -104,7 +109,8 @@ function failureOf(call: ApiCall, { status, retryAfter, text }: HttpClientRespon
   const where = `${call.method} ${call.path.split("?")[0]}`;
   const error = parseErrorBody(status, parseJson(text));
   if (error === undefined)
-    return new Error(
+    return new ExplainedError(
+      "platform-unavailable",
       `${where}: ${access.platform} returned HTTP ${status}, which is not a response of the platform: check --platform-url, and proxies on the way`,
     );
   const violations = [

@@ -85,7 +85,9 @@ it("says what the platform says to a person who does not agree, or whose login i
   const args = ["login", "--platform-url", world.platform.url, "--group", group];
   expect(await logIn(args, "deny")).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/muster login: the platform refused: .+\n$/),
+    stderr: expect.stringMatching(
+      /muster login: the platform refused: .+\nMore: docs\/reference\/errors\.md#login-refused\n$/,
+    ),
     page: expect.stringContaining("The terminal shows the reason."),
   });
   const { code, stderr } = await logIn([...args, "--audience", "https://elsewhere.example"]);

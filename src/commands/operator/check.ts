@@ -31,8 +31,8 @@ export default defineCommand({
       untilConnected(() => checkReady(values.operatorUrl, values.platformTimeout), { clock, signal }),
       untilConnected(() => checkExchange(values, proxies), { clock, signal }),
     ]);
-    const problems = results.flatMap((result) => (result.status === "rejected" ? [messageOf(result.reason)] : []));
-    if (problems.length > 0) throw new Error(problems.join("\n"));
+    const problems = results.flatMap((result) => (result.status === "rejected" ? [result.reason as unknown] : []));
+    if (problems.length > 0) throw new Error(problems.map(messageOf).join("\n"), { cause: problems[0] });
     stdout.write("The operator is ready and can assume its identity on the platform.\n");
   },
 });

@@ -1,4 +1,5 @@
 import { resourceKindOf } from "#src/api/resource-kind.ts";
+import { ExplainedError } from "#src/commands/explained-error.ts";
 import { kubeSystemUid, namespaceResource } from "#src/kube/namespaces.ts";
 import { tenantResource } from "#src/commands/operator/tenancy-caches.ts";
 import type { Kind } from "#src/kinds/kind.ts";
@@ -52,6 +53,6 @@ async function readAll(
 /** The uid of the namespace kube-system, which is the owner id unless a setting gives another one. */
 export async function readOwnerId(kube: Pick<KubeApi, "get">, signal: AbortSignal): Promise<string> {
   const uid = await kubeSystemUid(kube, signal);
-  if (uid === undefined) throw new Error("the namespace kube-system has no uid: set --owner-id");
+  if (uid === undefined) throw new ExplainedError("owner-id", "the namespace kube-system has no uid: set --owner-id");
   return uid;
 }

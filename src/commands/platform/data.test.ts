@@ -14,7 +14,7 @@ it("names a file that is not a SQLite database, and the fix", async () => {
     const { code, stderr } = await runCommand(["platform", "audit", "--data", data]);
     expect([code, stderr]).toEqual([
       1,
-      `muster platform audit: --data: cannot open ${data}: file is not a database. If it is damaged, restore a backup with "muster platform restore"\n`,
+      `muster platform audit: --data: cannot open ${data}: file is not a database. If it is damaged, restore a backup with "muster platform restore"\nMore: docs/reference/errors.md#platform-data\n`,
     ]);
   } finally {
     rmSync(folder, { recursive: true });
@@ -31,7 +31,7 @@ it("does not take a file that another process writes to for a damaged one", asyn
     const { code, stderr } = await runCommand(["platform", "admin-token", "--list", "--data", data]);
     expect([code, stderr]).toEqual([
       1,
-      `muster platform admin-token: --data: another process writes to ${data} for a long time; wait for it, or end it\n`,
+      `muster platform admin-token: --data: another process writes to ${data} for a long time; wait for it, or end it\nMore: docs/reference/errors.md#platform-data\n`,
     ]);
   } finally {
     other.close();

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { ExplainedError } from "#src/commands/explained-error.ts";
 import type { Database } from "#src/platform/store/database.ts";
 import { UnsupportedSchemaError } from "#src/platform/store/supported-schema.ts";
 import { DataInUseError, DataLock, isBusy } from "#src/platform/store/sqlite/data-lock.ts";
@@ -79,10 +80,15 @@ function openSqlite(path: string, reserve: DiskReserveOptions | undefined): Sqli
     if (error instanceof UnsupportedSchemaError) throw error;
     const { message } = error as Error;
     if (isBusy(error))
-      throw new Error(`--data: another process writes to ${path} for a long time; wait for it, or end it`, {
-        cause: error,
-      });
-    throw new Error(
+      throw new ExplainedError(
+        "platform-data",
+        `--data: another process writes to ${path} for a long time; wait for it, or end it`,
+        {
+          cause: error,
+        },
+      );
+    throw new ExplainedError(
+      "platform-data",
       `--data: cannot open ${path}: ${message}. If it is damaged, restore a backup with "muster platform restore"`,
       { cause: error },
     );
@@ -146,7 +152,8 @@ function acquireDataLock(path: string, command: string): DataLock {
   } catch (error) {
     const { message } = error as Error;
     if (error instanceof DataInUseError)
-      throw new Error(
+      throw new ExplainedError(
+        "platform-data",
         `--data: ${message}: stop it first. Several platforms can only share a PostgreSQL database (--database)`,
         { cause: error },
       );

@@ -1,3 +1,4 @@
+import { ExplainedError } from "#src/commands/explained-error.ts";
 import type { KubeApi } from "#src/kube/api.ts";
 import { isNotFound } from "#src/kube/errors.ts";
 import { listExisting } from "#src/kube/list-all.ts";
@@ -25,5 +26,8 @@ export async function forEachObject(
   };
   const exist = await Promise.all(resources.map(read));
   if (!exist.includes(true))
-    throw new Error("the cluster has none of Muster's CRDs: check --context, or install them if it is the right one");
+    throw new ExplainedError(
+      "cluster-access",
+      "the cluster has none of Muster's CRDs: check --context, or install them if it is the right one",
+    );
 }

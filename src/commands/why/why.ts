@@ -1,6 +1,7 @@
 import type { Resource } from "#src/api/custom-resource.ts";
 import { resourceKindOf } from "#src/api/resource-kind.ts";
 import { type CommandContext, CommandFailure, defineCommand } from "#src/commands/command.ts";
+import { ExplainedError } from "#src/commands/explained-error.ts";
 import { tenantResource } from "#src/commands/operator/tenancy-caches.ts";
 import { formatAnswer } from "#src/commands/output/answer-format.ts";
 import { noteText } from "#src/commands/output/note.ts";
@@ -102,7 +103,8 @@ async function theObject<T extends KubeObject>(
   const read = await cluster.get<T>(resource, namespace, name);
   if (read.state === "found") return read.value;
   const shown = namespace === undefined ? `Tenant/${name}` : `${namespace}/${resource.kind}/${name}`;
-  if (read.state === "unknown") throw new Error(`${shown} cannot be read: ${read.because}. ${noteText(read.fix)}`);
+  if (read.state === "unknown")
+    throw new ExplainedError("cluster-access", `${shown} cannot be read: ${read.because}. ${noteText(read.fix)}`);
   const missing = await missingPart(cluster, resource, namespace);
   throw new Error(
     `there is no object ${shown}${missing}. kubectl get ${resource.plural}.${resource.group} -A lists those that exist`,
