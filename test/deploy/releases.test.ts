@@ -1,5 +1,7 @@
+import { readFile } from "node:fs/promises";
 import { beforeAll, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
+import { parsePage } from "#scripts/docs/page-parser.ts";
 import { describeWithBareControlPlane } from "#test/support/control-plane/describe-with-control-plane.ts";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { type ChartValues, helm, release, renderChart } from "./helm.ts";
@@ -82,6 +84,29 @@ describeWithBareControlPlane("releases of the charts in a cluster", (controlPlan
     expect(second?.selectors.filter((selector) => selects(selector, first?.pods))).toEqual([]);
     expect(second?.selectors.every((selector) => selects(selector, second.pods))).toBe(true);
     expect(first?.selectors.filter((selector) => selects(selector, second?.pods))).toEqual([]);
+  });
+
+  it("take the image from another registry and keep all other values, as docs/operate/uninstall.md says", async () => {
+    const text = await readFile("docs/operate/uninstall.md", "utf8");
+    const step = parsePage({ path: "", text, page: "" }).fences.find(({ code }) => code.includes("--reuse-values"));
+    const [, ...args] = (step?.code ?? "").trim().split(/\s+/);
+    const { admin } = controlPlane();
+    const deployment = {
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata: { name: "muster-operator", namespace: release.namespace },
+    };
+    const before = await admin.get(deployment);
+    await helm([
+      ...args.map((arg) => (arg === "deploy/helm/muster" ? "muster" : arg)),
+      "--kubeconfig",
+      controlPlane().kubeconfigFile,
+    ]);
+    const after = await admin.get(deployment);
+    const imageOf = (one: KubeObject | undefined) => one?.["spec"].template.spec.containers[0].image as string;
+    expect(imageOf(after)).toBe(`registry.example.com/${imageOf(before)}`);
+    const otherwise = (one: KubeObject | undefined) => JSON.stringify(one?.["spec"]).replaceAll(imageOf(one), "IMAGE");
+    expect(otherwise(after)).toBe(otherwise(before));
   });
 
   it("say how to copy the data when a platform changes from SQLite to PostgreSQL", async () => {
