@@ -19,8 +19,9 @@ describeWithBareControlPlane("the tutorial", (controlPlane) => {
     const folder = await mkdtemp(join(tmpdir(), "muster-tutorial-"));
     const fences = parsePage({ path, text: await readFile(path, "utf8"), page: "" }).fences;
     const script = ["set -eu", "trap 'kill $(jobs -p); wait' EXIT"];
-    for (const { code, comment = "", line } of fences) {
-      if (comment.startsWith("not run") || comment.includes("prepared by the test")) continue;
+    const [refusal] = fences.filter(({ language }) => language === "text");
+    for (const { code, comment = "", language, line } of fences) {
+      if (language !== "sh" || comment.startsWith("not run") || comment.includes("prepared by the test")) continue;
       script.push(`echo "== line ${line}"`, comment === "run in a terminal of its own" ? background(code) : code);
     }
     const replaced = script
@@ -34,8 +35,8 @@ describeWithBareControlPlane("the tutorial", (controlPlane) => {
       const { code, output } = await run(join(folder, "tutorial.sh"), { KUBECONFIG: controlPlane().kubeconfigFile });
       expect(code, output).toBe(0);
       expect(output).toMatch(/rolebinding\S+ condition met/);
-      // What the Tenant refuses, what the token reads, the corrected name, and nothing once the role binding is gone.
-      expect(output).toContain("spec.roleRef");
+      // What the Tenant refuses, as the page shows it; what the token reads, the corrected name, and nothing once the role binding is gone.
+      expect(output).toContain(refusal?.code);
       expect(output).toContain('"name": "shop"');
       expect(output).toMatch(/"renamed by hand"[^]*"shop"[^]*"0"/);
     } finally {
