@@ -316,6 +316,21 @@ describe("failures", () => {
     await withoutToken.close();
   });
 
+  test.each<[string, (of: KubeClient) => Promise<unknown>]>([
+    ["a request", (of) => of.get(widgets, "ns", "a", { signal })],
+    ["a watch", (of) => of.watch(widgets, { resourceVersion: "1", timeoutSeconds: 1, signal }).next()],
+  ])("%s that is rejected with 401 lets the next one use another token", async (_, call) => {
+    let token = "before";
+    const connection = { server: address, token: async () => token, rejectToken: () => void (token = "after") };
+    const renewed = new KubeClient({ connection, clock: systemClock });
+    server.respondsWith(errorStatus(403, "Forbidden"), errorStatus(401, "Unauthorized"));
+    expect((await failureOf(call(renewed))).code).toBe(403);
+    expect(token).toBe("before");
+    expect((await failureOf(call(renewed))).code).toBe(401);
+    expect(token).toBe("after");
+    await renewed.close();
+  });
+
   test("no error contains the token", async () => {
     server.respondsWith(errorStatus(401, "Unauthorized"), reset);
     for (let call = 0; call < 2; call++) {

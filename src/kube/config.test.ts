@@ -52,6 +52,16 @@ describe("in a pod", () => {
     expect(await connection.token()).toBe("second");
   });
 
+  test("reads the token again after the API server has rejected it, and keeps the last one if that fails", async () => {
+    const connection = await readConnection(settings());
+    await writeFile(join(folder, "token"), "second");
+    connection.rejectToken?.();
+    expect(await connection.token()).toBe("second");
+    await rm(join(folder, "token"));
+    connection.rejectToken?.();
+    expect(await connection.token()).toBe("second");
+  });
+
   test("names a missing file and says what to check", async () => {
     await rm(join(folder, "ca.crt"));
     await expect(readConnection(settings())).rejects.toThrow(/cannot read .*ca\.crt; check that the pod mounts/);

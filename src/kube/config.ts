@@ -21,6 +21,8 @@ export interface KubeConnection {
   readonly namespace?: string;
   /** Returns the bearer token for the next request; undefined if none is used. Never store or log it. */
   readonly token: () => Promise<string | undefined>;
+  /** Makes the next call of `token` read it again: the API server has rejected the last one. Absent where it stays the same. */
+  readonly rejectToken?: () => void;
 }
 
 export interface ConnectionSettings {
@@ -82,13 +84,14 @@ async function fromPod({ env, clock, ...settings }: ConnectionSettings): Promise
     }
   };
   const [ca, namespace] = await Promise.all([read("ca.crt"), read("namespace")]);
-  const token = cached(clock, fileReuseMs, async () => (await read("token")).trim());
-  await token();
+  const token = new Cached(clock, fileReuseMs, async () => (await read("token")).trim());
+  await token.get();
   return {
     server: new URL(`https://${host.includes(":") ? `[${host}]` : host}:${port}`),
     ca,
     namespace: namespace.trim(),
-    token,
+    token: () => token.get(),
+    rejectToken: () => token.expire(),
   };
 }
 
@@ -96,24 +99,40 @@ async function fromPod({ env, clock, ...settings }: ConnectionSettings): Promise
  * Calls `read` at most once in `reuseMs`, and once at a time. If it fails later, or hangs, the last value is used for another
  * `reuseMs`: every call to the API server waits for it.
  */
-function cached<V>(clock: Clock, reuseMs: number, read: () => Promise<V>): () => Promise<V> {
-  let last: { readonly value: V; readonly readAt: MonotonicTime } | undefined;
-  let reading: Promise<V> | undefined;
-  const readNext = async () => {
-    const value = await within(clock, readDeadlineMs, read()).catch((error: unknown) => {
-      if (last === undefined) throw error;
-      return last.value;
+class Cached<V> {
+  readonly #clock: Clock;
+  readonly #reuseMs: number;
+  readonly #read: () => Promise<V>;
+  #last: { readonly value: V; readonly until: MonotonicTime } | undefined;
+  #reading: Promise<V> | undefined;
+
+  constructor(clock: Clock, reuseMs: number, read: () => Promise<V>) {
+    this.#clock = clock;
+    this.#reuseMs = reuseMs;
+    this.#read = read;
+  }
+
+  async get(): Promise<V> {
+    if (this.#last !== undefined && this.#clock.monotonic() < this.#last.until) return this.#last.value;
+    this.#reading ??= this.#readNext().finally(() => {
+      this.#reading = undefined;
     });
-    last = { value, readAt: clock.monotonic() };
+    return this.#reading;
+  }
+
+  /** Makes the next call of `get` read the value again, before the time is over. */
+  expire(): void {
+    if (this.#last !== undefined) this.#last = { value: this.#last.value, until: Number.NEGATIVE_INFINITY };
+  }
+
+  async #readNext(): Promise<V> {
+    const value = await within(this.#clock, readDeadlineMs, this.#read()).catch((error: unknown) => {
+      if (this.#last === undefined) throw error;
+      return this.#last.value;
+    });
+    this.#last = { value, until: this.#clock.monotonic() + this.#reuseMs };
     return value;
-  };
-  return async () => {
-    if (last !== undefined && clock.monotonic() - last.readAt < reuseMs) return last.value;
-    reading ??= readNext().finally(() => {
-      reading = undefined;
-    });
-    return reading;
-  };
+  }
 }
 
 async function within<V>(clock: Clock, deadlineMs: number, promise: Promise<V>): Promise<V> {
@@ -166,12 +185,12 @@ async function fromKubeconfig({ kubeconfig, context, clock, env }: ConnectionSet
     throw new KubeConfigError(
       "there is no kubeconfig: KUBECONFIG is not set, and ~/.kube/config does not exist. Give one with --kubeconfig FILE",
     );
-  const credentials = cached(clock, pluginReuseMs, async () => {
+  const credentials = new Cached(clock, pluginReuseMs, async () => {
     const options: HttpsOptions = { headers: {} };
     await config.applyToHTTPSOptions(options);
     return options;
   });
-  const { ca, cert, key, servername, rejectUnauthorized } = await credentials();
+  const { ca, cert, key, servername, rejectUnauthorized } = await credentials.get();
   return {
     server: new URL(cluster.server),
     ...(ca === undefined ? {} : { ca: ca.toString() }),
@@ -181,7 +200,7 @@ async function fromKubeconfig({ kubeconfig, context, clock, env }: ConnectionSet
     ...(rejectUnauthorized === false ? { insecure: true as const } : {}),
     ...(proxies === undefined ? {} : { proxies }),
     ...(selected.namespace === undefined ? {} : { namespace: selected.namespace }),
-    token: async () => /^Bearer (.+)$/.exec((await credentials()).headers.Authorization ?? "")?.[1],
+    token: async () => /^Bearer (.+)$/.exec((await credentials.get()).headers.Authorization ?? "")?.[1],
   };
 }
 

@@ -163,12 +163,14 @@ export class Transport {
   }
 
   async #observed<R extends { readonly status: number }>(request: HttpRequest, run: () => Promise<R>): Promise<R> {
-    const { observe, clock } = this.#options;
+    const { observe, clock, connection } = this.#options;
     const startedAt = clock.monotonic();
     let code = "<error>";
     try {
       const response = await run();
       code = String(response.status);
+      // The caller repeats what failed: the token may have been replaced a short time ago.
+      if (response.status === 401) connection.rejectToken?.();
       return response;
     } finally {
       observe?.({ method: request.method, call: request.call, code, durationMs: clock.monotonic() - startedAt });

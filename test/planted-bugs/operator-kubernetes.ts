@@ -130,8 +130,8 @@ export const bugsOfKubernetesCalls: readonly PlantedBug[] = [
     name: "service-account-token-cached",
     why: "The token of the pod is read once, and calls fail when it expires.",
     file: "src/kube/config.ts",
-    before: "if (last !== undefined && clock.monotonic() - last.readAt < reuseMs) return last.value;",
-    after: "if (last !== undefined) return last.value;",
+    before: "if (this.#last !== undefined && this.#clock.monotonic() < this.#last.until) return this.#last.value;",
+    after: "if (this.#last !== undefined) return this.#last.value;",
     foundBy: "src/kube/config.test.ts",
   },
   {
