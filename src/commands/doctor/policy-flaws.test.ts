@@ -142,6 +142,13 @@ it.each<[what: string, kind: string, name: string, change: (spec: Changed) => vo
     (spec) => delete spec["paramRef"],
     "spec.paramRef of its binding is missing",
   ],
+  [
+    "is bound with parameters, without which it warns of what the list has",
+    `${validating}Binding`,
+    "muster-public-issuers",
+    (spec) => (spec["paramRef"] = {}),
+    "spec.paramRef of its binding must be absent",
+  ],
 ])("reports a policy that %s", async (_, kind, name, change, message) => {
   install(kind, name, change);
   world.cluster.accepts = (request, object) => addFinalizer(request, object);
@@ -157,18 +164,20 @@ it.each<[what: string, kind: string, name: string, change: (spec: Changed) => vo
 });
 
 it.each([
-  ["validatingadmissionpolicybindings", "muster-reserved"],
-  ["mutatingadmissionpolicybindings", "muster-finalizer"],
-])("reports a missing binding: %s/%s", async (plural, name) => {
+  ["validatingadmissionpolicybindings", "muster-reserved", "muster-reserved"],
+  ["validatingadmissionpolicybindings", "muster-public-issuers", "muster-public-issuers"],
+  ["validatingadmissionpolicybindings", "muster-additional-public-issuers", "muster-public-issuers"],
+  ["mutatingadmissionpolicybindings", "muster-finalizer", "muster-finalizer"],
+])("reports a missing binding: %s/%s", async (plural, binding, name) => {
   putPolicies(world.cluster, optional);
   world.cluster.accepts = (request, object) => addFinalizer(request, object);
-  world.cluster.remove(plural, name);
+  world.cluster.remove(plural, binding);
   expect(await world.failures()).toMatchObject([
     {
       link: "policy",
       subject: name,
       state: "problem",
-      message: expect.stringContaining("it has no binding of its name"),
+      message: expect.stringContaining(`it has no binding ${binding}`),
     },
   ]);
 });

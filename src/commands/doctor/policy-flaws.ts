@@ -1,5 +1,5 @@
 import type { KubeObject } from "#src/kube/object.ts";
-import type { ShippedPolicy } from "./shipped-policies.ts";
+import type { ShippedBinding, ShippedPolicy } from "./shipped-policies.ts";
 
 /** A `ValidatingAdmissionPolicy` or `MutatingAdmissionPolicy`, as far as it is compared. */
 export interface InstalledPolicy extends KubeObject {
@@ -69,6 +69,7 @@ export function policyFlaws(shipped: ShippedPolicy, { metadata, spec = {} }: Ins
 /** What an installed binding does less than the one that is shipped. @param policyName of the policy that it should bind */
 export function bindingFlaws(
   shipped: ShippedPolicy,
+  { hasParameters }: ShippedBinding,
   policyName: string,
   { metadata, spec = {} }: InstalledBinding,
 ): readonly string[] {
@@ -81,7 +82,7 @@ export function bindingFlaws(
     ...(missing.length === 0 ? [] : [`spec.validationActions of its binding lacks ${missing.join(", ")}`]),
     ...narrowing("spec.matchResources of its binding", matchResources, undefined),
     ...(rules.length === 0 ? [] : ["spec.matchResources.resourceRules of its binding limits it to some requests"]),
-    ...((paramRef === undefined) === (shipped.paramKind === undefined)
+    ...((paramRef !== undefined) === hasParameters
       ? []
       : [`spec.paramRef of its binding ${paramRef === undefined ? "is missing" : "must be absent"}`]),
   ];

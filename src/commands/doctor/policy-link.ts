@@ -3,7 +3,7 @@ import { withClass } from "#src/commands/reader/operator-place.ts";
 import type { Link } from "#src/commands/why/link.ts";
 import type { KubeObject, ResourceKind } from "#src/kube/object.ts";
 import { bindingFlaws, type InstalledBinding, type InstalledPolicy, policyFlaws } from "./policy-flaws.ts";
-import type { ShippedPolicy } from "./shipped-policies.ts";
+import { bindingsOf, type ShippedPolicy } from "./shipped-policies.ts";
 
 function admission(kind: string): ResourceKind {
   const plural = kind.toLowerCase().replace(/y$/, "ie");
@@ -55,14 +55,18 @@ export async function checkPolicy(
           : { ...base, state: "ok", message: `It is not installed, and need not be. ${shipped.optional}` },
       installed: undefined,
     };
-  const binding = (await read<InstalledBinding>(`${policyKind}Binding`, name)).reading;
-  if (binding.state === "unknown") return { link: { ...base, ...unreadable("Its binding", binding) }, installed: name };
-  const flaws = [
-    ...policyFlaws(shipped, reading.value),
-    ...(binding.state === "absent"
-      ? ["it has no binding of its name, so it does nothing"]
-      : bindingFlaws(shipped, name, binding.value)),
-  ];
+  const flaws = [...policyFlaws(shipped, reading.value)];
+  for (const one of bindingsOf(shipped)) {
+    const bindingName = name === shipped.name ? one.name : withClass(one.name, operatorClass);
+    const binding = (await read<InstalledBinding>(`${policyKind}Binding`, bindingName)).reading;
+    if (binding.state === "unknown")
+      return { link: { ...base, ...unreadable("Its binding", binding) }, installed: name };
+    flaws.push(
+      ...(binding.state === "absent"
+        ? [`it has no binding ${bindingName}`]
+        : bindingFlaws(shipped, one, name, binding.value)),
+    );
+  }
   const link: Link =
     flaws.length === 0
       ? { ...base, state: "ok", message: "It is bound, and covers every kind of this muster." }

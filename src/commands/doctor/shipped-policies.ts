@@ -27,8 +27,20 @@ export interface ShippedPolicy {
   readonly conditions: readonly string[];
   /** How many validations, or mutations, it has. */
   readonly rules: number;
-  /** What its binding does; nothing for one that mutates. */
+  /** What its bindings do; nothing for one that mutates. */
   readonly actions: readonly Action[];
+  /** Its bindings, where it has others than one of its name, which has parameters if the policy has a kind of them. */
+  readonly bindings?: readonly ShippedBinding[];
+}
+
+/** A binding of a policy. */
+export interface ShippedBinding {
+  readonly name: string;
+  readonly hasParameters: boolean;
+}
+
+export function bindingsOf({ name, paramKind, bindings }: ShippedPolicy): readonly ShippedBinding[] {
+  return bindings ?? [{ name, hasParameters: paramKind !== undefined }];
 }
 
 /** @param kinds the plurals of all kinds of this version */
@@ -78,6 +90,10 @@ export function shippedPolicies(kinds: readonly string[]): readonly ShippedPolic
       conditions: ["matches-a-subject-pattern", "changes-the-spec"],
       rules: 1,
       actions: ["Warn"],
+      bindings: [
+        { name: "muster-public-issuers", hasParameters: false },
+        { name: "muster-additional-public-issuers", hasParameters: true },
+      ],
     },
     {
       ...ours,
