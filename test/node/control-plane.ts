@@ -1,12 +1,11 @@
-import { generateKeyPair } from "node:crypto";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { etcdFlags } from "#test/support/control-plane/control-plane.ts";
 import { KubeClient } from "#test/support/control-plane/kube-client.ts";
 import type { CertificateAuthority } from "./certificates.ts";
 import { type Credentials, writeCredentials } from "./credentials.ts";
 import { network } from "./network.ts";
+import { createServiceAccountKey, firstServiceAccountKey } from "./service-account-key.ts";
 import type { Servers } from "./servers.ts";
 
 /** The API of a cluster with a node, as an installer makes it: pods trust it and reach it, and it trusts the kubelet. */
@@ -48,7 +47,7 @@ export async function startControlPlane(options: Options): Promise<ControlPlane>
     names: [...names, `IP:${address}`, `IP:${network.apiServer}`].join(","),
   });
   const client = await authority.issue("kube-apiserver-client", { subject: "/O=system:masters/CN=kube-apiserver" });
-  const key = await serviceAccountKey(folder);
+  const key = await createServiceAccountKey(firstServiceAccountKey(folder));
   servers.start("kube-apiserver", program, {
     "etcd-servers": etcd,
     "secure-port": "6443",
@@ -93,18 +92,6 @@ export async function startControlPlane(options: Options): Promise<ControlPlane>
     "use-service-account-credentials": "true",
   });
   return { credentials, admin };
-}
-
-/** The key that signs tokens of service accounts. The API server takes the public part from it. @returns its path */
-async function serviceAccountKey(folder: string): Promise<string> {
-  const { privateKey } = await promisify(generateKeyPair)("rsa", {
-    modulusLength: 2048,
-    publicKeyEncoding: { type: "spki", format: "pem" },
-    privateKeyEncoding: { type: "pkcs8", format: "pem" },
-  });
-  const path = join(folder, "service-account.key");
-  await writeFile(path, privateKey, { mode: 0o600 });
-  return path;
 }
 
 /** Waits until the API server is ready, and its first namespaces exist. */

@@ -1,4 +1,5 @@
 import type { KubeClient, KubeObject } from "#test/support/control-plane/kube-client.ts";
+import type { Flags } from "#test/support/control-plane/server-process.ts";
 import { containerdReady } from "./containerd.ts";
 import { apiServerReady } from "./control-plane.ts";
 import type { Isolation } from "./isolation.ts";
@@ -11,7 +12,7 @@ interface Parts {
   readonly admin: KubeClient;
 }
 
-type ServerName = "kube-apiserver" | "kubelet" | "containerd";
+type ServerName = "kube-apiserver" | "kube-controller-manager" | "kubelet" | "containerd";
 
 /** Faults of a node as a cluster has them: its programs and containers are killed, without a signal before. */
 export class NodeFaults {
@@ -26,11 +27,14 @@ export class NodeFaults {
     await this.#parts.servers.kill(server);
   }
 
-  /** Starts a server that was killed, and returns when the node is Ready with it. */
-  async start(server: ServerName): Promise<void> {
+  /**
+   * Starts a server that was killed, and returns when the node is Ready with it.
+   * @param changes flags that it has from now on, in addition to those that it had or in place of them
+   */
+  async start(server: ServerName, changes: Flags = {}): Promise<void> {
     const { servers, isolation, admin } = this.#parts;
     const since = thisSecond();
-    servers.startAgain(server);
+    servers.startAgain(server, changes);
     await apiServerReady(admin, servers);
     await containerdReady(servers, isolation);
     await nodeReady(admin, servers, server === "kubelet" ? since : undefined);

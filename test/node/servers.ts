@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ServerProcess } from "#test/support/control-plane/server-process.ts";
+import { type Flags, ServerProcess } from "#test/support/control-plane/server-process.ts";
 import type { Isolation } from "./isolation.ts";
 import type { NodePrograms } from "./programs.ts";
 import { systemPath } from "./requirements.ts";
@@ -11,7 +11,7 @@ const readyTimeoutMs = 120_000;
 /** How a server was started. */
 interface Command {
   readonly program: string;
-  readonly flags: Readonly<Record<string, string>>;
+  readonly flags: Flags;
   /** Folders before those of the system, in which it finds programs. */
   readonly path: readonly string[];
 }
@@ -32,7 +32,7 @@ export class Servers {
    * Starts the command `name` of a program. Its log is in the folder of the isolation.
    * @param path folders before those of the system, in which it finds programs
    */
-  start(name: string, program: string, flags: Command["flags"], path: Command["path"] = []): void {
+  start(name: string, program: string, flags: Flags, path: Command["path"] = []): void {
     this.#commands.set(name, { program, flags, path });
     const environment = `PATH=${[...path, systemPath].join(delimiter)}`;
     const log = join(this.#isolation.folder, `${name}.log`);
@@ -58,11 +58,11 @@ export class Servers {
     await Promise.all(servers.map((server) => server.ended));
   }
 
-  /** Starts a server that was killed, with the flags that it had. */
-  startAgain(name: string): void {
+  /** Starts a server that was killed, with the flags that it had. @param changes flags that it gets in addition, or in place of these */
+  startAgain(name: string, changes: Flags = {}): void {
     const command = this.#commands.get(name);
     if (command === undefined) throw new Error(`the node has no server ${name}`);
-    this.start(name, command.program, command.flags, command.path);
+    this.start(name, command.program, { ...command.flags, ...changes }, command.path);
   }
 
   /** @throws {Error} with the end of its log, if one has ended */

@@ -15,6 +15,9 @@ const leash =
  */
 const gogc = "400";
 
+/** The flags of a program, by name. One with several values is given several times. */
+export type Flags = Readonly<Record<string, string | readonly string[]>>;
+
 /** One server of the control plane. It ends with this process, even if this one is killed. */
 export class ServerProcess {
   readonly name: string;
@@ -23,11 +26,14 @@ export class ServerProcess {
   readonly #logFile: string;
   readonly #ended: Promise<unknown>;
 
-  constructor(program: Program, flags: Readonly<Record<string, string>>, logFile: string) {
+  constructor(program: Program, flags: Flags, logFile: string) {
     this.name = basename(logFile, ".log");
     this.#endsWithParent = program.endsWithParent;
     this.#logFile = logFile;
-    const args = [...program.args, ...Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`)];
+    const args = [
+      ...program.args,
+      ...Object.entries(flags).flatMap(([flag, values]) => [values].flat().map((value) => `--${flag}=${value}`)),
+    ];
     const log = openSync(logFile, "a", 0o600);
     const options = { stdio: ["pipe" as const, log, log], env: { GOGC: gogc, ...process.env } };
     this.#child = program.endsWithParent
