@@ -8,13 +8,18 @@ import type { BuildOptions } from "#test/support/go-program/compile.ts";
 
 const execute = promisify(execFile);
 
-/** How long an API token of the image is valid (s), and how long after its creation a signing key is used. */
+/**
+ * How long an API token of the image is valid (s), and how long after its creation a signing key is used. A key that an issuer has
+ * withdrawn works for at most a sixth of it.
+ */
 export const lifetimeSeconds = 60;
 
 /** What the image has in place of constants, which are no settings: nobody else should have tokens of a minute. */
 const shorter = [
   ["src/platform/tokens/token-lifetime.ts", "apiTokenLifetime = 60 * 60 * 1_000", "apiTokenLifetime = 60 * 1_000"],
   ["src/platform/tokens/key-schedule.ts", "longestLead = hours(1)", "longestLead = hours(1 / 60)"],
+  ["src/platform/tokens/issuer-times.ts", "refresh: minutes(5)", "refresh: minutes(5 / 60)"],
+  ["src/platform/tokens/issuer-times.ts", "fresh: minutes(10)", "fresh: minutes(10 / 60)"],
 ] as const;
 
 /** Builds the image of a copy of the working tree in which an hour is a minute. @returns the path of an archive */
