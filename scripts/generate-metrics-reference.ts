@@ -1,6 +1,7 @@
 // Writes docs/reference/metrics.md from the metrics that the operator and the platform register. With --check it writes
 // nothing, and fails if the file is out of date.
 import type { Registry } from "prom-client";
+import { kinds } from "#src/kinds/kinds.ts";
 import { PlatformMetrics } from "#src/platform/service/platform-metrics.ts";
 import { OperatorMetrics } from "#src/telemetry/operator-metrics.ts";
 import { writeGenerated } from "./generated-files.ts";
@@ -44,12 +45,15 @@ const platform = metricsOf(
   }).registry,
 );
 
+/** As the operator names them, and their queues. */
+const controllers = [...kinds.map(({ name }) => name.toLowerCase()), "tenant"].map((name) => `\`${name}\``).join(", ");
+
 const page = [
   "# Metrics",
   "Generated from `src/telemetry` and `src/platform/service` by `npm run generate`. Do not edit.",
   "The operator and the platform serve their metrics on `/metrics`, in the text format of Prometheus. Both also export those of the Node.js process (`process_…` and `nodejs_…`). A label never has the name of an object, a Tenant or a person, so that the number of series does not grow with the number of objects. [Monitoring](../operate/monitoring.md) says how to scrape them, and which alerts exist.",
   "## The operator",
-  "Names that begin with `controller_runtime_`, `workqueue_`, `rest_client_` and `leader_election_` are those of other controllers, so that existing dashboards work. Only the leader reconciles: the other replicas export 0, or nothing, for most metrics. `controller` and `name` are `group`, `identity`, `rolebinding` and `tenant`. A `kind` is that of a custom resource; for requests to the platform, it is the name of the collection.",
+  `Names that begin with \`controller_runtime_\`, \`workqueue_\`, \`rest_client_\` and \`leader_election_\` are those of other controllers, so existing dashboards work. Only the leader reconciles: the other replicas export 0, or nothing, for most metrics. \`controller\` and \`name\` are one of ${controllers}. A \`kind\` is the kind of a custom resource; for requests to the platform, it is the name of the collection.`,
   table(operator),
   "## The platform",
   "`code` is the number of the gRPC code, whatever the transport; 0 is success.",
