@@ -39,7 +39,7 @@ export const reasons = {
   },
   ReferenceNotReady: {
     meaning:
-      "The object that the spec refers to is not Ready, or is being deleted; or the group in which the resource is to be created was deleted on the platform.",
+      "The object that the spec refers to is not Ready, or is being deleted; or the group of the new resource was deleted on the platform.",
     fix: "If it does not become Ready, read the status of that object.",
   },
   ReferenceNotGranted: {
@@ -103,7 +103,7 @@ export const reasons = {
   Conflict: {
     meaning:
       "A resource with the same name exists and is not managed by this object; another object manages the same resource, or wants the same name, grant or Secret and is older; the resource carries the marker of another object or of another Muster installation; or the resource is never written: a root group, a credential, or what belongs to a credential.",
-    fix: "Choose another name. To manage the existing resource, if the Tenant allows its adoption, set `spec.policy.adoption: IfExists`, or re-create the object with `spec.uid`. If two objects claim one resource, delete one of them: deleting the one in Conflict leaves the resource unchanged. If objects want each other's names, set `spec.name` of one of them to a third name, wait until all are Ready, and then set it to the name that it is to have. The message says what applies.",
+    fix: "Choose another name. To manage the existing resource, if the Tenant allows its adoption, set `spec.policy.adoption: IfExists`, or re-create the object with `spec.uid`. If two objects claim one resource, delete one of them: deleting the one in Conflict leaves the resource unchanged. If objects want each other's names, set `spec.name` of one of them to a third name, wait until all are Ready, and then give it its final name. The message says what applies.",
   },
   Protected: {
     meaning: "The object is being deleted, and `spec.policy.deletion` is Protect.",

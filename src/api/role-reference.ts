@@ -9,7 +9,7 @@ export const roleReference = withRules(
     kind: z
       .enum(["Role"])
       .exactOptional()
-      .describe("Kind of the object that declares the role. If absent, name is that of a built-in role."),
+      .describe("Kind of the object that declares the role. If absent, name is the name of a built-in role."),
     name: roleName.describe(
       "Name of a built-in role, such as viewer, editor or registry.pull; with kind, name of the Role object.",
     ),

@@ -123,7 +123,7 @@ export const statusSchema = z
     createTime: text
       .exactOptional()
       .describe(
-        "Time at which the platform created the resource. Only on an AccountAssociation: its uid is that of the group, and another one has the same uid later.",
+        "Time at which the platform created the resource. Only on an AccountAssociation: its uid is the group's, so a later one has the same uid.",
       ),
     expiresAt: text
       .exactOptional()

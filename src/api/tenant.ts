@@ -97,7 +97,7 @@ const claimIssuer = withRules(
       .meta({ "x-kubernetes-list-type": "set" })
       .exactOptional()
       .describe(
-        "Prefixes with one of which every other subject, and every match of a subject pattern, must begin. If subjects and subjectPrefixes are absent, every subject is allowed, except: subject patterns of an issuer at which anybody can have an account or of an issuerPattern, and, at the cluster's own issuer, service accounts of other namespaces.",
+        "Every other subject, and every match of a subject pattern, must begin with one of these prefixes. If subjects and subjectPrefixes are absent, every subject is allowed, except: subject patterns of an issuer at which anybody can have an account or of an issuerPattern, and, at the cluster's own issuer, service accounts of other namespaces.",
       ),
   }),
   exactlyOneOf(["issuer", "issuerPattern"]),
@@ -269,7 +269,7 @@ const tenantStatusSchema = z
       .max(10)
       .meta({ "x-kubernetes-list-type": "atomic" })
       .exactOptional()
-      .describe("Groups above those of the Tenant whose role bindings the operator may not list."),
+      .describe("Groups above the Tenant's groups in which the operator may not list role bindings."),
     abandoned: count
       .exactOptional()
       .describe("How many objects were abandoned since the operator started, and left their resources behind."),
@@ -287,7 +287,7 @@ const tenantStatusSchema = z
       .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["kind"] })
       .exactOptional()
       .describe(
-        "Kinds of which too many resources disappeared at once. To have them re-created, set the annotation iam.muster.dev/confirm of the Tenant to the id.",
+        "Kinds that lost too many resources at once. To re-create them, set the annotation iam.muster.dev/confirm of the Tenant to the id.",
       ),
     conditions: z
       .array(conditionSchema)

@@ -114,7 +114,7 @@ export class OperatorMetrics {
   );
   readonly credentials = this.#gauge(
     "muster_credentials",
-    "Number of credentials in use: the operator's own, and those of Tenants with credentials of their own.",
+    "Number of credentials in use: the operator's, and one for each Tenant with credentials of its own.",
     ["credential"],
   );
   readonly callsSuspended = this.#gauge(

@@ -23,7 +23,7 @@ it.each([
   ["the token has no expiry (exp)", /has just issued$/],
   [
     "the token is not valid yet (nbf or iat is in the future)",
-    /check the clock of its issuer and that of the platform$/,
+    /check the clock of its issuer and of the platform$/,
   ],
   [
     "the signature of the token does not match a key of its issuer",

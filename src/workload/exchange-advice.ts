@@ -31,7 +31,7 @@ export function adviceForRefusal(name: string, message: string, request: Exchang
 /** For a token that no identity would accept. */
 function adviceForToken(message: string, { claims }: ExchangeRequest): string | undefined {
   const fresh = `The workload's own token is the problem, not the Identity: use one that ${claims?.issuer ?? "its issuer"} has just issued`;
-  if (/\bnot valid yet\b/.test(message)) return `${fresh}, and check the clock of its issuer and that of the platform`;
+  if (/\bnot valid yet\b/.test(message)) return `${fresh}, and check the clock of its issuer and of the platform`;
   if (/\bsignature\b/.test(message))
     return `${fresh}; if spec.staticKeys of the Identity has the keys, write the current ones of this issuer there`;
   return /\b(expired|no expiry)\b/.test(message) ? fresh : undefined;

@@ -38,7 +38,7 @@ export default defineCommand({
       "The class of the operator, exactly as in its --class. Set it if the cluster has several operators. The identity and the Tenant are for this class.",
     ),
     takeOver: settings.toggle(
-      "Change the identity that records the owner id so that the operator of this cluster assumes it, or replace the owner id of this cluster's identity. Only if the other cluster is gone.",
+      "Let the operator of this cluster assume the identity that records the owner id, or replace the owner id of this cluster's identity. Only if the other cluster is gone.",
     ),
     serviceAccount: settings.optional(
       settings.matching("NAMESPACE/NAME", objectName, "NAMESPACE/NAME"),
@@ -72,11 +72,11 @@ export default defineCommand({
     ),
     tenantRole: settings.optionalList(
       settings.text,
-      "A role that the Tenant's objects may bind, which the operator's --allowed-role must permit, too. (default: viewer)",
+      "A role that the Tenant's objects may bind, which the operator's --allowed-role must also permit. (default: viewer)",
     ),
     tenantIssuer: settings.optionalList(
       settings.text,
-      "An issuer that the Tenant's Identity objects may name, with every subject: add subjectPrefixes to spec.claimIssuers of the Tenant to limit the subjects. (default: none, so that only service accounts of their namespaces may be used)",
+      "An issuer that the Tenant's Identity objects may name, with every subject: add subjectPrefixes to spec.claimIssuers of the Tenant to limit the subjects. (default: none; only service accounts of their namespaces may be used)",
     ),
     output: manifestOutput(),
   },

@@ -9,7 +9,7 @@ export default defineCommand({
   settings: {
     words: settings.optionalOperands(
       { ...settings.text, placeholder: "WORD", parse: (word) => word },
-      "The words after kubectl muster, of which the last one is completed. It may be empty.",
+      "The words after kubectl muster. The last one is completed. It may be empty.",
     ),
   },
   run: async ({ words }, { stdout, commands }) => {

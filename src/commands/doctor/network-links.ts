@@ -71,7 +71,7 @@ function clockLink(subject: string, date: string | undefined): Link {
     };
   const offset = Math.round((clock.now() - theirs) / 1_000);
   if (Math.abs(offset) <= toleratedMs / 1_000)
-    return { ...base, state: "ok", message: "Its clock agrees with the one of this machine." };
+    return { ...base, state: "ok", message: "Its clock agrees with this machine's." };
   return {
     ...base,
     state: "problem",

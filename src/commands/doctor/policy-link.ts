@@ -70,7 +70,7 @@ export async function checkPolicy(
   const link: Link =
     flaws.length === 0
       ? { ...base, state: "ok", message: "It is bound, and covers every kind of this muster." }
-      : { ...base, ...problem(shipped, `It is not the one of this muster: ${flaws.join("; ")}`) };
+      : { ...base, ...problem(shipped, `It differs from the one of this muster: ${flaws.join("; ")}`) };
   return { link, installed: name };
 }
 

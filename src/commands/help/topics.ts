@@ -50,7 +50,7 @@ Further variables:
      24 UNAVAILABLE and others. 26 UNAUTHENTICATED, also of muster whoami,
      muster access and muster token: log in, or log in again.
 muster plan and muster operator --dry-run have codes of their own: 0 nothing would change, 2 something would, 3 something is refused or cannot be seen, 1 any failure, such as wrong settings.
-muster import has one, too: 3 something could not be declared as asked, or not be seen, or a file was kept.
+muster import has 3: something could not be declared as asked, or not be seen, or a file was kept.
 muster why and muster doctor: 0 the object is Ready, or no check failed; 3 otherwise; 1 a failure.
 A second SIGTERM or SIGINT ends a command at once, with exit code 1.
 Errors and logs go to standard error, results to standard output.`,
@@ -60,7 +60,7 @@ Errors and logs go to standard error, results to standard output.`,
     text: `muster login opens the browser, where you log in at an identity provider of a group and see what the command will be able to do. With --headless, and where no browser can be opened (without a display, or in an SSH session without BROWSER), it prints a code, which you type in a browser on any machine.
 Never type a code that somebody sent to you: it would log in whoever sent it, as you.
 The tokens are in \${XDG_CONFIG_HOME:-~/.config}/muster/credentials.json. Only you may have access to the file (mode 0600) and its folder (0700); otherwise no command uses it. Commands renew a token when it is about to expire, one at a time. The platform decides when a login ends; muster whoami prints it. A copy of the file on another machine ends the login as soon as both renew it: log in there instead.
-You can be logged in to several platforms. A command uses the one that you logged in to last, or the one of --platform-url (MUSTER_PLATFORM_URL).
+You can be logged in to several platforms. A command uses the platform in --platform-url (MUSTER_PLATFORM_URL), or the one that you logged in to last.
 muster logout ends a login on the platform and removes it from this machine.
 In a script, muster api makes a call with your login, and muster token prints the token for other programs.`,
   },

@@ -42,7 +42,7 @@ const incomplete = 3;
 export default defineCommand({
   summary: "write manifests for what exists on the platform",
   description: `Reads a group and everything below it, and writes a folder with a manifest for each group, identity, role, role binding, identity provider and account association, and a Tenant that permits them. It calls nothing but reads, and changes nothing on the platform.
-First observe, which never writes to the platform; when all objects are Ready, write the same manifests again so that they take over:
+First observe, which never writes to the platform; when all objects are Ready, write the same manifests again, to take over:
   muster import --group acme/shop --dir shop/
   muster plan -f shop/
   kubectl apply -k shop/

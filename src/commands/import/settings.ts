@@ -27,12 +27,12 @@ export const importSettings = {
     ),
   ),
   adopt: settings.flagOnly(
-    settings.toggle("Write manifests that take over what exists, so that the operator manages it from then on."),
+    settings.toggle("Write manifests that take over what exists: the operator manages it from then on."),
   ),
   namespace: {
     ...settings.optional(
       settings.matching("NAME", /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, "the name of a namespace"),
-      "The namespace of the objects, and the name of their Tenant. (default: the one of an earlier import into the folder, or the name of the group)",
+      "The namespace of the objects, and the name of their Tenant. (default: as in an earlier import into the folder, or the name of the group)",
     ),
     short: "n",
   },
@@ -42,7 +42,7 @@ export const importSettings = {
   ),
   withoutSecret: settings.optionalList(
     uid,
-    "The uid of an identity provider that has no client secret, so that PKCE alone protects the login: its manifest names no Secret.",
+    "The uid of an identity provider without a client secret, where PKCE alone protects the login: its manifest names no Secret.",
   ),
   output: answerOutput(),
   ...readerSettings,
@@ -53,7 +53,7 @@ export const importSettings = {
   },
   ownerId: {
     ...ownerId,
-    help: "The owner id of the operator that is to manage the objects. It matters if an operator manages something in the group already. (default: the uid of the namespace kube-system)",
+    help: "The owner id of the operator that will manage the objects. It matters if an operator manages something in the group already. (default: the uid of the namespace kube-system)",
   },
   previousOwnerId,
   class: { ...operatorClass, help: "The class of the operator that is to serve the Tenant. (default: none)" },

@@ -55,7 +55,7 @@ const commandSettings = {
   ),
   agentImage: settings.required(
     settings.text,
-    "The image of the agent: the operator's, with its tag or digest, so that the manifests do not depend on the version of this command.",
+    "The image of the agent: the operator's, with its tag or digest. The manifests then do not depend on the version of this command.",
   ),
   agentRequest: settings.optionalList(
     quantity,

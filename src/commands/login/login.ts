@@ -17,7 +17,7 @@ const commandSettings = {
   ...loginSettings,
   authUrl: settings.optional(
     settings.url,
-    "The address of the token service. (default: the one of the last login to this platform, otherwise --platform-url)",
+    "The address of the token service. (default: as in the last login to this platform, otherwise --platform-url)",
   ),
   group: settings.optional(uid, "The group whose identity providers you choose from, by its uid."),
   identityProvider: settings.optional(uid, "The identity provider to log in with, by its uid, instead of --group."),

@@ -61,7 +61,7 @@ function currentOf({ current, logins }: Credentials): string {
   if (current !== undefined) return current;
   throw new NotLoggedIn(
     logins.size === 0
-      ? "you are not logged in. Log in: muster login --platform-url URL --group UID. Where a command has --token-file, a token of the platform does, too: --platform-url URL --token-file FILE"
+      ? "you are not logged in. Log in: muster login --platform-url URL --group UID. Where a command has --token-file, you can give a token of the platform instead: --platform-url URL --token-file FILE"
       : `you are not logged in to the platform that you used last. Name one of the others with --platform-url: ${[...logins.keys()].join(", ")}`,
   );
 }

@@ -67,7 +67,7 @@ function inLeavingNamespace(cluster: MemoryCluster, { metadata: { namespace } }:
 function ofAnother({ metadata: before }: ClusterObject, { metadata: after }: ClusterObject): readonly string[] {
   const fields = [
     ["uid", "is that of another object: remove it"],
-    ["resourceVersion", "the object has changed since: remove it, or start again from the object as it is now"],
+    ["resourceVersion", "the object has changed since: remove it, or start again from the present object"],
   ] as const;
   return fields
     .filter(([field]) => after[field] !== undefined && after[field] !== before[field])

@@ -8,7 +8,7 @@ import { kinds } from "#src/kinds/kinds.ts";
 export default defineCommand({
   ...operate,
   hasOwnExitCodes: (args) => args.some((argument) => argument.startsWith("--dry-run")),
-  description: `With --dry-run, it prints what it would do if it started now, with its own settings and credentials, and ends. It then takes no Lease and writes nothing; the exit codes are those of muster plan.`,
+  description: `With --dry-run, it prints what it would do if it started now, with its own settings and credentials, and ends. It then takes no Lease and writes nothing. It has the exit codes of muster plan.`,
   settings: {
     ...operate.settings,
     dryRun: settings.flagOnly(settings.toggle("Print what would be done, in order, and end without a write.")),

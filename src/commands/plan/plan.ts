@@ -41,7 +41,7 @@ Then:
   muster plan --live
   muster plan -f everything/ --offline --owner-id prod \\
     --service-account-issuer https://issuer.example.com
-The exit code is 0 if nothing would change, 2 if something would, 3 if something is refused or may exist where you may not look, and 1 after a failure. Wrong settings are a failure, too.`,
+The exit code is 0 if nothing would change, 2 if something would, 3 if something is refused or may exist where you may not look, and 1 after a failure. Wrong settings are also a failure.`,
   settings: planSettings,
   hasOwnExitCodes: () => true,
   run: async (values, context) => {

@@ -11,7 +11,7 @@ import * as settings from "#src/commands/settings/settings.ts";
 
 export default defineCommand({
   summary: "print the audit log of a platform: changes, token exchanges and refused calls",
-  description: `The records are those of GET /audit/v1beta1/records, with the same filters. Commands on the data need no token.
+  description: `GET /audit/v1beta1/records returns the same records, with the same filters. Commands on the data need no token.
 Records name people by uids. The person that is printed with the uid of an actor is the one whom the platform knows now.`,
   settings: {
     ...dataSettings,

@@ -19,7 +19,7 @@ export default defineCommand({
     stopped: settings.toggle("Confirm that every platform on the data is stopped. Required."),
     newKeyFile: settings.required(
       settings.file,
-      "The new key file. Created with mode 0600 if it is missing; an existing one is used, so that an interrupted rotation can be repeated.",
+      "The new key file. Created with mode 0600 if it is missing; an existing one is used: repeat a rotation that was interrupted.",
     ),
     keyFile: keyFileSetting(),
     ...dataSettings,

@@ -6,7 +6,7 @@ import { dataLocation, dataSettings, defaultFile, keyFileSetting, withExistingDa
 
 export default defineCommand({
   summary: "create the next key that signs API tokens, also while the platform runs",
-  description: `Running platforms publish the new key within a minute, and sign with it an hour later (or after half of --signing-key-interval, if that is less), so that all who verify tokens know it by then. Earlier keys stay published until their last token has expired. If a key is compromised, use --revoke.`,
+  description: `Running platforms publish the new key within a minute, and sign with it an hour later (or after half of --signing-key-interval, if that is less). By then, everybody who verifies tokens knows it. Earlier keys stay published until their last token has expired. If a key is compromised, use --revoke.`,
   settings: {
     revoke: settings.toggle(
       "Delete all earlier keys: every API token that they signed ends, within a minute on running platforms, and the new key signs at once. Workloads exchange their tokens again.",

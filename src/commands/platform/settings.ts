@@ -114,7 +114,7 @@ export const platformSettings = {
   ),
   healthListen: settings.optional(
     settings.listenAddress,
-    "Serve /livez, /readyz and /metrics at this address, too, over HTTP and with connections of its own: at --listen, probes share those of their address with other clients, such as all that a node or a NAT forwards. Let only the kubelet and Prometheus reach it.",
+    "Also serve /livez, /readyz and /metrics at this address, over HTTP and with separate connections. At --listen, probes share the connections of their address with other clients, such as all that a node or a NAT forwards. Let only the kubelet and Prometheus reach it.",
   ),
   tlsCert: settings.optional(
     settings.file,
@@ -180,7 +180,7 @@ export const platformSettings = {
   awsSts: settings.withDefault(
     stsEndpoint,
     defaultSts,
-    "Where to send the requests that AWS principals sign to assume an identity with awsIdentity, and the certificate authorities to use for it. Another endpoint than that of AWS may have a private address.",
+    "Where to send the requests that AWS principals sign to assume an identity with awsIdentity, and the certificate authorities to use for it. An endpoint that is not AWS's may have a private address.",
   ),
   awsHeaderVendor: settings.withDefault(
     settings.matching("NAME", /^[A-Za-z][A-Za-z0-9-]{0,63}$/, "the first part of a header, such as Acme"),

@@ -12,7 +12,7 @@ export const readerSettings = {
 } as const;
 
 /** For commands that also work without a cluster. */
-export const noCluster = settings.toggle("Read no cluster: by which objects something is declared stays unknown.");
+export const noCluster = settings.toggle("Read no cluster. Which objects declare something then stays unknown.");
 
 /** The operator's identity, for commands that its own pod can run with it; see `podIdentityOf`. */
 export const podIdentitySettings = {
@@ -36,6 +36,6 @@ export const operatorPlaceSettings = {
   ),
   leaseName: settings.optional(
     { ...settings.text, placeholder: "NAME" },
-    "The name of the operator's Lease, which is that of its service account, too. (default: muster-operator; of an operator with a class, muster-operator-CLASS)",
+    "The name of the operator's Lease and of its service account. (default: muster-operator; of an operator with a class, muster-operator-CLASS)",
   ),
 } as const;

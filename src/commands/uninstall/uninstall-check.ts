@@ -45,7 +45,7 @@ export default defineCommand({
   settings: {
     class: settings.optional(
       { ...settings.text, placeholder: "CLASS" },
-      "The class of the operator that is to be uninstalled. Objects of other classes do not matter. (default: none)",
+      "The class of the operator to uninstall. Objects of other classes do not matter. (default: none)",
     ),
     finalizerPolicy: settings.optional(
       settings.text,
@@ -53,7 +53,7 @@ export default defineCommand({
     ),
     deployment: settings.optional(
       { ...settings.text, placeholder: "NAME" },
-      "The Deployment of the operator. If no object needs the operator, it is scaled to 0 replicas, and the command waits until the Lease is released, so that another operator can lead at once. (default: the operator goes on)",
+      "The Deployment of the operator. If no object needs the operator, it is scaled to 0 replicas, and the command waits until the Lease is released. Another operator can then lead at once. (default: the operator goes on)",
     ),
     ...operatorPlaceSettings,
     serviceAccountDirectory: settings.withDefault(

@@ -6,7 +6,7 @@ import * as settings from "#src/commands/settings/settings.ts";
 export const whySettings = {
   object: settings.operand(
     { ...settings.text, placeholder: "NAMESPACE/KIND/NAME" },
-    "The object, such as shop/RoleBinding/ci-edits. Kinds are written as in kubectl, such as mrb. Without NAMESPACE/, it is that of --namespace. A Tenant has none: Tenant/NAME.",
+    "The object, such as shop/RoleBinding/ci-edits. Kinds are written as in kubectl, such as mrb. Without NAMESPACE/, --namespace applies. A Tenant has no namespace: Tenant/NAME.",
   ),
   namespace: {
     ...settings.flagOnly(

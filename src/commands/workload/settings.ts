@@ -8,7 +8,7 @@ const uid = settings.matching("UID", uidPattern, "a uid: 40 hex digits, then / a
 
 const help = {
   identity: "The uid of the identity to assume: status.uid of the Identity.",
-  authUrl: "The address of the token service, or that of its exchange: status.exchange.url of the Identity.",
+  authUrl: "The address of the token service or of its exchange, such as status.exchange.url of the Identity.",
   apiAudience:
     "The audience of the token: the platform's base URL, which is status.exchange.apiAudience of the Identity.",
 } as const;

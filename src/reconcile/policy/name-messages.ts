@@ -27,7 +27,7 @@ export function nameOfOther(noun: string, name: string, uid: string, other: stri
 export function namesSwapped(noun: string, name: string, uid: string, self: string, others: readonly string[]): string {
   const objects = `${[self, ...others.slice(0, -1)].join(", ")} and ${others.at(-1)}`;
   const [one, all] = others.length === 1 ? ["one of the two", "both"] : ["one of them", "all of them"];
-  return `spec.name: ${objects} want each other's names. ${nameInUse(noun, name, uid)}, and names are unique, so nothing is renamed. To exchange the names, set spec.name of ${one} to a name that no other ${noun} has, wait until ${all} are Ready, and then set it to the name that it is to have.`;
+  return `spec.name: ${objects} want each other's names. ${nameInUse(noun, name, uid)}, and names are unique, so nothing is renamed. To exchange the names, set spec.name of ${one} to a name that no other ${noun} has, wait until ${all} are Ready, and then give it its final name.`;
 }
 
 export function nameNotAdopted(noun: string, name: string, uid: string): string {

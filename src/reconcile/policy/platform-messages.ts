@@ -76,11 +76,11 @@ export function tokenUnavailable(details: string): string {
 }
 
 export function exchangeFailed(details: string): string {
-  return `The token exchange failed: ${sentence(details)} Check that the claimMatch of the identity matches the service account: the operator's own (its settings --platform-url and --identity), or, with spec.credentials of the Tenant, that of the Tenant.`;
+  return `The token exchange failed: ${sentence(details)} Check that the claimMatch of the identity matches the service account: the operator's (see its settings --platform-url and --identity) or, with spec.credentials of the Tenant, the Tenant's.`;
 }
 
 export function listDenied(capability: string, group: string): string {
-  return `The identity that the operator uses here lacks ${capability} in group ${group}, so its lists do not prove what exists there. Bind a role with this capability, in that group or above, to this identity: the operator's own, or that of spec.credentials of the Tenant.`;
+  return `The identity that the operator uses here lacks ${capability} in group ${group}, so its lists do not prove what exists there. Bind a role with this capability, in that group or above, to this identity: the operator's own, or the one in spec.credentials of the Tenant.`;
 }
 
 export function ownerMismatch(expected: string, recorded: string | null): string {

@@ -81,7 +81,7 @@ it("says what the Tenant permits, and which of its fields an administrator can c
 });
 
 describe("the denial of a pattern of subjects says how to write it", () => {
-  const limited = 'the Tenant allows only patterns of which every match begins with "repo:acme/" or "repo:acme-labs/".';
+  const limited = 'the Tenant requires that every match of the pattern begins with "repo:acme/" or "repo:acme-labs/".';
   const literal = "Begin each alternative of the pattern with one of the prefixes as literal text.";
   it.each([
     [

@@ -97,7 +97,7 @@ function findClaimDenial(
       `${path}.${field}`,
       field === "issuer"
         ? `the Tenant does not allow the issuer ${claims.issuer ?? ""}. ${useOrAsk(known, "spec.claimIssuers")}`
-        : `the Tenant does not allow this pattern of issuers, which it must list as it is. ${useOrAsk(known, "spec.claimIssuers")}`,
+        : `the Tenant does not allow this pattern of issuers: it must list the same text. ${useOrAsk(known, "spec.claimIssuers")}`,
     );
   }
   // One entry that permits the subject is enough. There may be dozens, each with dozens of subjects: only a denial names them.
@@ -182,7 +182,7 @@ function subjectDenial(path: string, { subjectPattern }: NamedSubject, limits: S
       `${path}.subjectPattern`,
       prefixes.length === 0
         ? `the Tenant allows no patterns of subjects at this issuer, only ${alternatives(subjects)}. Use ${path}.subject, or ask an administrator to add subjectPrefixes in spec.claimIssuers of the Tenant.`
-        : `the Tenant allows only patterns of which every match begins with ${alternatives(prefixes)}.${why} ${howToBegin(analysis, prefixes)}`,
+        : `the Tenant requires that every match of the pattern begins with ${alternatives(prefixes)}.${why} ${howToBegin(analysis, prefixes)}`,
     );
   const allowed = [
     ...(subjects.length === 0 ? [] : [alternatives(subjects)]),

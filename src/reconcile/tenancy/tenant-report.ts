@@ -114,7 +114,7 @@ function findUnreadableGroups({ unreadableGroups }: TenantFacts): TenantProblem 
   if (unreadableGroups.length === 0) return undefined;
   return problem(
     "RootNotFound",
-    `spec.groups, or the operator's setting --root-group: ${shortList(unreadableGroups)} cannot be read on the platform. Correct the uid, or bind a role that lets the identity read the group: the operator's, or that of spec.credentials.`,
+    `spec.groups, or the operator's setting --root-group: ${shortList(unreadableGroups)} cannot be read on the platform. Correct the uid, or bind a role that lets the identity read the group: the operator's, or the one in spec.credentials.`,
   );
 }
 
@@ -123,7 +123,7 @@ function findMissingCapabilities({ missingCapabilities: missing }: TenantFacts):
   const list = shortList(missing.map(({ capability, group }) => `${capability} in group ${group}`));
   return problem(
     "PermissionDenied",
-    `The identity lacks ${list}, without which it is not known what exists there. Bind a role that has it, such as viewer, to the identity: the operator's, or that of spec.credentials; or leave the kind out of spec.kinds.`,
+    `The identity lacks ${list}, without which it is not known what exists there. Bind a role that has it, such as viewer, to the identity: the operator's, or the one in spec.credentials; or leave the kind out of spec.kinds.`,
   );
 }
 

@@ -66,7 +66,7 @@ describe("objects that take each other's names", () => {
     await scenario.pass(30_000);
     expect(names()).toEqual(["a", "b"]);
     expect(readyOf(scenario, group("a", "b"))?.message).toBe(
-      `spec.name: Group a and Group b want each other's names. The group ${uidOf("b")} has the name "b" below the same parent, and names are unique, so nothing is renamed. To exchange the names, set spec.name of one of the two to a name that no other group has, wait until both are Ready, and then set it to the name that it is to have.`,
+      `spec.name: Group a and Group b want each other's names. The group ${uidOf("b")} has the name "b" below the same parent, and names are unique, so nothing is renamed. To exchange the names, set spec.name of one of the two to a name that no other group has, wait until both are Ready, and then give it its final name.`,
     );
     rename({ b: "other" });
     await scenario.pass(atOnceMs);
