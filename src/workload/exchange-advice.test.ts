@@ -21,10 +21,7 @@ it.each([
     /^The workload's own token is the problem, not the Identity: use one that "https:\/\/ci\.example" has just issued$/,
   ],
   ["the token has no expiry (exp)", /has just issued$/],
-  [
-    "the token is not valid yet (nbf or iat is in the future)",
-    /check the clock of its issuer and of the platform$/,
-  ],
+  ["the token is not valid yet (nbf or iat is in the future)", /check the clock of its issuer and of the platform$/],
   [
     "the signature of the token does not match a key of its issuer",
     /just issued; if spec\.staticKeys of the Identity has the keys, write the current ones of this issuer there$/,
