@@ -108,9 +108,7 @@ describeWithControlPlane("deploy/kustomize/overlays/try-out", (controlPlane) => 
   });
 
   it("configures the platform with valid settings only", async () => {
-    const { NODE_OPTIONS: nodeOptions, ...environment } = platformPod().environment;
-    // It replaces that of the image, which limits the heap to a share of the memory.
-    expect(nodeOptions).toContain("--max-old-space-size-percentage=50");
+    const { environment } = platformPod();
     const known = Object.keys(platform.settings).map(variableOf);
     expect(Object.keys(environment).filter((variable) => !known.includes(variable))).toEqual([]);
     // Reading the settings reads these files, which Kubernetes creates.
