@@ -15,7 +15,9 @@ const waitSeconds = 10;
  *
  * A hook (`postStart`) waits for no period, but the event of one that failed is always "PostStartHook failed": the kubelet leaves
  * the output out, since it may be a secret. It then kills the agent and starts it again with a back-off, and probes no container
- * during it. A program that is smaller than Node.js would have to be in every base image, and could not read the reason.
+ * during it. A program that is smaller than Node.js would have to be in every base image, and could not read the reason. A script of the
+ * shell would save 0.04 to 0.1 s of the 2.1 s from the pod to its containers, of which a sidecar that only sleeps needs 2.06
+ * (`npm run bench -- pod-start`).
  */
 export const startupProbe = {
   exec: { command: ["muster", "agent", "--check", "--wait", `${waitSeconds}s`] },

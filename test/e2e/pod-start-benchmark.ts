@@ -7,13 +7,13 @@ import { printed, rowTable } from "#test/support/bench/report.ts";
 import { writeResultsPage } from "#test/support/bench/results-page.ts";
 import { account } from "#test/node/labelled-pod.ts";
 import { applyExamples, installTryOut } from "#test/node/try-out.ts";
-import { measurePodStart, type PodStart } from "./pod-start.ts";
+import { measurePodStart, podVariants, type PodStart, type PodVariant } from "./pod-start.ts";
 import { findTarget } from "./target.ts";
 
 const name = "pod-start";
 const summary = "How long after its token a labelled pod's container starts, in a cluster with a node on this machine.";
 const options = {
-  pods: number("how many pods run, one after the other", 50, { small: 3 }),
+  pods: number("how many pods of each variant run, one after the other", 50, { small: 3 }),
   page: path("FILE", "then write the table of FILE"),
   quick,
 };
@@ -28,33 +28,43 @@ export const podStart: BenchmarkCommand = {
   prepare: (args) => {
     const { pods, page } = readOptions(options, args);
     return async () => {
-      const outcome = await measure(pods);
-      process.stdout.write(`${printed(outcome, "rows")}\n`);
-      const text = [`${describeMachine()}.`, rowTable([outcome])];
+      const outcomes = await measure(pods);
+      for (const outcome of outcomes) process.stdout.write(`${printed(outcome, "rows")}\n`);
+      const what = `${pods} pods of each, one after the other and in turn: p50 / p95 / maximum.`;
+      const text = [`${describeMachine()}. ${what}`, rowTable(outcomes)];
       if (page !== undefined) await writeResultsPage(page, name, text);
     };
   },
 };
 
-async function measure(pods: number): Promise<Outcome> {
+async function measure(pods: number): Promise<readonly Outcome[]> {
   const target = await findTarget({ progress: (line) => process.stderr.write(`${line}\n`) });
   try {
     await installTryOut(target);
     await applyExamples(target);
     await target.admin.apply(account);
-    const starts: PodStart[] = [];
-    for (let count = 0; count < pods; count++) starts.push(await measurePodStart(target, `start-${count}`));
-    const spread = (times: readonly number[]) => [0.5, 0.95, 1].map((share) => percentile(times, share));
-    const beforeToken = spread(starts.map((start) => start.beforeToken));
-    const afterToken = spread(starts.map((start) => start.afterToken));
-    return {
-      case: `${pods} pods, one after the other: p50 / p95 / maximum`,
-      figures: [
-        milliseconds("from the pod to its token", beforeToken),
-        milliseconds("from the token to the container", afterToken, goalMs),
-      ],
-    };
+    const starts = podVariants.map((): PodStart[] => []);
+    for (let count = 0; count < pods; count++)
+      for (const [index, variant] of podVariants.entries())
+        starts[index]?.push(await measurePodStart(target, variant, `start-${index}-${count}`));
+    return podVariants.map((variant, index) => outcomeOf(variant, starts[index] ?? []));
   } finally {
     await target.stop();
   }
+}
+
+function outcomeOf({ name: title, changes }: PodVariant, starts: readonly PodStart[]): Outcome {
+  const spread = (times: readonly number[]) => [0.5, 0.95, 1].map((share) => percentile(times, share));
+  const after = spread(starts.map(({ afterToken }) => afterToken));
+  return {
+    case: title,
+    figures: [
+      milliseconds("from the pod to its token", spread(starts.map(({ beforeToken }) => beforeToken))),
+      milliseconds("from the token to the container", after, changes === undefined ? goalMs : undefined),
+      milliseconds(
+        "from the pod to the container",
+        spread(starts.map(({ beforeToken, afterToken }) => beforeToken + afterToken)),
+      ),
+    ],
+  };
 }
