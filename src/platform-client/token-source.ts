@@ -127,12 +127,12 @@ export class TokenSource {
   }
 
   async #exchangeOnce(): Promise<CurrentToken> {
-    const { clock } = this.#options;
+    const { authUrl, clock } = this.#options;
     const subjectToken = await this.#readSubjectToken();
     const startedAt = clock.monotonic();
     const { token, expiry } = await this.#requestToken(subjectToken);
     if (typeof token !== "string" || token === "" || token.length > maxTokenLength)
-      throw credentialFailure("unavailable", "the response of the token service contains no token");
+      throw credentialFailure("unavailable", `the response of ${authUrl.origin} contains no token`);
     const lifetimeMs = lifetimeUntil(expiry, clock.now());
     this.#epoch += 1;
     this.#current = {

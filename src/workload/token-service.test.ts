@@ -123,9 +123,11 @@ describe("TokenService", () => {
       /expired at 2020-01-01T00:00:00.000Z; .*check the clocks/,
     ],
     ["a body that is too large", 200, " ".repeat(300_000), /larger than 262144 bytes$/],
-  ])("fails, and can be repeated, after %s", async (_, status, body, message) => {
-    const failed = await failure(exchange(await responding(status, body, { location: "http://127.0.0.1:1/" })));
+  ])("fails, names the token service, and can be repeated, after %s", async (_, status, body, message) => {
+    const service = await responding(status, body, { location: "http://127.0.0.1:1/" });
+    const failed = await failure(exchange(service));
     expect(failed.message).toMatch(message);
+    expect(failed.message).toContain(`the token service at ${service.origin} `);
     expect(failed.refused).toBe(false);
   });
 

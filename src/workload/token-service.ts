@@ -87,7 +87,7 @@ export class TokenService {
       });
     }
     if (response.status !== 200) throw failureOf(response, subject, this.#options);
-    return readToken(response, this.#options.clock.now());
+    return readToken(response, this.#options);
   }
 }
 
@@ -100,16 +100,18 @@ function exchangeUrl({ authUrl, audience, identity }: TokenServiceOptions): URL 
 }
 
 /** Accepts only what an application can use: a complete token that has not expired. */
-function readToken({ text }: HttpClientResponse, now: number): ApiToken {
+function readToken({ text }: HttpClientResponse, { authUrl, clock }: TokenServiceOptions): ApiToken {
+  const now = clock.now();
+  const service = `the token service at ${authUrl.origin}`;
   const { token, expiry } = parseJsonObject(text) ?? {};
   const expiresAt = typeof expiry === "string" ? Date.parse(expiry) : Number.NaN;
   if (typeof token !== "string" || token.length > maxTokenLength || !/^[\x21-\x7e]+$/.test(token))
-    throw new ExchangeFailure("the response of the token service does not contain a token", {});
+    throw new ExchangeFailure(`the response of ${service} does not contain a token`, {});
   if (Number.isNaN(expiresAt))
-    throw new ExchangeFailure("the response of the token service does not say when the token expires", {});
+    throw new ExchangeFailure(`the response of ${service} does not say when the token expires`, {});
   if (expiresAt <= now)
     throw new ExchangeFailure(
-      `the token service returned a token that expired at ${new Date(expiresAt).toISOString()}; the time here is ${new Date(now).toISOString()}: check the clocks of both machines`,
+      `${service} returned a token that expired at ${new Date(expiresAt).toISOString()}; the time here is ${new Date(now).toISOString()}: check the clocks of both machines`,
       {},
     );
   return { value: token, expiresAt };
@@ -134,7 +136,9 @@ function failureOf(
   const refusal = Object.hasOwn(refusals, code) ? refusals[code] : undefined;
   const said = oneLine(message);
   if (refusal?.status !== status)
-    return new ExchangeFailure(`the token service returned HTTP ${status}: ${said}`, { retryAfterMs });
+    return new ExchangeFailure(`the token service at ${authUrl.origin} returned HTTP ${status}: ${said}`, {
+      retryAfterMs,
+    });
   const reason = `the token service refused the exchange for the identity ${identity}: ${said} (${refusal.name})`;
   const advice = adviceForRefusal(refusal.name, said, { audience, authUrl, claims: subject.claims });
   return new ExchangeFailure(advice === undefined ? reason : `${reason}. ${advice}`, { refused: true, retryAfterMs });
