@@ -21,7 +21,7 @@ export const reasons = {
   },
   Checking: {
     meaning: "The operator has not been able to check yet whether the credential of the Tenant works.",
-    fix: "If it lasts, read the message; and the operator's log, if no operator writes this status.",
+    fix: "If it lasts, read the message. If no operator writes this status, read the operator's log.",
   },
   Paused: {
     meaning: "The annotation `iam.muster.dev/paused` stops reconciliation of this object.",

@@ -16,7 +16,7 @@ export default defineCommand({
   summary: "print whether an identity has a capability in a group, and why",
   description: `Reads the platform with your login, and changes nothing:
   muster access explain shop/ci repo.create --group acme/shop
-The answer is yes, no or unknown: it is never no if something that could grant the capability cannot be read. With --scope and --cap, it is that for a token of the identity that is limited to groups or capabilities.`,
+The answer is yes, no or unknown: it is never no if something that could grant the capability cannot be read. With --scope and --cap, the answer is for a token that is limited to groups or capabilities.`,
   settings: {
     subject,
     capability,

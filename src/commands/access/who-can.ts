@@ -12,8 +12,8 @@ export default defineCommand({
   summary: "print which identities have a capability in a group, and through which role bindings",
   description: `Reads the platform with your login, and changes nothing:
   muster access who-can repo.create --group acme/shop
-There is no capability to push: ask about repo.create, tag.create or tag.update. The error about an unknown capability lists all that there are.
-What you may not read is reported as unknown: then there may be more identities than those that are printed. Holders of admin tokens of the platform can do everything; its API does not list them.`,
+There is no capability to push: ask about repo.create, tag.create or tag.update. The error about an unknown capability lists all capabilities.
+What you may not read is reported as unknown: more identities than the printed ones may then have it. Holders of admin tokens of the platform can do everything; its API does not list them.`,
   settings: { capability, group, ...accessSettings },
   run: (values, context) =>
     answerAccess(values, context, ({ model, view, now }) => {

@@ -22,7 +22,7 @@ const hasProblems = 3;
 
 export default defineCommand({
   summary: "check an installation, and print how to fix what is wrong",
-  description: `Checks the configuration, the token and its exchange, capabilities, RBAC, CRDs and policies, clocks, the owner id, the Lease, proxies and certificate authorities. It changes nothing: it reads, and shows with requests that the API server checks and does not carry out (dryRun) that the policies act. The most is seen in the operator's pod, where it uses the operator's settings and identity:
+  description: `Checks the configuration, the token and its exchange, capabilities, RBAC, CRDs and policies, clocks, the owner id, the Lease, proxies and certificate authorities. It changes nothing: it reads, and tries the policies with requests that the API server only checks (dryRun). It sees most in the operator's pod, where it uses the operator's settings and identity:
   ${doctorInPod({ namespace: "muster-system", name: "muster-operator" })}
 Elsewhere, it uses your kubeconfig and your login:
   muster doctor --identity UID --root-group UID

@@ -41,14 +41,14 @@ const incomplete = 3;
 
 export default defineCommand({
   summary: "write manifests for what exists on the platform",
-  description: `Reads a group and everything below it, and writes a folder with a manifest for each group, identity, role, role binding, identity provider and account association, and a Tenant that permits them. It calls nothing but reads, and changes nothing on the platform.
+  description: `Reads a group and everything below it, and writes a folder with a manifest for each group, identity, role, role binding, identity provider and account association, and a Tenant that permits them. It only reads, and changes nothing on the platform.
 First observe, which never writes to the platform; when all objects are Ready, write the same manifests again, to take over:
   muster import --group acme/shop --dir shop/
   muster plan -f shop/
   kubectl apply -k shop/
   muster import --group acme/shop --dir shop/ --adopt
   muster plan -f shop/
-What it cannot declare, or not take over, it lists with the reason, and also what objects of the cluster declare already, which it leaves out. A file that you edited, or that something else wrote, is never replaced.
+It lists, with the reason, what it cannot declare or take over, and what it leaves out because objects of the cluster declare it already. It never replaces a file that you edited or that something else wrote.
 The exit code is 0 if everything is declared as you asked, 3 if something is listed, could not be seen or a file was kept, and 1 after a failure.`,
   settings: importSettings,
   run: async (values, context) => {

@@ -47,7 +47,7 @@ const commandSettings = {
 
 export default defineCommand({
   summary: "call the API of a platform with your login or a token, and print the response",
-  description: `For scripts, and for what has no command of its own:
+  description: `For scripts, and for calls that no other command makes:
   muster api GET /iam/v2beta1/groups --paginate
   muster api POST /iam/v2beta1/groups/UID -f name=shop
   muster api PUT /iam/v1/groups/UID --data @group.json

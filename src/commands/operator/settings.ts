@@ -59,11 +59,11 @@ export const operatorSettings = {
   ),
   dropKey: optionalList(
     text,
-    "With --service-account-keys upload: the id (kid) of a key that is removed from the identities at once, because it has leaked. Rotate the keys of the API servers first.",
+    "With --service-account-keys upload: the id (kid) of a leaked key, to remove it from the identities at once. Rotate the keys of the API servers first.",
   ),
   rootGroup: requiredList(
     uid,
-    "The uid of a group in and below which Tenants may use resources. No Tenant can permit what is outside of all of these groups, and the operator never writes or grants anything there.",
+    "The uid of a group in and below which Tenants may use resources. No Tenant can permit anything outside of these groups, and the operator never writes or grants anything there.",
   ),
   allowedNamespace: optionalList(
     namespace,
@@ -125,7 +125,7 @@ export const operatorSettings = {
   ),
   previousOwnerId: optionalList(
     ownerId,
-    "A former owner id of this cluster, whose markers the operator also recognizes as its own.",
+    "A former owner id of this cluster. The operator also recognizes its markers as its own.",
   ),
   logLevel: withDefault(oneOf("debug", "info", "warn", "error"), "info", "The minimum level of log lines."),
 } as const;

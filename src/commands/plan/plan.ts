@@ -32,7 +32,7 @@ import { planSettings, type PlanValues } from "./settings.ts";
 
 export default defineCommand({
   summary: "show what the operator would do if manifests were applied",
-  description: `Prints the changes in order, with the reasons, and then who gains or loses which capabilities by them. Reads the cluster and the platform, and writes nothing. Log in as somebody who sees the same groups as the operator, and give its settings, which are variables in ConfigMaps of its namespace:
+  description: `Prints the changes in order, with the reasons, and then who gains or loses capabilities. Reads the cluster and the platform, and writes nothing. Log in as somebody who sees the same groups as the operator, and give its settings, which are variables in ConfigMaps of its namespace:
   kubectl -n muster-system get configmaps -o yaml
 Then:
   muster plan -f manifests/

@@ -12,7 +12,7 @@ import * as settings from "#src/commands/settings/settings.ts";
 export default defineCommand({
   summary: "print the audit log of a platform: changes, token exchanges and refused calls",
   description: `GET /audit/v1beta1/records returns the same records, with the same filters. Commands on the data need no token.
-Records name people by uids. The person that is printed with the uid of an actor is the one whom the platform knows now.`,
+Records name people by uids. The person printed with an actor's uid is the one that the platform knows now.`,
   settings: {
     ...dataSettings,
     since: settings.optional(time(), "Only records from this time on."),

@@ -147,7 +147,7 @@ export const platformSettings = {
   ),
   corsOrigin: settings.optionalList(
     { placeholder: "ORIGIN", parse: parseOrigin },
-    "An origin, such as https://console.example.com, whose pages may call the API from a browser: over REST, gRPC-web or Connect, with a token of their own and never with cookies. Without it, browsers keep the responses from pages of other origins. It is a setting because whoever can change a page there can use the tokens that people give to it.",
+    "An origin, such as https://console.example.com, whose pages may call the API from a browser: over REST, gRPC-web or Connect, with a token of their own and never with cookies. Without it, browsers keep the responses from pages of other origins. Name only origins that you trust: whoever can change a page there can use the tokens that people give to it.",
   ),
   refreshLifetime: settings.withDefault(
     lifetime,
@@ -226,7 +226,7 @@ export const platformSettings = {
   maximumAuditBytes: settings.withDefault(
     settings.integer(1_000, 2 ** 40),
     String(quotaLimits.auditBytes.value),
-    "The bytes of audit records of the changes in a root group in a day (UTC) that have old and new values. Above them, changes are recorded in short form, and repeats of one author on one resource in a minute as one record; above one and a half times as many, they are refused with RESOURCE_EXHAUSTED, except deletions. Changes by admins are never refused.",
+    "How many bytes of audit records with old and new values the changes in a root group may write in a day (UTC). Above that, changes are recorded in short form, and repeats of one author on one resource within a minute as one record. Above one and a half times as many, all changes but deletions are rejected with RESOURCE_EXHAUSTED. Changes by admins are never rejected.",
   ),
   rootGroupCreators: settings.withDefault(
     settings.oneOf("admin", "anyone"),

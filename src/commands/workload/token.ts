@@ -22,7 +22,7 @@ const tokenSettings = {
 type Values = settings.Values<typeof tokenSettings>;
 
 export default defineCommand({
-  summary: "print a token of the platform: of the workload's own token, which it exchanges, or of your login",
+  summary: "print a token of the platform: your login's, or one in exchange for the workload's own token",
   description: `With --identity, --api-audience or --subject-token-file, as a flag or a variable, it exchanges the workload's own token once; --identity, --auth-url and --api-audience are then required. Without any of these three, it prints the current token of the login that muster login has stored, and renews it first if it is about to expire. A pod's variables thus take precedence over a login.`,
   settings: tokenSettings,
   run: async (values, context) => {
