@@ -69,6 +69,13 @@ const lists: readonly (readonly [page: string, what: string, names: readonly str
   ],
   [
     "CONTRIBUTING.md",
+    "the scripts of package.json",
+    Object.keys((JSON.parse(read("package.json")) as { readonly scripts: object }).scripts).map((name) =>
+      name === "test" ? "`npm test`" : `\`npm run ${name}`,
+    ),
+  ],
+  [
+    "CONTRIBUTING.md",
     "what is generated",
     globSync("scripts/generate-*.ts").flatMap((path) =>
       [...read(path).matchAll(/\["((?:deploy|docs|proto|test)\/[^"]+?)(?:dashboard\.json)?"/g)].map(([, file = ""]) =>
