@@ -28,8 +28,8 @@ it("reads all pages, with a call for each", async () => {
   const names = (await all(listAll(kube, resource, signal))).map(({ metadata }) => metadata.name);
   expect(names).toEqual(["a", "b"]);
   expect(asked).toEqual([
-    { signal, limit: 500 },
-    { signal, limit: 500, continue: "next" },
+    { signal, limit: 200 },
+    { signal, limit: 200, continue: "next" },
   ]);
 });
 

@@ -2,8 +2,8 @@ import type { KubeApi } from "./api.ts";
 import { isTooLarge, KubeError } from "./errors.ts";
 import type { KubeList, KubeObject, ResourceKind } from "./object.ts";
 
-/** More objects are not asked for at once. */
-const pageLimit = 500;
+/** More objects are not asked for at once: each page is in memory as text and as objects. */
+const pageLimit = 200;
 /** Ten million objects, in pages of ordinary size. A longer list would not end. */
 const maxPages = 20_000;
 

@@ -23,7 +23,7 @@ describe("list", () => {
     world.start();
     const first = await world.server.nextRequest();
     expect(first.pathname).toBe("/apis/iam.muster.dev/v1beta1/namespaces/ns/widgets");
-    expect(first.searchParams.get("limit")).toBe("500");
+    expect(first.searchParams.get("limit")).toBe("200");
     expect((await world.server.nextRequest()).searchParams.get("continue")).toBe("more");
     const watch = (await world.server.nextRequest()).searchParams;
     expect(keysBetweenPages).toEqual([]);

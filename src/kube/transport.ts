@@ -47,8 +47,8 @@ interface HttpResponse {
 }
 
 /**
- * A call with a larger response fails. It is held in memory as bytes, as text and as objects. A page of 500 objects of ordinary
- * size has less than 5 MiB, and a list asks for fewer objects if a page does not fit.
+ * A call with a larger response fails. It is held in memory as bytes, as text and as objects. A page of 200 objects of ordinary
+ * size has less than 2 MiB, and a list asks for fewer objects if a page does not fit.
  */
 const maxResponseBytes = 64 * 1024 * 1024;
 /** Of the response to a watch that was refused, no more is read: it is a short `Status`, or a proxy's page. */

@@ -13,7 +13,7 @@ import type { Kind } from "#src/kinds/kind.ts";
 import { withoutBulk } from "#src/kube/object.ts";
 
 /**
- * Reads the objects of the cluster that may declare something already, in pages of 500.
+ * Reads the objects of the cluster that may declare something already, in pages.
  * @throws {KubeConfigError} if the settings name a cluster to which no connection can be configured
  * @throws {TooMuchToRead}
  */
