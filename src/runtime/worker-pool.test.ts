@@ -156,3 +156,29 @@ describe("stop", () => {
     expect(await pool.stop({ graceMs: 0 })).toBe(false);
   });
 });
+
+test("says each time that nothing is left to do, and not while a reconcile runs or a key is ready", async () => {
+  const idle: string[] = [];
+  const a = gated("a");
+  const pool = new WorkerPool({
+    controllers: [a.controller],
+    workers: 1,
+    clock,
+    onIdle: () => idle.push(a.started.join()),
+  });
+  a.controller.enqueue("1");
+  a.controller.enqueue("2");
+  pool.start(a.controller);
+  await settled();
+  a.finish("1");
+  await settled();
+  expect(idle).toEqual([]);
+  a.finish("2");
+  await settled();
+  expect(idle).toEqual(["1,2"]);
+  a.controller.enqueue("3");
+  await settled();
+  a.finish("3");
+  await settled();
+  expect(idle).toEqual(["1,2", "1,2,3"]);
+});

@@ -7,6 +7,8 @@ export interface WorkerPoolOptions {
   /** The number of concurrent reconciles, of all controllers together. */
   readonly workers: number;
   readonly clock: Clock;
+  /** Called each time that no key is ready and no reconcile runs any longer. */
+  readonly onIdle?: () => void;
 }
 
 /** After this time without a pause, workers yield to I/O and timers. */
@@ -25,6 +27,7 @@ export class WorkerPool {
   readonly #controllers: readonly Controller[];
   readonly #workers: number;
   readonly #clock: Clock;
+  readonly #onIdle: () => void;
   readonly #active = new Set<Promise<void>>();
   /** In the order of `#controllers`. */
   #started: readonly Controller[] = [];
@@ -35,10 +38,11 @@ export class WorkerPool {
   /** When workers first ran in the current turn of the event loop; undefined if they have not. */
   #turnStartedAt: MonotonicTime | undefined;
 
-  constructor({ controllers, workers, clock }: WorkerPoolOptions) {
+  constructor({ controllers, workers, clock, onIdle = () => undefined }: WorkerPoolOptions) {
     this.#controllers = controllers;
     this.#workers = workers;
     this.#clock = clock;
+    this.#onIdle = onIdle;
     for (const { queue } of controllers) queue.onReady = () => this.#scheduleDispatch();
   }
 
@@ -88,13 +92,14 @@ export class WorkerPool {
     while (!this.#stopped && this.#active.size < this.#workers) {
       const controller = this.#controllerWith("high") ?? this.#controllerWith("low");
       const key = controller?.queue.take();
-      if (controller === undefined || key === undefined) return;
+      if (controller === undefined || key === undefined) break;
       const run = controller.run(key).finally(() => {
         this.#active.delete(run);
         this.#scheduleDispatch();
       });
       this.#active.add(run);
     }
+    if (!this.#stopped && this.#active.size === 0) this.#onIdle();
   }
 
   #controllerWith(priority: Priority): Controller | undefined {

@@ -27,6 +27,7 @@ import type { Tracer } from "#src/telemetry/tracer.ts";
 import type { Clock } from "#src/time/clock.ts";
 import type { Cluster } from "./cluster.ts";
 import { PlatformConnection, readPlatformAddress } from "./connect-platform.ts";
+import { releaseMemory } from "./release-memory.ts";
 import { settleTimes } from "./earlier-leader.ts";
 import { watchCredentials } from "./credential-metrics.ts";
 import { createSessionChecks, createSessions, startSessionWork } from "./live-sessions.ts";
@@ -130,7 +131,14 @@ export async function lead(options: LeadOptions): Promise<LeaderWork> {
     },
   });
   const all = [...controllers.values(), tenants];
-  const pool = new WorkerPool({ controllers: all, workers: values.workers, clock });
+  let isReleased = false;
+  const onIdle = () => {
+    if (isReleased || !kinds.every(({ name }) => options.caches.get(name).synced)) return;
+    // Every object has been observed once: the lists of both sides are garbage now.
+    isReleased = true;
+    releaseMemory();
+  };
+  const pool = new WorkerPool({ controllers: all, workers: values.workers, clock, onIdle });
 
   connectTenantHandlers(options.tenancyCaches.tenants, sources, (key, how) => tenants.enqueue(key, how));
   const served = { tenants: options.tenancyCaches.tenants, class: values.class ?? "" };
