@@ -4,6 +4,8 @@ import { readCommandLine } from "#test/support/command-line.ts";
 /** Each is loaded when it is named: all of them take most of a second. */
 const benchmarks = {
   operator: async () => (await import("#test/operator/bench/benchmark.ts")).operator,
+  bound: async () => (await import("#test/operator/bound/benchmark.ts")).bound,
+  count: async () => (await import("#test/operator/count/benchmark.ts")).countBenchmark,
   scale: async () => (await import("#test/operator/scale/benchmark.ts")).scale,
   recovery: async () => (await import("#test/operator/bench/recovery.ts")).recovery,
   platform: async () => (await import("#test/platform/bench/benchmark.ts")).platform,

@@ -1,0 +1,168 @@
+// The least that a controller can do in Node: it watches one kind, and for each object makes the calls that the operator makes, with
+// nothing around them. It never updates, never retries, and proves nothing. Its CPU time is the bound of the operator's.
+import { Agent as HttpsAgent, request as requestHttps } from "node:https";
+import { parseArgs } from "node:util";
+import { Agent, Pool, type Dispatcher } from "undici";
+
+const { values } = parseArgs({
+  options: {
+    kubernetes: { type: "string", default: "" },
+    ca: { type: "string", default: "" },
+    platform: { type: "string", default: "" },
+    root: { type: "string", default: "" },
+    objects: { type: "string", default: "" },
+    finalizer: { type: "string", default: "" },
+    transport: { type: "string", default: "" },
+  },
+});
+const kubernetesToken = process.env["KUBERNETES_TOKEN"] ?? "";
+const platformToken = process.env["PLATFORM_TOKEN"] ?? "";
+const connections = 16;
+
+type Send = (method: string, path: string, contentType: string, body: string) => Promise<string>;
+
+const origin = new URL(values.kubernetes);
+const tls = values.ca === "" ? {} : { ca: values.ca };
+const sendToKubernetes = senderOf(values.transport);
+const platform = new Pool(values.platform, { connections, allowH2: false });
+const watches = new Agent({ allowH2: false, headersTimeout: 0, bodyTimeout: 0, connect: tls });
+
+function senderOf(transport: string): Send {
+  const headersOf = (contentType: string) => ({
+    authorization: `Bearer ${kubernetesToken}`,
+    accept: "application/json",
+    "content-type": contentType,
+  });
+  if (transport === "node") {
+    const agent = new HttpsAgent({ keepAlive: true, maxSockets: connections, ...tls });
+    return (method, path, contentType, body) =>
+      new Promise((resolve, reject) => {
+        const headers = { ...headersOf(contentType), "content-length": Buffer.byteLength(body) };
+        const sent = requestHttps(
+          { agent, host: origin.hostname, port: origin.port, method, path, headers },
+          (response) => {
+            const chunks: Buffer[] = [];
+            response.on("data", (chunk: Buffer) => chunks.push(chunk));
+            response.on("end", () => resolve(checked(response.statusCode ?? 0, Buffer.concat(chunks).toString())));
+            response.on("error", reject);
+          },
+        );
+        sent.on("error", reject);
+        sent.end(body);
+      });
+  }
+  const isH2 = transport === "http2";
+  const pool = new Pool(origin.origin, {
+    allowH2: isH2,
+    // All requests of HTTP/2 share one connection.
+    connections: isH2 ? 1 : connections,
+    pipelining: isH2 ? 100 : 1,
+    ...(origin.protocol === "https:" ? { connect: tls } : {}),
+  });
+  return (method, path, contentType, body) => send(pool, { method, path, headers: headersOf(contentType), body });
+}
+
+function send(dispatcher: Dispatcher, request: Dispatcher.DispatchOptions): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let status = 0;
+    const chunks: Buffer[] = [];
+    dispatcher.dispatch(request, {
+      onRequestStart: () => {},
+      onResponseStart: (_, code) => {
+        status = code;
+      },
+      onResponseData: (_, chunk) => {
+        chunks.push(chunk);
+      },
+      onResponseEnd: () => {
+        try {
+          resolve(checked(status, Buffer.concat(chunks).toString("utf8")));
+        } catch (error) {
+          reject(error);
+        }
+      },
+      onResponseError: (_, error) => reject(error),
+    });
+  });
+}
+
+function checked(status: number, text: string): string {
+  if (status >= 300) throw new Error(`HTTP ${status}: ${text}`);
+  return text;
+}
+
+interface Group {
+  readonly metadata: { readonly name: string; readonly uid: string; readonly resourceVersion: string };
+  readonly spec: { readonly description: string };
+}
+
+/** The operator's calls for a new object: the finalizer, the resource, the status. */
+async function reconcile({ metadata: { name, uid, resourceVersion }, spec }: Group): Promise<void> {
+  const path = `${values.objects}/${name}`;
+  const mergePatch = "application/merge-patch+json";
+  const finalizers = [values.finalizer];
+  const finalized = JSON.parse(
+    await sendToKubernetes(
+      "PATCH",
+      path,
+      mergePatch,
+      JSON.stringify({ metadata: { uid, resourceVersion, finalizers } }),
+    ),
+  ) as Group;
+  const created = JSON.parse(
+    await send(platform, {
+      method: "POST",
+      path: `/iam/v2beta1/groups/${values.root}`,
+      headers: {
+        authorization: `Bearer ${platformToken}`,
+        accept: "application/json",
+        "content-type": "application/json",
+      },
+      body: JSON.stringify({ name, description: spec.description }),
+    }),
+  ) as { readonly uid: string };
+  const now = `${new Date().toISOString().slice(0, 19)}Z`;
+  const condition = (type: string, message: string) => ({
+    type,
+    status: "True",
+    reason: "Available",
+    message,
+    observedGeneration: 1,
+    lastTransitionTime: now,
+  });
+  const status = {
+    observedGeneration: 1,
+    uid: created.uid,
+    parentUid: values.root,
+    management: "Created",
+    tenant: "test",
+    lastSyncTime: now,
+    decidedBy: "ready",
+    conditions: [
+      condition("Ready", "The group exists on the platform and matches the spec."),
+      condition("ReferencesResolved", "All references in the spec are resolved."),
+    ],
+  };
+  const preconditions = { uid, resourceVersion: finalized.metadata.resourceVersion };
+  JSON.parse(
+    await sendToKubernetes("PATCH", `${path}/status`, mergePatch, JSON.stringify({ metadata: preconditions, status })),
+  );
+}
+
+const { body } = await watches.request({
+  origin: origin.origin,
+  path: `${values.objects}?watch=true`,
+  method: "GET",
+  headers: { authorization: `Bearer ${kubernetesToken}`, accept: "application/json" },
+});
+process.stdout.write("watching\n");
+let rest = "";
+body.setEncoding("utf8");
+for await (const chunk of body) {
+  const lines = (rest + String(chunk)).split("\n");
+  rest = lines.pop() ?? "";
+  for (const line of lines) {
+    const event = JSON.parse(line) as { readonly type: string; readonly object: Group };
+    if (event.type === "ADDED") void reconcile(event.object);
+  }
+}
