@@ -1,7 +1,6 @@
 import { authenticationMethods } from "#src/kinds/identity.ts";
 import {
   groupOfScope,
-  isInScope,
   type ListQuery,
   type PlatformApi,
   type ResourcePage,
@@ -11,10 +10,12 @@ import type { ExternalResource, ManagedCollection, ResourceType } from "#src/pla
 import { isRejection } from "#src/platform-client/failure.ts";
 import { identities, roleBindings, roles } from "#src/platform-client/permission-resources.ts";
 import { isPlanned, plannedUid } from "./planned-uid.ts";
+import { firstAfter } from "./listed-resources.ts";
 import type { ProvenReads } from "./proven-reads.ts";
 import { readForm } from "./read-form.ts";
 import { invalidField, rejected, unmetPrecondition } from "./rejected.ts";
 import { givesRole, givingRoles, hasExpired, outOfReach } from "./role-use.ts";
+import { WrittenResources } from "./written-resources.ts";
 
 /** A change that the operator would have made. */
 export interface PlatformWrite {
@@ -61,8 +62,8 @@ interface OverlaidList {
  */
 export class OverlayPlatform implements PlatformApi {
   readonly #options: OverlayOptions;
-  /** What was written, by collection and uid; null: deleted. */
-  readonly #written = new Map<string, Map<string, ExternalResource | null>>();
+  /** By the name of the collection. */
+  readonly #written = new Map<string, WrittenResources>();
   readonly #deletedIdentities = new Set<string>();
   /** The names of what was written, by uid: for the references of what is created. */
   readonly #names = new Map<string, string>();
@@ -111,7 +112,7 @@ export class OverlayPlatform implements PlatformApi {
     requireBindable(`create ${type.name}`, body, parent);
     const uid = await this.#newUid(type, parent);
     const after = type.schema.parse({ ...this.#returned(body), uid });
-    this.#write({ do: "create", collection: type.name, uid, before: undefined, after, fields: Object.keys(body) });
+    this.#write(type, { do: "create", uid, before: undefined, after, fields: Object.keys(body) });
     return after;
   }
 
@@ -136,7 +137,7 @@ export class OverlayPlatform implements PlatformApi {
     requireBindable(`update ${type.name}`, changed, type.uids.parentOf(uid) ?? uid);
     const kept = Object.entries(before).filter(([field]) => !isCleared(field, fields));
     const after = type.schema.parse({ ...Object.fromEntries(kept), ...this.#returned(changed) });
-    this.#write({ do: "update", collection: type.name, uid, before, after, fields });
+    this.#write(type, { do: "update", uid, before, after, fields });
     return after;
   }
 
@@ -144,7 +145,7 @@ export class OverlayPlatform implements PlatformApi {
     const before = await this.get(type, uid);
     if (type.name === "groups") await this.#requireEmpty(uid);
     if (type.name === roles.name) await this.#requireUnused(uid);
-    this.#write({ do: "delete", collection: type.name, uid, before, after: undefined, fields: [] });
+    this.#write(type, { do: "delete", uid, before, after: undefined, fields: [] });
     if (type.name === identities) this.#deletedIdentities.add(uid);
   }
 
@@ -187,12 +188,14 @@ export class OverlayPlatform implements PlatformApi {
     if (type !== undefined) await this.get(type, uid);
   }
 
-  #write(write: PlatformWrite): void {
+  #write(type: ResourceType, change: Omit<PlatformWrite, "collection">): void {
+    const write = { ...change, collection: type.name };
     this.#writes.push(write);
     this.#revision += 1;
     if (write.after !== undefined && "name" in write.after) this.#names.set(write.uid, String(write.after.name));
-    const ofCollection = this.#written.get(write.collection) ?? new Map<string, ExternalResource | null>();
-    this.#written.set(write.collection, ofCollection.set(write.uid, write.after ?? null));
+    const written = this.#written.get(type.name) ?? new WrittenResources(type);
+    written.set(write.uid, write.after);
+    this.#written.set(type.name, written);
   }
 
   /** Whether the platform deleted the resource together with its identity. */
@@ -212,22 +215,32 @@ export class OverlayPlatform implements PlatformApi {
       const named = await this.#all(type, rest);
       return named.filter((resource) => "name" in resource && resource.name === name);
     }
-    const isNew = scope !== undefined && isPlanned(groupOfScope(scope));
-    const base = isNew ? new Map<string, ExternalResource>() : await this.#options.reads.list(type, query);
     const { schema } = type;
     const text = `${type.name} ${JSON.stringify(query)}`;
     const page = this.#page;
     if (page?.schema === schema && page.query === text && page.writes === this.#revision) return page.all;
-    const isWanted = (resource: ExternalResource) =>
-      isInScope(type, resource.uid, scope) &&
-      Object.entries(filter).every(([field, value]) => referenceOf(resource, field) === value);
-    const written = this.#written.get(type.name) ?? new Map<string, ExternalResource | null>();
-    const all = [...base.values()].filter(({ uid }) => !written.has(uid));
-    for (const resource of written.values()) if (resource !== null && isWanted(resource)) all.push(resource);
-    const visible = all.filter((resource) => !this.#isCascaded(type, resource));
-    visible.sort((a, b) => (a.uid < b.uid ? -1 : 1));
+    const isNew = scope !== undefined && isPlanned(groupOfScope(scope));
+    const base = isNew ? [] : await this.#options.reads.list(type, query);
+    const visible = this.#changed(type, base, query);
     this.#page = { schema, query: text, writes: this.#revision, all: visible };
     return visible;
+  }
+
+  /** What was read of a query, with what was written since, ordered by uid. */
+  #changed(
+    type: ResourceType,
+    base: readonly ExternalResource[],
+    { filter = {}, scope }: Pick<ListQuery, "filter" | "scope">,
+  ): readonly ExternalResource[] {
+    const written = this.#written.get(type.name);
+    const cascades = type.name === roleBindings.name && this.#deletedIdentities.size > 0;
+    if (written === undefined && !cascades) return base;
+    const all = written === undefined ? [...base] : base.filter(({ uid }) => written.get(uid) === undefined);
+    const isWanted = (resource: ExternalResource) =>
+      Object.entries(filter).every(([field, value]) => referenceOf(resource, field) === value);
+    for (const resource of written?.in(scope) ?? []) if (isWanted(resource)) all.push(resource);
+    const visible = cascades ? all.filter((resource) => !this.#isCascaded(type, resource)) : all;
+    return visible.toSorted((a, b) => (a.uid < b.uid ? -1 : 1));
   }
 
   /** Those of the resources with these uids that can be seen, ordered by uid. */
@@ -268,15 +281,4 @@ function referenceOf(resource: ExternalResource, field: string): string {
 function isCleared(field: string, written: readonly string[]): boolean {
   const methods: readonly string[] = authenticationMethods;
   return methods.includes(field) && methods.some((method) => written.includes(method));
-}
-
-/** The index of the first resource after `uid`, in a list that is ordered by uid. */
-function firstAfter(all: readonly ExternalResource[], uid: string): number {
-  let [low, high] = [0, all.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((all[middle]?.uid ?? "") <= uid) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

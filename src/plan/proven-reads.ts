@@ -1,10 +1,11 @@
-import { groupOfScope, isInScope, type ListQuery, type ReadApi } from "#src/platform-client/api.ts";
+import { groupOfScope, type ListQuery, type ReadApi } from "#src/platform-client/api.ts";
 import type { ExternalResource, ManagedCollection, ResourceType } from "#src/platform-client/collection.ts";
 import { isRejection } from "#src/platform-client/failure.ts";
 import { identityProviders, listIdentityProviders } from "#src/platform-client/identity-providers.ts";
 import { listAll } from "#src/platform-client/list-all.ts";
 import { type Permissions, readPermissions } from "#src/platform-client/permissions.ts";
 import { parentOf } from "#src/platform-client/uid.ts";
+import { ListedResources } from "./listed-resources.ts";
 import { rejected, unseen } from "./rejected.ts";
 
 /** A capability without which an empty list proves nothing, and that the caller lacks. */
@@ -27,8 +28,6 @@ export interface ProvenReadsOptions {
   readonly signal: AbortSignal;
 }
 
-type Resources = ReadonlyMap<string, ExternalResource>;
-
 /**
  * The platform as the caller sees it: everything is read once, and then answered from memory.
  *
@@ -42,8 +41,8 @@ export class ProvenReads {
   readonly #options: ProvenReadsOptions;
   readonly #capabilities: ReadonlyMap<string, string>;
   /** By the schema of the type and the query. One list serves all that ask for the same, or for a part of it. */
-  readonly #lists = new Map<string, Promise<Resources>>();
-  readonly #complete = new Map<string, { readonly group: string; readonly resources: Resources }[]>();
+  readonly #lists = new Map<string, Promise<ListedResources>>();
+  readonly #complete = new Map<string, { readonly group: string; readonly resources: ListedResources }[]>();
   readonly #gets = new Map<string, Promise<ExternalResource>>();
   /** The names in the lists, by uid. */
   readonly #names = new Map<string, string>();
@@ -77,23 +76,22 @@ export class ProvenReads {
   }
 
   /**
-   * The resources of a query, by uid.
+   * The resources of a query, ordered by uid.
    * @throws {PlatformFailure} PERMISSION_DENIED unless the caller sees all of them
    */
-  async list(type: ResourceType, query: Omit<ListQuery, "pageToken">): Promise<Resources> {
+  async list(type: ResourceType, query: Omit<ListQuery, "pageToken">): Promise<readonly ExternalResource[]> {
     const { scope, filter } = query;
     if (scope !== undefined && filter === undefined) {
       const group = groupOfScope(scope);
       const covering = this.#complete
         .get(this.#key(type))
         ?.find((list) => list.group === group || type.uids.isBelow(group, list.group));
-      if (covering !== undefined)
-        return new Map([...covering.resources].filter(([uid]) => isInScope(type, uid, scope)));
+      if (covering !== undefined) return covering.resources.in(scope);
     }
     const key = `${this.#key(type)} ${JSON.stringify(query)}`;
     const known = this.#lists.get(key) ?? this.#listOnce(type, query);
     this.#lists.set(key, known);
-    return known;
+    return (await known).all;
   }
 
   /** @throws {PlatformFailure} NOT_FOUND if the resource does not exist, PERMISSION_DENIED if that is not proven */
@@ -110,16 +108,16 @@ export class ProvenReads {
     return known;
   }
 
-  async #listOnce(type: ResourceType, query: Omit<ListQuery, "pageToken">): Promise<Resources> {
+  async #listOnce(type: ResourceType, query: Omit<ListQuery, "pageToken">): Promise<ListedResources> {
     const { scope, filter } = query;
     const call = `list ${type.name}`;
     if (scope !== undefined) await this.#requireVisible(call, type, groupOfScope(scope));
     const { reads, signal } = this.#options;
     const listed = await this.#track(listAll(reads, type, query, signal), type, scope && groupOfScope(scope));
-    const resources = new Map(listed.resources.map((resource) => [resource.uid, resource]));
+    const resources = new ListedResources(type, listed.resources);
     // An identity where the caller may not look may have role bindings that the caller does not see.
     const identity = scope === undefined ? filter?.["identity"] : undefined;
-    if (identity !== undefined && resources.size === 0)
+    if (identity !== undefined && resources.all.length === 0)
       await this.#requireVisible(call, type, parentOf(identity) ?? identity);
     for (const resource of listed.resources)
       if ("name" in resource) this.#names.set(resource.uid, String(resource.name));
