@@ -101,7 +101,7 @@ export async function makePlan(options: PlanOptions): Promise<MadePlan> {
     const store = storeOf(kind);
     store?.addScope(undefined);
     const list = { namespace: undefined, resourceVersion: cluster.version, versionAtStart: "0" };
-    store?.replace({ ...list, objects: structuredClone(cluster.ofKind(kind)) });
+    store?.replace({ ...list, objects: cluster.ofKind(kind) });
   }
   cluster.takeEvents();
   const tenancy = new LiveTenancy({

@@ -17,7 +17,8 @@ export type ReconcilerKube = Pick<KubeApi, "get" | "patch">;
  *
  * **Guarantees.** Patches obey their preconditions, a change of the spec and a deletion increment the generation, and an object
  * that is being deleted exists until its last finalizer is removed. A namespace is deleted with everything in it, and exists until all of
- * that is gone. Versions increase from the highest one that was read.
+ * that is gone. Versions increase from the highest one that was read. A change replaces an object: whoever has it shares it, and what
+ * did not change of it.
  *
  * **Caveats.** Admission policies and webhooks, quotas and RBAC are not part of the copy. The policy that adds the finalizer changes
  * nothing that a plan shows.
@@ -106,7 +107,7 @@ export class MemoryCluster implements ReconcilerKube {
     if (resource.kind !== "CustomResourceDefinition") {
       const found = this.find(resource.kind, namespace === undefined ? name : `${namespace}/${name}`);
       if (found === undefined) throw notFound(`get ${resource.plural}`);
-      return structuredClone(found) as KubeObject as T;
+      return found as KubeObject as T;
     }
     return { apiVersion: `${resource.group}/${resource.version}`, kind: resource.kind, metadata: { name } } as T;
   }
@@ -130,7 +131,7 @@ export class MemoryCluster implements ReconcilerKube {
       subresource === "status"
         ? { ...before, status }
         : { ...main, ...(before.status === undefined ? {} : { status: before.status }) };
-    return structuredClone(this.#store(before, after)) as KubeObject as T;
+    return this.#store(before, after) as KubeObject as T;
   }
 
   #added(object: ClusterObject): ClusterObject {
@@ -149,20 +150,20 @@ export class MemoryCluster implements ReconcilerKube {
 
   #store(before: ClusterObject | undefined, wanted: ClusterObject): ClusterObject {
     const isEdited = before !== undefined && !isDeepStrictEqual(before.spec, wanted.spec);
-    const after: ClusterObject = structuredClone({
+    const after: ClusterObject = {
       ...wanted,
       metadata: {
         ...wanted.metadata,
         resourceVersion: String(++this.#version),
         generation: (wanted.metadata.generation ?? 1) + (isEdited ? 1 : 0),
       },
-    });
+    };
     const { deletionTimestamp, finalizers = [], namespace = "" } = after.metadata;
     const isGone = deletionTimestamp !== undefined && finalizers.length === 0 && !this.#hasContent(after);
     if (isGone) this.#objects.delete(nameOf(after));
     else this.#objects.set(nameOf(after), after);
     const type = isGone ? "DELETED" : before === undefined ? "ADDED" : "MODIFIED";
-    this.#events.push({ type, object: structuredClone(after) });
+    this.#events.push({ type, object: after });
     const left = isGone ? this.find("Namespace", namespace) : undefined;
     // It may have been the last object that kept its namespace.
     if (left?.metadata.deletionTimestamp !== undefined && !this.#hasContent(left)) this.#store(left, left);

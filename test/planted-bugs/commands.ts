@@ -40,8 +40,8 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     name: "plan-writes-status-to-cluster",
     why: "What a plan changes in its copy is taken for what was read.",
     file: "src/plan/memory-cluster.ts",
-    before: "return structuredClone(this.#store(before, after)) as KubeObject as T;",
-    after: "return this.#store(before, after) as KubeObject as T;",
+    before: "? { ...before, status }",
+    after: "? Object.assign(before, { status })",
     foundBy: "test/operator/simulation/plan.test.ts",
   },
   {
