@@ -85,7 +85,7 @@ const maxReconcilesPerObject = 200;
 export async function makePlan(options: PlanOptions): Promise<MadePlan> {
   const { kinds, cluster, clock, reads, caller, signal } = options;
   const collections = kinds.map(({ collection }) => collection);
-  const proven = new ProvenReads({ reads, caller, collections, signal });
+  const proven = new ProvenReads({ reads, caller, collections, roots: outermostGroups(options.outer.roots), signal });
   const overlay = new OverlayPlatform({ reads: proven, collections, now: () => clock.now() });
   const stores = newResourceStores(kinds);
   const { tenants, namespaces } = newTenancyStores();

@@ -62,7 +62,7 @@ function platform(capabilities = collections.map(({ listCapability }) => listCap
     },
   });
   const { signal } = new AbortController();
-  const proven = new ProvenReads({ reads: guarded, caller: { identity: me }, collections, signal });
+  const proven = new ProvenReads({ reads: guarded, caller: { identity: me }, collections, roots: [], signal });
   return { calls, proven, overlay: new OverlayPlatform({ reads: proven, collections, now: () => 0 }) };
 }
 

@@ -4,7 +4,7 @@ import { isRejection } from "#src/platform-client/failure.ts";
 import { identityProviders, listIdentityProviders } from "#src/platform-client/identity-providers.ts";
 import { listAll } from "#src/platform-client/list-all.ts";
 import { type Permissions, readPermissions } from "#src/platform-client/permissions.ts";
-import { parentOf } from "#src/platform-client/uid.ts";
+import { isWithin, parentOf } from "#src/platform-client/uid.ts";
 import { ListedResources } from "./listed-resources.ts";
 import { rejected, unseen } from "./rejected.ts";
 
@@ -25,8 +25,13 @@ export interface ProvenReadsOptions {
   readonly reads: ReadApi;
   readonly caller: Caller;
   readonly collections: readonly ManagedCollection[];
+  /** The groups below which the operator works. */
+  readonly roots: readonly string[];
   readonly signal: AbortSignal;
 }
+
+/** After so many reads of single groups or resources below a root group, one list of all that are below it takes their place. */
+const singleReads = 8;
 
 /**
  * The platform as the caller sees it: everything is read once, and then answered from memory.
@@ -43,6 +48,8 @@ export class ProvenReads {
   /** By the schema of the type and the query. One list serves all that ask for the same, or for a part of it. */
   readonly #lists = new Map<string, Promise<ListedResources>>();
   readonly #complete = new Map<string, { readonly group: string; readonly resources: ListedResources }[]>();
+  /** How many single groups and resources were read, by the schema of the type and the root group. */
+  readonly #singleReads = new Map<string, number>();
   readonly #gets = new Map<string, Promise<ExternalResource>>();
   /** The names in the lists, by uid. */
   readonly #names = new Map<string, string>();
@@ -81,14 +88,14 @@ export class ProvenReads {
    */
   async list(type: ResourceType, query: Omit<ListQuery, "pageToken">): Promise<readonly ExternalResource[]> {
     const { scope, filter } = query;
+    const key = `${this.#key(type)} ${JSON.stringify(query)}`;
     if (scope !== undefined && filter === undefined) {
       const group = groupOfScope(scope);
-      const covering = this.#complete
-        .get(this.#key(type))
-        ?.find((list) => list.group === group || type.uids.isBelow(group, list.group));
-      if (covering !== undefined) return covering.resources.in(scope);
+      const isWhole = "descendantsOf" in scope && this.#options.roots.includes(group);
+      const covers = (list: string) => list === group || type.uids.isBelow(group, list);
+      const all = await this.#completeList(type, covers, this.#lists.has(key) || isWhole ? undefined : group);
+      if (all !== undefined) return all.in(scope);
     }
-    const key = `${this.#key(type)} ${JSON.stringify(query)}`;
     const known = this.#lists.get(key) ?? this.#listOnce(type, query);
     this.#lists.set(key, known);
     return (await known).all;
@@ -96,16 +103,41 @@ export class ProvenReads {
 
   /** @throws {PlatformFailure} NOT_FOUND if the resource does not exist, PERMISSION_DENIED if that is not proven */
   async get(type: ResourceType, uid: string): Promise<ExternalResource> {
-    const covering = this.#complete.get(this.#key(type))?.find(({ group }) => type.uids.isBelow(uid, group));
-    if (covering !== undefined) {
-      const resource = covering.resources.get(uid);
+    const key = `${this.#key(type)} ${uid}`;
+    const covers = (list: string) => type.uids.isBelow(uid, list);
+    const group = type.uids.parentOf(uid);
+    const all = await this.#completeList(type, covers, this.#gets.has(key) ? undefined : group);
+    if (all !== undefined) {
+      const resource = all.get(uid);
       if (resource === undefined) throw rejected(`get ${type.name}`, "NOT_FOUND");
       return resource;
     }
-    const key = `${this.#key(type)} ${uid}`;
     const known = this.#gets.get(key) ?? this.#readOnce(type, uid);
     this.#gets.set(key, known);
     return known;
+  }
+
+  /**
+   * A list that has all of what is wanted.
+   * @param unread the group in which something would be read now. After many of them, everything below the root group is listed instead,
+   * if the caller sees all of it.
+   */
+  async #completeList(
+    type: ResourceType,
+    covers: (group: string) => boolean,
+    unread: string | undefined,
+  ): Promise<ListedResources | undefined> {
+    const find = () => this.#complete.get(this.#key(type))?.find(({ group }) => covers(group))?.resources;
+    const found = find();
+    const root = unread === undefined ? undefined : this.#options.roots.find((one) => isWithin(unread, one));
+    if (found !== undefined || root === undefined) return found;
+    const key = `${this.#key(type)} ${root}`;
+    const count = (this.#singleReads.get(key) ?? 0) + 1;
+    this.#singleReads.set(key, count);
+    const isMuch = count > singleReads && this.#capabilities.has(type.name);
+    if (!isMuch || !(await this.#isVisible(type, root))) return undefined;
+    await this.list(type, { scope: { descendantsOf: root } });
+    return find();
   }
 
   async #listOnce(type: ResourceType, query: Omit<ListQuery, "pageToken">): Promise<ListedResources> {
@@ -144,11 +176,15 @@ export class ProvenReads {
   /** @throws {PlatformFailure} PERMISSION_DENIED unless the caller sees all resources of the type in the group. */
   async #requireVisible(call: string, type: ResourceType, group: string): Promise<void> {
     const capability = this.#capabilities.get(type.name);
-    if (capability === undefined || this.#options.caller === "administrator") return;
-    this.#permissions ??= this.#readPermissions();
-    if ((await this.#permissions)?.allow(capability, group) === true) return;
+    if (capability === undefined || (await this.#isVisible(type, group))) return;
     this.#markUnproven(type, group);
     throw unseen(call, capability, group);
+  }
+
+  async #isVisible({ name }: ResourceType, group: string): Promise<boolean> {
+    if (this.#options.caller === "administrator") return true;
+    this.#permissions ??= this.#readPermissions();
+    return (await this.#permissions)?.allow(this.#capabilities.get(name) ?? "", group) === true;
   }
 
   #markUnproven({ name }: ResourceType, group: string): void {

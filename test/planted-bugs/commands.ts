@@ -72,8 +72,8 @@ export const bugsOfCommands: readonly PlantedBug[] = [
     name: "unseen-taken-for-absent",
     why: "What the caller may not list counts as absent, and the plan creates it.",
     file: "src/plan/proven-reads.ts",
-    before: "if ((await this.#permissions)?.allow(capability, group) === true) return;",
-    after: "if ((await this.#permissions) !== undefined) return;",
+    before: 'return (await this.#permissions)?.allow(this.#capabilities.get(name) ?? "", group) === true;',
+    after: "return (await this.#permissions) !== undefined;",
     foundBy: "src/commands/plan/plan-caller.test.ts",
   },
   {

@@ -54,7 +54,7 @@ export class RandomWriter {
     this.#world = world;
     this.#platform = after;
     const reads = inProcessApi(before, { kind: "admin" });
-    const proven = new ProvenReads({ reads, caller: "administrator", collections, signal });
+    const proven = new ProvenReads({ reads, caller: "administrator", collections, roots: [], signal });
     this.#overlay = new OverlayPlatform({ reads: proven, collections, now: () => 0 });
   }
 
