@@ -26,6 +26,8 @@ export interface KubeList<T extends KubeObject = KubeObject> {
     readonly resourceVersion?: string;
     /** Absent on the last page. */
     readonly continue?: string;
+    /** How many objects are on the pages that follow; absent on the last one. */
+    readonly remainingItemCount?: number;
   };
   readonly items: readonly T[];
 }

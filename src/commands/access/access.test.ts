@@ -30,6 +30,15 @@ it.each([
   expect(await world.asAdmin(...args)).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining(message) });
 });
 
+it("says what a platform has, and what to narrow, before it reads more than --max-objects", async () => {
+  const { code, stderr, stdout } = await world.asAdmin(...explained, "--max-objects", "1");
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toMatch(
+    /the platform has \d+ objects \(.* roleBindings.*, and --max-objects is 1, so nothing was read/,
+  );
+  expect(stderr).toContain("use a token that is limited to some groups");
+});
+
 it.each([
   ["who-can", ["who-can", "repo.create"]],
   ["explain", ["explain", "ci", "repo.create"]],

@@ -3,6 +3,7 @@ import type { CommandContext } from "#src/commands/command.ts";
 import { visibleText } from "#src/commands/output/visible-text.ts";
 import { forEachObject } from "#src/commands/reader/for-each-object.ts";
 import { type OptionalClusterValues, readOptionalCluster } from "#src/commands/reader/optional-cluster.ts";
+import { type ObjectLimit, requireFewObjects } from "#src/commands/reader/object-limit.ts";
 import type { ReadBudget } from "#src/commands/reader/read-budget.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import type { KubeApi } from "#src/kube/api.ts";
@@ -43,13 +44,16 @@ interface DeclaringObject extends KubeObject {
  */
 export async function readDeclarations(
   kinds: readonly Kind[],
-  values: OptionalClusterValues,
+  values: OptionalClusterValues & Pick<ObjectLimit, "maxObjects">,
   context: Pick<CommandContext, "env" | "signal">,
   budget: ReadBudget,
 ): Promise<Declarations> {
-  const reading = await readOptionalCluster(values, context, kinds.length, (kube) =>
-    declarationsIn(budget.cluster(kube), kinds, context.signal),
-  );
+  const limit = { ...values, narrow: "read no cluster with --no-cluster" };
+  const resources = declaring(kinds).map(({ definition }) => resourceKindOf(definition));
+  const reading = await readOptionalCluster(values, context, kinds.length, async (kube) => {
+    await requireFewObjects(kube, resources, limit, context.signal);
+    return declarationsIn(budget.cluster(kube), kinds, context.signal);
+  });
   return reading.read ? { read: true, of: reading.value } : reading;
 }
 
@@ -125,16 +129,20 @@ export function declarationsOf(
     : { read: false, reason: "other objects may declare more", of: found.all };
 }
 
+/** Those whose resources have a uid of their own: that of a singleton means its group. */
+function declaring(kinds: readonly Kind[]): readonly Kind[] {
+  return kinds.filter(({ collection }) => !collection.uids.isSingleton);
+}
+
 /** Which object declares a uid: one that manages it, or else one that only observes it. */
 class FoundDeclarations {
-  /** Those whose resources have a uid of their own: that of a singleton means its group. */
   readonly kinds: readonly Kind[];
   readonly #names: ReadonlySet<string>;
   readonly #managing = new Map<string, Declaration>();
   readonly #observing = new Map<string, Declaration>();
 
   constructor(kinds: readonly Kind[]) {
-    this.kinds = kinds.filter(({ collection }) => !collection.uids.isSingleton);
+    this.kinds = declaring(kinds);
     this.#names = new Set(this.kinds.map(({ name }) => name));
   }
 

@@ -3,6 +3,7 @@ import type { CommandContext } from "#src/commands/command.ts";
 import { withExitCode } from "#src/commands/login/exit-code.ts";
 import { type AnswerFormat, type AnswerText, formatAnswer } from "#src/commands/output/answer-format.ts";
 import { connectReader, type PlatformReader } from "#src/commands/reader/connect-reader.ts";
+import { requireFewResources } from "#src/commands/reader/object-limit.ts";
 import { ReadBudget } from "#src/commands/reader/read-budget.ts";
 import { readingCapabilities } from "#src/commands/reader/reading-capabilities.ts";
 import { readFailure } from "#src/commands/reader/read-failure.ts";
@@ -11,7 +12,7 @@ import { kinds } from "#src/kinds/kinds.ts";
 import { systemClock } from "#src/time/clock.ts";
 import { AccessView } from "./access-view.ts";
 import { readDeclarations } from "./declarations.ts";
-import { readAccessState } from "./read-state.ts";
+import { accessTypes, readAccessState } from "./read-state.ts";
 import type { AccessValues } from "./settings.ts";
 
 /** What was read, for the question of one command, and with what more can be read. */
@@ -61,13 +62,15 @@ export async function printAccess(
     const reader = await connectReader(values, context, capabilities);
     const budget = new ReadBudget("use a token that is limited to some groups, or read no cluster with --no-cluster");
     try {
+      const { api, claims, platformUrl } = reader;
+      const limit = { ...values, narrow: "use a token that is limited to some groups" };
+      const counted = await requireFewResources(api, accessTypes, limit, context.signal);
       const [state, declarations] = await Promise.all([
-        readAccessState({ ...reader, api: budget.platform(reader.api) }, context.signal),
+        readAccessState({ ...reader, api: budget.platform(counted) }, context.signal),
         readDeclarations(kinds, values, context, budget),
       ]);
       const model = accessModel(state);
       const view = new AccessView(model, declarations);
-      const { api, claims, platformUrl } = reader;
       context.stdout.write(await textOf({ api, claims, platformUrl, model, view, now: systemClock.now() }));
     } catch (error) {
       throw readFailure(error);

@@ -4,6 +4,9 @@ import type { PlatformReader } from "#src/commands/reader/connect-reader.ts";
 import { listStable } from "#src/commands/reader/list-stable.ts";
 import { groupInvites, groups, identities, identityProviders, roleBindings, roles } from "./resource-types.ts";
 
+/** What `readAccessState` lists. */
+export const accessTypes = [groups, identities, roles, roleBindings, identityProviders, groupInvites] as const;
+
 interface AboutToken {
   readonly claims: (Pick<TokenClaims, "scopes"> & Partial<Pick<TokenClaims, "identity" | "capabilities">>) | undefined;
 }

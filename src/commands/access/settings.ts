@@ -1,5 +1,6 @@
 import * as settings from "#src/commands/settings/settings.ts";
 import { answerOutput } from "#src/commands/output/answer-format.ts";
+import { maxObjects } from "#src/commands/reader/object-limit.ts";
 import { noCluster, podIdentitySettings, readerSettings } from "#src/commands/reader/settings.ts";
 
 /** With which credentials a command of `muster access` reads, and from where. */
@@ -7,6 +8,7 @@ export const accessReaderSettings = {
   ...readerSettings,
   ...podIdentitySettings,
   noCluster,
+  maxObjects,
   timeout: settings.withDefault(settings.duration, "60s", "The time limit of each call of the platform."),
 } as const;
 

@@ -3,6 +3,7 @@ import { identifyCluster } from "#src/commands/operator/cluster.ts";
 import { connectKubernetes } from "#src/commands/operator/connect-kubernetes.ts";
 import { startServiceAccountKeys } from "#src/commands/operator/service-account-keys.ts";
 import type { OperatorValues } from "#src/commands/operator/settings.ts";
+import { requireFewObjects } from "#src/commands/reader/object-limit.ts";
 import { ReadBudget } from "#src/commands/reader/read-budget.ts";
 import { keepYoungGenerationSmall } from "#src/commands/reader/young-generation.ts";
 import type { Kind } from "#src/kinds/kind.ts";
@@ -13,7 +14,7 @@ import { VirtualClock } from "#src/time/virtual-clock.ts";
 import type { ShownPlan } from "./format-plan.ts";
 import { connectAsOperator } from "./operator-reader.ts";
 import { planWithAccess } from "./plan-with-access.ts";
-import { readCluster } from "./read-cluster.ts";
+import { readCluster, watchedBy } from "./read-cluster.ts";
 import { reportPlan } from "./report-plan.ts";
 import type { PlanValues } from "./settings.ts";
 
@@ -22,7 +23,7 @@ import type { PlanValues } from "./settings.ts";
  * @throws {CommandFailure} with the exit codes of a plan
  */
 export async function dryRun(
-  values: OperatorValues & Pick<PlanValues, "output">,
+  values: OperatorValues & Pick<PlanValues, "output" | "maxObjects">,
   kinds: readonly Kind[],
   context: CommandContext,
 ): Promise<void> {
@@ -31,7 +32,7 @@ export async function dryRun(
 }
 
 async function planOfOperator(
-  values: OperatorValues,
+  values: OperatorValues & Pick<PlanValues, "maxObjects">,
   kinds: readonly Kind[],
   { env, signal }: CommandContext,
 ): Promise<ShownPlan> {
@@ -52,6 +53,8 @@ async function planOfOperator(
       { newClient, log, clock },
       AbortSignal.any([signal, end.signal]),
     );
+    const narrow = "use muster plan with --offline and the manifests of one Tenant";
+    await requireFewObjects(kube, watchedBy(kinds), { ...values, narrow }, signal);
     const virtual = new VirtualClock(clock.now());
     const world = {
       kinds,

@@ -1,6 +1,7 @@
 import { defineCommand } from "#src/commands/command.ts";
 import operate from "#src/commands/operator/start.ts";
 import { anyOutput } from "#src/commands/output/output-format.ts";
+import { maxObjects } from "#src/commands/reader/object-limit.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 
@@ -12,6 +13,7 @@ export default defineCommand({
   settings: {
     ...operate.settings,
     dryRun: settings.flagOnly(settings.toggle("Print what would be done, in order, and end without a write.")),
+    maxObjects,
     output: settings.flagOnly({ ...anyOutput("table"), help: "The format of what --dry-run prints." }),
   },
   run: async (values, context) => {

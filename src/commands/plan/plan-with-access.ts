@@ -8,10 +8,12 @@ import {
   governingFacts,
   outerBoundOf,
 } from "#src/commands/operator/governing-facts.ts";
+import { type ObjectLimit, requireFewResources } from "#src/commands/reader/object-limit.ts";
 import type { PlatformReader } from "#src/commands/reader/connect-reader.ts";
 import type { OperatorValues } from "#src/commands/operator/settings.ts";
 import type { UploadedKeys } from "#src/kinds/uploaded-keys.ts";
 import { ownerOf } from "#src/platform-client/owner-record.ts";
+import { outermostGroups } from "#src/reconcile/tenancy/boundary.ts";
 import { makePlan, type PlanOptions } from "#src/plan/make-plan.ts";
 import type { ShownPlan } from "./format-plan.ts";
 import { plannedAccess } from "./planned-access.ts";
@@ -27,7 +29,9 @@ export interface PlannedWorld extends Pick<PlanOptions, "kinds" | "cluster" | "c
 }
 
 /** The settings of the operator that acts. */
-export type ActingValues = GoverningValues & Pick<OperatorValues, "identity" | "platformTimeout" | "settleTime">;
+export type ActingValues = GoverningValues &
+  Pick<OperatorValues, "identity" | "platformTimeout" | "settleTime"> &
+  Pick<ObjectLimit, "maxObjects">;
 
 /** What the operator would do, and what that makes of what everybody may do. */
 export async function planWithAccess(
@@ -36,11 +40,15 @@ export async function planWithAccess(
   signal: AbortSignal,
 ): Promise<ShownPlan> {
   const { clock, cluster, kinds } = world;
+  const collections = kinds.map(({ collection }) => collection);
+  const scopes = outermostGroups(values.rootGroup).map((root) => ({ descendantsOf: root }));
+  const limit = { ...values, narrow: "give --root-group a group with fewer, such as that of one Tenant" };
+  const reads = await requireFewResources(platform.api, collections, limit, signal, scopes);
   const before = cluster.all();
   const { writes, ...plan } = await makePlan({
     ...governingFacts(values, facts, uploaded),
     ...world,
-    reads: platform.api,
+    reads,
     identity: values.identity,
     owner: ownerOf(facts.ownerId, values.class),
     outer: outerBoundOf(values),

@@ -290,3 +290,25 @@ it("warns of objects that --delete names and that do not exist, as kubectl delet
     await cluster.close();
   }
 });
+
+it("says what a cluster or a platform has, and what to narrow, before it reads more than --max-objects", async () => {
+  const cluster = new ClusterServer();
+  cluster.put("tenants", { apiVersion: "iam.muster.dev/v1beta1", kind: "Tenant", metadata: { name: "shop" } });
+  await cluster.listen();
+  try {
+    const kubeconfig = join(world.files, "kubeconfig");
+    writeFileSync(kubeconfig, cluster.kubeconfig);
+    cluster.put("namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name: "shop" } });
+    cluster.calls.length = 0;
+    const { code, stderr } = await world.plan(group, { kubeconfig, args: ["--max-objects", "1"] });
+    expect(code).toBe(1);
+    expect(stderr).toContain("the cluster has 2 objects (1 namespaces, 1 tenants), and --max-objects is 1");
+    expect(stderr).toContain("plan the manifests of one Tenant with --offline");
+    expect(new Set(cluster.calls).size).toBe(cluster.calls.length);
+  } finally {
+    await cluster.close();
+  }
+  const ofPlatform = await world.plan(tenant(world.team) + tree, { args: ["--max-objects", "1"] });
+  expect(ofPlatform.code).toBe(1);
+  expect(ofPlatform.stderr).toMatch(/the platform has \d+ objects .* give --root-group a group with fewer/);
+});

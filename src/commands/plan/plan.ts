@@ -3,6 +3,7 @@ import { type CommandContext, defineCommand } from "#src/commands/command.ts";
 import { clusterConnection } from "#src/commands/reader/cluster-connection.ts";
 import { connectReader } from "#src/commands/reader/connect-reader.ts";
 import { ReadBudget } from "#src/commands/reader/read-budget.ts";
+import { requireFewObjects } from "#src/commands/reader/object-limit.ts";
 import { readFix } from "#src/commands/reader/read-failure.ts";
 import { keepYoungGenerationSmall } from "#src/commands/reader/young-generation.ts";
 import { SettingsError } from "#src/commands/settings/settings.ts";
@@ -22,7 +23,7 @@ import { type EarlierApply, appliedFields } from "./applied-fields.ts";
 import { applyManifests } from "./apply-manifests.ts";
 import { withAssumedOperator } from "./assumed-operator.ts";
 import { callerOf } from "./caller.ts";
-import { readCluster, readOwnerId } from "./read-cluster.ts";
+import { readCluster, readOwnerId, watchedBy } from "./read-cluster.ts";
 import { type Manifest, type ReadManifests, readManifests } from "./read-manifests.ts";
 import { specSchemasOf } from "./read-object.ts";
 import { kustomize } from "./kustomize.ts";
@@ -163,6 +164,8 @@ async function readOnline(values: PlanValues, context: CommandContext, budget: R
     if (planned.has(subject)) appliedTo.set(subject, appliedFields(object));
   };
   try {
+    const narrow = "plan the manifests of one Tenant with --offline, which reads no cluster";
+    await requireFewObjects(kube, watchedBy(kinds), { ...values, narrow }, signal);
     const [objects, ownerId, serviceAccountIssuer] = await Promise.all([
       readCluster(budget.cluster(kube), kinds, signal, noteApplied),
       values.ownerId ?? readOwnerId(kube, signal),

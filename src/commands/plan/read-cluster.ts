@@ -8,6 +8,11 @@ import { isUnreadable } from "#src/kube/errors.ts";
 import { listExisting } from "#src/kube/list-all.ts";
 import { type KubeObject, type ResourceKind, withoutBulk } from "#src/kube/object.ts";
 
+/** What an operator of these kinds watches. */
+export function watchedBy(kinds: readonly Kind[]): readonly ResourceKind[] {
+  return [namespaceResource, tenantResource, ...kinds.map(({ definition }) => resourceKindOf(definition))];
+}
+
 /**
  * The objects that the operator watches: custom resources, Tenants and namespaces.
  * @param onRead called with each object as it was read, with what only kubectl and the API server use
@@ -19,8 +24,7 @@ export async function readCluster(
   signal: AbortSignal,
   onRead: (object: KubeObject) => void = () => undefined,
 ): Promise<readonly KubeObject[]> {
-  const resources = [namespaceResource, tenantResource, ...kinds.map(({ definition }) => resourceKindOf(definition))];
-  const lists = await Promise.all(resources.map((resource) => readAll(kube, resource, signal, onRead)));
+  const lists = await Promise.all(watchedBy(kinds).map((resource) => readAll(kube, resource, signal, onRead)));
   return lists.flat();
 }
 

@@ -1,5 +1,6 @@
 import { operatorSettings } from "#src/commands/operator/settings.ts";
 import { anyOutput } from "#src/commands/output/output-format.ts";
+import { maxObjects } from "#src/commands/reader/object-limit.ts";
 import { readerSettings } from "#src/commands/reader/settings.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 
@@ -77,6 +78,7 @@ export const planSettings = {
   breakerObjects,
   platformTimeout,
   settleTime,
+  maxObjects,
 } as const;
 
 export type PlanValues = settings.Values<typeof planSettings>;
