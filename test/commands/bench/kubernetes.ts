@@ -45,6 +45,7 @@ export class ListedCluster {
 function page(objects: readonly KubeObject[] = [], query: URLSearchParams): object {
   const start = Number(query.get("continue") ?? "0");
   const end = start + Number(query.get("limit") ?? objects.length);
-  const metadata = { resourceVersion: "100000", ...(end < objects.length ? { continue: String(end) } : {}) };
+  const more = { continue: String(end), remainingItemCount: objects.length - end };
+  const metadata = { resourceVersion: "100000", ...(end < objects.length ? more : {}) };
   return { kind: "List", apiVersion: "v1", metadata, items: objects.slice(start, end) };
 }

@@ -83,6 +83,20 @@ export const measuredCommands: Readonly<Record<string, MeasuredCommand>> = {
     exitCode: 0,
     prints: "repo.create",
   },
+  explain: {
+    args: (world) => [
+      "access",
+      "explain",
+      "group-1-ci-1",
+      "groups.list",
+      "--group",
+      "group-1",
+      ...platform(world),
+      ...cluster(world),
+    ],
+    exitCode: 0,
+    prints: "group-1-ci-1",
+  },
   report: {
     args: (world) => [
       "access",

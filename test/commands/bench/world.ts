@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { markerOf, objectHash, ownerHash, withMarker } from "#src/kinds/marker.ts";
+import { readyObject } from "#src/plan/ready-object.testing.ts";
 import { withRecordedOwner } from "#src/platform-client/owner-record.ts";
 import { inParallel } from "#test/support/bench/in-parallel.ts";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
@@ -12,6 +13,7 @@ export const ownerId = "bench";
 export const issuer = "https://issuer.example.com";
 const ciIssuer = "https://ci.example.com";
 export const namespace = "bench";
+const tenant = "bench";
 /** The description of everything. */
 const text = "Made for the benchmark";
 const apiVersion = "iam.muster.dev/v1beta1";
@@ -52,6 +54,7 @@ export async function makeWorld(folder: string, groups: number, maker: Maker): P
   const platform = new PlatformProcess(flags);
   const { baseUrl: url, rootGroup } = await platform.listening();
   const admin = new PlatformAdmin(url, (await readFile(tokenFile, "utf8")).trim());
+  const audience = new URL(url).hostname;
   const roles = new Map((await admin.list("roles")).map(({ name, uid }) => [name, uid]));
   const operator = await admin.create("identities", rootGroup, {
     name: "muster",
@@ -63,24 +66,28 @@ export async function makeWorld(folder: string, groups: number, maker: Maker): P
   const described = (kind: string, name: string) =>
     maker === "people" ? text : withMarker(text, markerOf(ownerHash(ownerId), objectHash(kind, namespace, name)));
   const declared: KubeObject[] = [];
-  const declare = (kind: string, name: string, spec: object, uid: string) => {
-    declared.push(declaration({ kind, name, spec, uid, version: declared.length + 1 }));
+  const declare = (kind: string, name: string, spec: object, uid: string, status: object = {}) => {
+    const ready = readyObject({ kind, namespace, name, spec, uid, tenant, number: declared.length + 1, status });
+    declared.push({ ...ready, metadata: { ...ready.metadata, ...appliedBy(spec) } });
   };
   const makeGroup = async (index: number, parent: { readonly uid: string; readonly name?: string }) => {
     const name = `group-${index}`;
     const { uid } = await admin.create("groups", parent.uid, { name, description: described("Group", name) });
-    const spec = parent.name === undefined ? { parentUid: parent.uid } : { parentRef: { name: parent.name } };
-    declare("Group", name, spec, uid);
+    const parentOf = parent.name === undefined ? { parentUid: parent.uid } : { parentRef: { name: parent.name } };
+    declare("Group", name, { ...parentOf, description: text }, uid);
     for (let number = 0; number < identitiesPerGroup; number += 1) {
       const identity = `${name}-ci-${number}`;
       const claimMatch = { issuer: ciIssuer, subject: `repo:acme/${identity}` };
       const body = { name: identity, description: described("Identity", identity), claimMatch };
       const { uid: identityUid } = await admin.create("identities", uid, body);
-      declare("Identity", identity, { groupRef: { name }, claimMatch }, identityUid);
+      const exchange = { url: `${url}/sts/exchange`, platformUrl: url, ...claimMatch, audience, apiAudience: url };
+      const spec = { groupRef: { name }, claimMatch, description: text };
+      declare("Identity", identity, spec, identityUid, { exchange });
       for (const role of boundRoles) {
-        const binding = await admin.create("roleBindings", uid, { identityUid, roleUid: roles.get(role) });
+        const roleUid = roles.get(role);
+        const binding = await admin.create("roleBindings", uid, { identityUid, roleUid });
         const references = { groupRef: { name }, identityRef: { name: identity }, roleRef: { name: role } };
-        declare("RoleBinding", `${identity}-${role}`, references, binding.uid);
+        declare("RoleBinding", `${identity}-${role}`, references, binding.uid, { identityUid, roleUid });
       }
     }
     return { uid, name };
@@ -98,14 +105,14 @@ export async function makeWorld(folder: string, groups: number, maker: Maker): P
     async (index) => makeGroup(index, departments.get(index - (index % groupsPerDepartment)) ?? { uid: rootGroup }),
   );
 
-  const tenant = object("v1", "Tenant", "bench", {
+  const tenantObject = object("v1", "Tenant", tenant, {
     namespaces: [namespace],
     groups: [rootGroup],
     roles: [...boundRoles],
     claimIssuers: [{ issuer: ciIssuer }],
   });
   const around = [
-    { ...tenant, apiVersion },
+    { ...tenantObject, apiVersion },
     object("v1", "Namespace", namespace),
     object("v1", "Namespace", "kube-system"),
   ];
@@ -149,54 +156,10 @@ export async function makeWorld(folder: string, groups: number, maker: Maker): P
   };
 }
 
-interface Declared {
-  readonly kind: string;
-  readonly name: string;
-  readonly spec: object;
-  readonly uid: string;
-  readonly version: number;
-}
-
-/** An object as the operator leaves it once it is Ready. */
-function declaration({ kind, name, spec, uid, version }: Declared): KubeObject {
-  const time = "2026-01-01T00:00:00Z";
-  const description = kind === "RoleBinding" ? {} : { description: text };
-  return {
-    apiVersion,
-    kind,
-    metadata: {
-      name,
-      namespace,
-      uid: `object-${version}`,
-      resourceVersion: String(version),
-      generation: 1,
-      creationTimestamp: time,
-      finalizers: ["iam.muster.dev/external-resource"],
-      managedFields: [
-        {
-          manager: "kubectl",
-          operation: "Apply",
-          fieldsV1: { "f:spec": Object.fromEntries(Object.keys(spec).map((field) => [`f:${field}`, {}])) },
-        },
-      ],
-    },
-    spec: { ...spec, ...description },
-    status: {
-      observedGeneration: 1,
-      uid,
-      management: "Created",
-      tenant: "bench",
-      lastSyncTime: time,
-      conditions: ["Ready", "Synced"].map((type) => ({
-        type,
-        status: "True",
-        reason: "Available",
-        message: "The resource on the platform matches the spec.",
-        lastTransitionTime: time,
-        observedGeneration: 1,
-      })),
-    },
-  } as unknown as KubeObject;
+/** What the API server notes of an apply by kubectl. */
+function appliedBy(spec: object): object {
+  const fields = Object.fromEntries(Object.keys(spec).map((field) => [`f:${field}`, {}]));
+  return { managedFields: [{ manager: "kubectl", operation: "Apply", fieldsV1: { "f:spec": fields } }] };
 }
 
 function object(version: string, kind: string, name: string, spec?: object): KubeObject {
