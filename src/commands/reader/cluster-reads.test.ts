@@ -26,9 +26,9 @@ function clusterOf(count: number) {
 }
 
 it("reads all pages of a list", async () => {
-  const { asked, cluster } = clusterOf(1_001);
+  const { asked, cluster } = clusterOf(401);
   const read = await cluster.list(resource, "shop");
-  expect(read.state === "found" && read.value.map(({ metadata }) => metadata.name).at(-1)).toBe("thing-1000");
+  expect(read.state === "found" && read.value.map(({ metadata }) => metadata.name).at(-1)).toBe("thing-400");
   expect(asked.map(({ namespace }) => namespace)).toEqual(["shop", "shop", "shop"]);
 });
 
@@ -41,7 +41,7 @@ it("does not know what is in a list that does not fit into the memory, and reads
     ),
     fix: "Ask about one object, with muster why.",
   });
-  expect(asked.length).toBeLessThanOrEqual(20);
+  expect(asked.length).toBeLessThanOrEqual(50);
 });
 
 describe("a read that Kubernetes refuses", () => {
