@@ -63,6 +63,8 @@ export async function baseImagesAreBuilt(): Promise<boolean> {
   return new ImageBuilder({}).has(debianFolder);
 }
 
+const programDockerfile = 'FROM scratch\nCOPY program /program\nENTRYPOINT ["/program"]\n';
+
 /** The image with nothing but a program. */
 function imageOf(reference: string, program: string) {
   return {
@@ -70,25 +72,67 @@ function imageOf(reference: string, program: string) {
     key: program,
     prepare: async (folder: string) => {
       await copyFile(program, join(folder, "program"));
-      await writeFile(join(folder, "Dockerfile"), 'FROM scratch\nCOPY program /program\nENTRYPOINT ["/program"]\n');
+      await writeFile(join(folder, "Dockerfile"), programDockerfile);
     },
   };
 }
 
 /** The base image that Debian publishes, from its packages. */
 async function debian(builder: ImageBuilder): Promise<void> {
-  const packages = await builder.once(debianFolder, "downloading Debian", async (folder) => {
-    const options = ["--variant=minbase", "--mode=root", "bookworm", join(folder, "debian.tar")];
-    await execute("unshare", ["--mount", "--propagation", "private", "mmdebstrap", ...options], {
-      env: { ...process.env, PATH: systemPath },
-    });
-  });
+  const downloaded = await builder.once(debianFolder, "downloading Debian", (folder) => packDebian(folder, []));
   await builder.base({
     reference: "docker.io/library/debian:bookworm-slim",
     key: "1",
     prepare: async (folder) => {
-      await link(join(packages, "debian.tar"), join(folder, "debian.tar"));
-      await writeFile(join(folder, "Dockerfile"), 'FROM scratch\nADD debian.tar /\nCMD ["bash"]\n');
+      await link(join(downloaded, debianArchive), join(folder, debianArchive));
+      await writeFile(join(folder, "Dockerfile"), debianDockerfile);
+    },
+  });
+}
+
+const debianArchive = "debian.tar";
+const debianDockerfile = `FROM scratch\nADD ${debianArchive} /\nCMD ["bash"]\n`;
+
+/** Downloads Debian with more packages into an archive in a folder. */
+async function packDebian(folder: string, packages: readonly string[]): Promise<void> {
+  const include = packages.length === 0 ? [] : [`--include=${packages.join(",")}`];
+  const options = ["--variant=minbase", "--mode=root", ...include, "bookworm", join(folder, debianArchive)];
+  await execute("unshare", ["--mount", "--propagation", "private", "mmdebstrap", ...options], {
+    env: { ...process.env, PATH: systemPath },
+    maxBuffer: 2 ** 26,
+  });
+}
+
+/** An image of Debian with more packages, such as `python3`. @returns the path of an archive */
+export async function buildDebianImage(
+  { reference, packages }: { readonly reference: string; readonly packages: readonly string[] },
+  options: BuildOptions,
+): Promise<string> {
+  return new ImageBuilder(options).archive({
+    reference,
+    key: packages.join(" "),
+    prepare: async (folder) => {
+      await packDebian(folder, packages);
+      await writeFile(join(folder, "Dockerfile"), debianDockerfile);
+    },
+  });
+}
+
+/** An image with nothing but a program of Go that uses only the standard library. @returns the path of an archive */
+export async function buildGoImage(
+  { reference, source }: { readonly reference: string; readonly source: string },
+  options: BuildOptions,
+): Promise<string> {
+  return new ImageBuilder(options).archive({
+    reference,
+    key: source,
+    prepare: async (folder) => {
+      const main = join(folder, "main.go");
+      await writeFile(main, source);
+      await execute("go", ["build", "-o", join(folder, "program"), main], {
+        env: { ...process.env, CGO_ENABLED: "0" },
+      });
+      await writeFile(join(folder, "Dockerfile"), programDockerfile);
     },
   });
 }
