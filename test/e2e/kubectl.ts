@@ -11,7 +11,7 @@ const run = promisify(execFile);
  * @throws {Error} whose message contains its standard error
  */
 export async function kubectl(
-  { kubectlFlags }: Target,
+  { kubectlFlags }: Pick<Target, "kubectlFlags">,
   args: readonly string[],
   { input = "" }: { readonly input?: string } = {},
 ): Promise<string> {

@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { expect, it, vi } from "vitest";
 import { systemPath } from "#test/node/requirements.ts";
 import { describeOnNode } from "./describe-with-target.ts";
+import { kubectl } from "./kubectl.ts";
 
 const execute = promisify(execFile);
 const main = fileURLToPath(new URL("../node/main.ts", import.meta.url));
@@ -20,8 +21,11 @@ async function stateOfMachine() {
   return {
     mounts: await readFile("/proc/self/mounts", "utf8"),
     interfaces: await output("ip", "-brief", "address"),
-    routes: await output("ip", "route"),
-    rules: await output("iptables-save").then((text) => text.replaceAll(/^#.*\n/gm, "")),
+    routes: await output("ip", "-4", "route", "show", "table", "all"),
+    routingRules: await output("ip", "rule"),
+    rules: await output("iptables-save").then(withoutComments),
+    rulesOfIpv6: await output("ip6tables-save").then(withoutComments),
+    sets: await output("ipset", "save").catch(() => "there is no ipset"),
     cgroups: globSync("/sys/fs/cgroup/{,*/}muster-*"),
     settings: await Promise.all(
       settings.map((name) => readFile(`/proc/sys/${name}`, "utf8").catch(() => "there is none")),
@@ -30,17 +34,43 @@ async function stateOfMachine() {
   };
 }
 
-/** The command lines of processes that name the folder of a node, such as the kubelet's. */
-async function processesOf(folder: string): Promise<readonly string[]> {
+/** When a program of iptables wrote it is in comments. */
+const withoutComments = (rules: string): string => rules.replaceAll(/^#.*\n/gm, "");
+
+/** The command lines of processes that name the folder of a node, such as the kubelet's, by their ids. */
+async function processesOf(folder: string): Promise<ReadonlyMap<string, string>> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
-  const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")));
-  return lines.filter((line) => line.includes(folder)).map((line) => line.replaceAll("\0", " "));
+  const read = async (pid: string) => [pid, await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")] as const;
+  const lines = (await Promise.all(pids.map(read))).filter(([, line]) => line.includes(folder));
+  return new Map(lines.map(([pid, line]) => [pid, line.replaceAll("\0", " ")]));
+}
+
+/** Applies a policy to the DNS of the cluster, and waits until the node has sets of addresses for it. */
+async function limitDns(folder: string): Promise<void> {
+  const selector = { matchLabels: { "k8s-app": "kube-dns" } };
+  const from = [{ ipBlock: { cidr: "10.0.0.0/8" } }];
+  await kubectl({ kubectlFlags: ["--kubeconfig", `${folder}/admin.kubeconfig`] }, ["apply", "--filename", "-"], {
+    input: JSON.stringify({
+      apiVersion: "networking.k8s.io/v1",
+      kind: "NetworkPolicy",
+      metadata: { name: "dns", namespace: "kube-system" },
+      spec: { podSelector: selector, ingress: [{ from }] },
+    }),
+  });
+  const [kubelet = ""] = [...(await processesOf(folder))].find(([, line]) => line.includes("kubelet.json")) ?? [];
+  const sets = async () => (await execute("nsenter", ["--target", kubelet, "--net", "ipset", "save"], { env })).stdout;
+  await expect.poll(sets, { timeout: 30_000 }).toMatch(/^create KUBE-/m);
 }
 
 describeOnNode("a node of this machine", () => {
-  it.each(["SIGINT", "SIGKILL"] as const)("leaves nothing after %s", async (signal) => {
+  it.each([
+    ["SIGINT", "a node", []],
+    ["SIGKILL", "a node", []],
+    ["SIGINT", "one that enforces network policies", ["--network-policies"]],
+    ["SIGKILL", "one that enforces network policies", ["--network-policies"]],
+  ] as const)("leaves nothing after %s: %s", async (signal, _, flags) => {
     const before = await stateOfMachine();
-    const command = spawn(process.execPath, [main, "--keep"], { stdio: ["ignore", "pipe", "inherit"] });
+    const command = spawn(process.execPath, [main, "--keep", ...flags], { stdio: ["ignore", "pipe", "inherit"] });
     const ended = once(command, "exit");
     let output = "";
     for await (const text of command.stdout.setEncoding("utf8")) {
@@ -48,15 +78,16 @@ describeOnNode("a node of this machine", () => {
       if (output.includes("Ctrl-C ends it")) break;
     }
     const [, folder = "none"] = /KUBECONFIG=(\S+)\/admin/.exec(output) ?? [];
-    expect(await processesOf(folder)).not.toEqual([]);
+    expect((await processesOf(folder)).size).toBeGreaterThan(0);
     expect((await stateOfMachine()).cgroups).not.toEqual(before.cgroups);
+    if (flags.length > 0) await limitDns(folder);
 
     command.kill(signal);
     await ended;
     await vi.waitFor(
       async () => {
         await expect(access(folder)).rejects.toThrow("ENOENT");
-        expect(await processesOf(folder)).toEqual([]);
+        expect([...(await processesOf(folder)).values()]).toEqual([]);
         expect(await stateOfMachine()).toEqual(before);
       },
       // A gigabyte is removed.
