@@ -98,7 +98,7 @@ const platform = object("A platform in this cluster. Without it, settings.platfo
   ]),
   database: object("PostgreSQL as the store, instead of SQLite on a volume.", {
     existingSecret: text(
-      "The Secret with the URL of the database: postgres://USER:PASSWORD@HOST/DATABASE. Empty: SQLite.",
+      "The Secret with the URL of the database: postgres://USER:PASSWORD@HOST/DATABASE?sslmode=verify-full. Empty: SQLite.",
     ),
     urlKey: text("The key of the URL in existingSecret.", "url"),
     keyFileSecret: text(

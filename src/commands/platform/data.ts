@@ -14,7 +14,7 @@ export const dataSettings = {
   ),
   database: settings.optional(
     databaseUrl(),
-    "The PostgreSQL database with the platform's data, which several replicas can share. Prefer the environment variable if the URL contains a password: other users of the machine can see the command line.",
+    "The PostgreSQL database with the platform's data, which several replicas can share. Without sslmode=verify-full in the URL, the connection is not encrypted. Prefer the environment variable if the URL contains a password: other users of the machine can see the command line.",
   ),
 };
 

@@ -15,7 +15,7 @@ export default defineCommand({
     data: settings.required(settings.file, "The SQLite file to copy from."),
     database: settings.required(
       databaseUrl(),
-      "The PostgreSQL database to copy to, without rows. Prefer the environment variable if the URL contains a password: other users of the machine can see the command line.",
+      "The PostgreSQL database to copy to, without rows. Without sslmode=verify-full in the URL, the connection is not encrypted. Prefer the environment variable if the URL contains a password: other users of the machine can see the command line.",
     ),
     output: anyOutput("table"),
   },

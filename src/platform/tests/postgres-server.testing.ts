@@ -16,6 +16,8 @@ const nobody = 65_534;
 export interface PostgresOptions {
   /** Whether a commit waits until its data is on disk. */
   readonly durable?: boolean;
+  /** Serves TLS with this key and certificate, to clients that ask for it. */
+  readonly tls?: { readonly key: string; readonly certificate: string };
 }
 
 /** A PostgreSQL server on loopback in a temporary folder, which `stop` deletes. */
@@ -34,7 +36,7 @@ export class PostgresServer {
   }
 
   /** @throws {PostgresUnavailable} */
-  static async start({ durable = false }: PostgresOptions = {}): Promise<PostgresServer> {
+  static async start({ durable = false, tls }: PostgresOptions = {}): Promise<PostgresServer> {
     const programs = findPostgres();
     const folder = mkdtempSync(join(tmpdir(), "muster-postgres-"));
     chmodSync(folder, 0o755);
@@ -65,6 +67,13 @@ export class PostgresServer {
       ],
       as,
     );
+    if (tls !== undefined) {
+      const files = { "server.key": tls.key, "server.crt": tls.certificate };
+      for (const [name, text] of Object.entries(files)) {
+        await writeFile(join(data, name), text, { mode: 0o600 });
+        if (isRoot) chownSync(join(data, name), nobody, nobody);
+      }
+    }
     const port = await freePort();
     const settings = {
       listen_addresses: "127.0.0.1",
@@ -72,6 +81,7 @@ export class PostgresServer {
       unix_socket_directories: "",
       max_connections: 60,
       shared_buffers: "64MB",
+      ssl: tls === undefined ? "off" : "on",
       ...(durable ? {} : { fsync: "off", full_page_writes: "off" }),
     };
     const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
