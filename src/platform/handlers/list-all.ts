@@ -132,7 +132,8 @@ async function listPart<D extends DescMessage, T extends Message>(
       : undefined;
   const rows =
     entries === undefined ? await pageRows(transaction.tx, query) : await pageOfEntries(transaction.tx, entries, query);
-  const found = await itemsWithin(transaction.tx, collection, rows.slice(0, rowsTogether), responsePartBytes);
+  const stored = await itemsWithin(transaction.tx, collection, rows.slice(0, rowsTogether), responsePartBytes);
+  const found = stored.map((item) => collection.parse(item));
   const next = rows.length > found.length ? rows[found.length - 1]?.uid : undefined;
   return { items: await v1(transaction, found), next };
 }

@@ -2,7 +2,7 @@ import { type DescMessage, isFieldSet, type MessageShape } from "@bufbuild/proto
 import { groups } from "../collections/groups.ts";
 import { type ApiError, invalidArgument } from "../errors/api-error.ts";
 import type { UIDPFilter } from "../gen/muster/platform/common/uidp_pb.ts";
-import { toJsonObject } from "../json/write-json.ts";
+import { readyJson } from "../json/ready-json.ts";
 import { sizeLimits } from "../limits/size-limits.ts";
 import type { Collection } from "../resources/collection.ts";
 import { filteredEntries, pageOfEntries } from "../resources/filtered-entries.ts";
@@ -16,6 +16,7 @@ import { RegionSet } from "../resources/region-set.ts";
 import { cutRegions, listedUids, type Region, regionsOfGroups, visibleRegions } from "../resources/region.ts";
 import { type Condition, onSharedColumns } from "../resources/row-condition.ts";
 import { countBelow } from "../resources/tree-counts.ts";
+import { storedList } from "../service/stored-list.ts";
 import type { Transaction } from "../service/transaction.ts";
 import type { Reader } from "../store/database.ts";
 import type { ResourceTable } from "../store/schema/tables.ts";
@@ -40,22 +41,50 @@ export interface ListOptions<R extends DescMessage, T extends ResourceTable> ext
 }
 
 /** The list response without the name of its array. */
-export interface Page<D extends DescMessage> {
-  readonly items: MessageShape<D>[];
+export interface Page<I> {
+  readonly items: I[];
   readonly nextPageToken?: string;
   readonly totalCount: bigint;
   readonly skipped: number;
 }
 
 /**
- * Returns one page of the resources that the caller can see.
+ * Returns one page of the resources that the caller can see, for responses that show them in another form than the stored one.
  * @throws ApiError (3) if the request is invalid; never 7: the list is empty for a caller without the capability
  */
 export async function listPage<D extends DescMessage, R extends DescMessage, T extends ResourceTable>(
   transaction: Transaction,
   collection: Collection<D, T>,
   options: ListOptions<R, NoInfer<T>>,
-): Promise<Page<D>> {
+): Promise<Page<MessageShape<D>>> {
+  const page = await storedPage(transaction, collection, options);
+  return { ...page, items: page.items.map((item) => collection.parse(item)) };
+}
+
+/**
+ * Returns the response with one page of the resources that the caller can see, as they are stored.
+ * @throws ApiError as `listPage`
+ */
+export async function listStored<
+  D extends DescMessage,
+  R extends DescMessage,
+  T extends ResourceTable,
+  L extends DescMessage,
+>(
+  transaction: Transaction,
+  collection: Collection<D, T>,
+  response: L,
+  options: ListOptions<R, NoInfer<T>>,
+): Promise<MessageShape<L>> {
+  const { items, ...page } = await storedPage(transaction, collection, options);
+  return storedList(response, items, page);
+}
+
+async function storedPage<D extends DescMessage, R extends DescMessage, T extends ResourceTable>(
+  transaction: Transaction,
+  collection: Collection<D, T>,
+  options: ListOptions<R, NoInfer<T>>,
+): Promise<Page<Uint8Array>> {
   const { tx: reader, pageTokens, now } = transaction;
   const { description } = collection;
   const { table } = description;
@@ -207,28 +236,28 @@ function tooManyExamined(field: string): ApiError {
 }
 
 /**
- * The resources of the rows, as many as have this number of bytes as JSON; at least one. Large ones are read one after the
- * other.
+ * The resources of the rows as they are stored, as many as have this number of bytes as JSON; at least one. Large ones are read one
+ * after the other.
  */
 export async function itemsWithin<D extends DescMessage>(
   reader: Reader,
   collection: Collection<D>,
   rows: readonly PageRow[],
   maximumBytes: number,
-): Promise<MessageShape<D>[]> {
-  const { schema } = collection.description;
-  const items: MessageShape<D>[] = [];
+): Promise<Uint8Array[]> {
+  const items: Uint8Array[] = [];
   let most = 0;
   for (const { body } of rows) most += body === null ? Number.POSITIVE_INFINITY : mostBytesInJson(body);
   if (most <= maximumBytes) {
-    for (const { body } of rows) if (body !== null) items.push(collection.parse(body));
+    for (const { body } of rows) if (body !== null) items.push(body);
     return items;
   }
+  const { schema } = collection.description;
   let bytes = 0;
   for (const { uid, body } of rows) {
-    const item = body === null ? await collection.find(reader, uid) : collection.parse(body);
+    const item = body ?? (await collection.findStored(reader, uid));
     if (item === undefined) throw new Error(`row ${uid} disappeared within a transaction`);
-    bytes += Buffer.byteLength(JSON.stringify(toJsonObject(schema, item)));
+    bytes += Buffer.byteLength(readyJson(schema, item));
     if (items.length > 0 && bytes > maximumBytes) break;
     items.push(item);
   }

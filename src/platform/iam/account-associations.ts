@@ -12,7 +12,7 @@ import {
   ListAccountAssociationsRequestSchema,
   ListAccountAssociationsResponseSchema,
 } from "../gen/muster/platform/iam/v2beta1/account_association_pb.ts";
-import { listPage } from "../handlers/list-page.ts";
+import { listStored } from "../handlers/list-page.ts";
 import { permittedParent, permittedResource } from "../handlers/permitted.ts";
 import { nameIs } from "../resources/row-condition.ts";
 import { implement, type Service } from "../service/service.ts";
@@ -23,14 +23,13 @@ import { digitsRule, fits } from "../contract/text-rule.ts";
 export function accountAssociationsService(transactions: Transactions): Service {
   return implement(AccountAssociationsService, {
     listAccountAssociations: (request, call) =>
-      transactions.read(call, async (transaction) => {
-        const { items, ...page } = await listPage(transaction, accountAssociations, {
+      transactions.read(call, (transaction) =>
+        listStored(transaction, accountAssociations, ListAccountAssociationsResponseSchema, {
           schema: ListAccountAssociationsRequestSchema,
           request,
           conditions: nameIs(request.name),
-        });
-        return create(ListAccountAssociationsResponseSchema, { accountAssociations: items, ...page });
-      }),
+        }),
+      ),
 
     getAccountAssociation: ({ uid }, call) =>
       transactions.read(call, (transaction) =>

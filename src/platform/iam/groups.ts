@@ -15,7 +15,7 @@ import {
   ListGroupsRequestSchema,
   ListGroupsResponseSchema,
 } from "../gen/muster/platform/iam/v2beta1/group_pb.ts";
-import { listPage } from "../handlers/list-page.ts";
+import { listStored } from "../handlers/list-page.ts";
 import { permittedParent, permittedResource } from "../handlers/permitted.ts";
 import { checkUniqueName } from "../handlers/unique-name.ts";
 import { limitKeys, setLimits } from "../resources/resource-limits.ts";
@@ -32,12 +32,11 @@ export function groupsService(transactions: Transactions): Service {
     listGroups: (request, call) =>
       transactions.read(call, async (transaction) => {
         const conditions = nameIs(request.name);
-        const { items, ...page } = await listPage(transaction, groups, {
+        return listStored(transaction, groups, ListGroupsResponseSchema, {
           schema: ListGroupsRequestSchema,
           request,
           conditions,
         });
-        return create(ListGroupsResponseSchema, { groups: items, ...page });
       }),
 
     getGroup: ({ uid }, call) =>

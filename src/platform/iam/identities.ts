@@ -18,7 +18,7 @@ import {
   LookupIdentityResponseSchema,
   RelationshipType,
 } from "../gen/muster/platform/iam/v2beta1/identity_pb.ts";
-import { listPage } from "../handlers/list-page.ts";
+import { listStored } from "../handlers/list-page.ts";
 import { permittedParent, permittedResource } from "../handlers/permitted.ts";
 import { checkUniqueName } from "../handlers/unique-name.ts";
 import { type Condition, nameIs } from "../resources/row-condition.ts";
@@ -39,13 +39,12 @@ export function identitiesService(transactions: Transactions): Service {
         const { relationshipType } = request;
         const person = personFilter(request.person);
         const isOfType: Condition<"identities"> = (row) => row("relationship", "=", relationshipType);
-        const { items, ...page } = await listPage(transaction, identities, {
+        return listStored(transaction, identities, ListIdentitiesResponseSchema, {
           schema: ListIdentitiesRequestSchema,
           request,
           conditions: [...nameIs(request.name), ...person.conditions],
           scanned: [...person.scanned, ...(relationshipType === RelationshipType.UNSPECIFIED ? [] : [isOfType])],
         });
-        return create(ListIdentitiesResponseSchema, { identities: items, ...page });
       }),
 
     getIdentity: ({ uid }, call) =>

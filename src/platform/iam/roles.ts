@@ -15,7 +15,7 @@ import {
   RoleSchema,
   RolesService,
 } from "../gen/muster/platform/iam/v2beta1/role_pb.ts";
-import { listPage } from "../handlers/list-page.ts";
+import { listStored } from "../handlers/list-page.ts";
 import { permittedParent, permittedResource } from "../handlers/permitted.ts";
 import { checkUniqueName } from "../handlers/unique-name.ts";
 import { nameIs } from "../resources/row-condition.ts";
@@ -34,15 +34,14 @@ const isDefault = statement((db, p: { role: string }) =>
 export function rolesService(transactions: Transactions): Service {
   return implement(RolesService, {
     listRoles: (request, call) =>
-      transactions.read(call, async (transaction) => {
-        const { items, ...page } = await listPage(transaction, roles, {
+      transactions.read(call, (transaction) =>
+        listStored(transaction, roles, ListRolesResponseSchema, {
           schema: ListRolesRequestSchema,
           request,
           conditions: nameIs(request.name),
           rootsArePublic: true,
-        });
-        return create(ListRolesResponseSchema, { roles: items, ...page });
-      }),
+        }),
+      ),
 
     getRole: ({ uid }, call) => transactions.read(call, (transaction) => readRole(transaction, uid)),
 

@@ -69,6 +69,26 @@ describe("toJsonObject", () => {
 });
 
 describe("readJson", () => {
+  it("writes times as toISOString does", () => {
+    const day = 86_400_000;
+    const starts = [0, day, -day, Date.UTC(2024, 1, 29), Date.UTC(10_000, 0, 1), Date.UTC(-1, 0, 1), 8.64e15 - day];
+    for (const start of starts)
+      for (const time of [
+        start,
+        start + 1,
+        start + 999,
+        start + 59_999,
+        start + 3_599_999,
+        start + day - 1,
+        start - 1,
+      ]) {
+        const { createTime } = toJsonObject(RoleSchema, create(RoleSchema, { createTime: timestampFromMs(time) }));
+        expect(createTime).toBe(new Date(time).toISOString());
+      }
+    const invalid = create(RoleSchema, { createTime: { seconds: 2n ** 62n } });
+    expect(() => toJsonObject(RoleSchema, invalid)).toThrow(RangeError);
+  });
+
   it("reads what toJsonObject writes", () => {
     const message = create(AccountAssociationSchema, {
       name: "a",

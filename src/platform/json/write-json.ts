@@ -71,8 +71,12 @@ function valueWriterOf(field: DescField): (value: unknown) => unknown {
     }
     case "map": {
       const writeElement = elementWriter(field);
-      return (values) =>
-        Object.fromEntries(Object.entries(values as Properties).map(([key, value]) => [key, writeElement(value)]));
+      return (values) => {
+        const entries = Object.entries(values as Properties);
+        return entries.length === 0
+          ? {}
+          : Object.fromEntries(entries.map(([key, value]) => [key, writeElement(value)]));
+      };
     }
   }
 }
@@ -94,7 +98,7 @@ function enumWriter(desc: DescEnum): (value: unknown) => unknown {
 function messageWriter(desc: DescMessage): (value: unknown) => unknown {
   switch (desc.typeName) {
     case "google.protobuf.Timestamp":
-      return (value) => new Date(timestampMs(value as Timestamp)).toISOString();
+      return (value) => writeTime(timestampMs(value as Timestamp));
     case "google.protobuf.Duration":
       return (value) => writeDuration(value as Duration);
     case FieldMaskSchema.typeName:
@@ -107,6 +111,26 @@ function messageWriter(desc: DescMessage): (value: unknown) => unknown {
     default:
       return (value) => writeMessage(desc, value as object);
   }
+}
+
+const dayLength = 24 * 60 * 60 * 1_000;
+/** The day of the time that was written last, and what ISO 8601 writes of it. Most times of a page are of one day. */
+let [day, date] = [Number.NaN, ""];
+
+/** A time in milliseconds since the epoch, as `toISOString` writes it. @throws RangeError if it is not valid */
+function writeTime(time: number): string {
+  const thisDay = Math.floor(time / dayLength);
+  if (thisDay !== day) [day, date] = [thisDay, new Date(time).toISOString().slice(0, -"00:00:00.000Z".length)];
+  const rest = time - day * dayLength;
+  const seconds = Math.floor(rest / 1_000);
+  const minutes = Math.floor(seconds / 60);
+  return `${date}${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}:${twoDigits(seconds % 60)}.${String(rest % 1_000).padStart(3, "0")}Z`;
+}
+
+const allTwoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, "0"));
+
+function twoDigits(number: number): string {
+  return allTwoDigits[number] as string;
 }
 
 function writeDuration({ seconds, nanos }: Duration): string {

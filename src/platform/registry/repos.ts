@@ -12,7 +12,7 @@ import {
   RepoSchema,
   ReposService,
 } from "../gen/muster/platform/registry/v2beta1/repo_pb.ts";
-import { listPage } from "../handlers/list-page.ts";
+import { listStored } from "../handlers/list-page.ts";
 import { permittedParent, permittedResource } from "../handlers/permitted.ts";
 import { checkUniqueName } from "../handlers/unique-name.ts";
 import { nameIs } from "../resources/row-condition.ts";
@@ -24,14 +24,13 @@ import { hasTags } from "./tag-rows.ts";
 export function reposService(transactions: Transactions): Service {
   return implement(ReposService, {
     listRepos: (request, call) =>
-      transactions.read(call, async (transaction) => {
-        const { items, ...page } = await listPage(transaction, repos, {
+      transactions.read(call, (transaction) =>
+        listStored(transaction, repos, ListReposResponseSchema, {
           schema: ListReposRequestSchema,
           request,
           conditions: nameIs(request.name ?? ""),
-        });
-        return create(ListReposResponseSchema, { repos: items, ...page });
-      }),
+        }),
+      ),
 
     getRepo: ({ uid }, call) =>
       transactions.read(call, (transaction) => permittedResource(transaction, repos, Capability.CAP_REPO_LIST, uid)),

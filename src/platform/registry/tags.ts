@@ -14,7 +14,7 @@ import {
   TagSchema,
   TagsService,
 } from "../gen/muster/platform/registry/v2beta1/tag_pb.ts";
-import { listPage, type ListSelection } from "../handlers/list-page.ts";
+import { listStored, type ListSelection } from "../handlers/list-page.ts";
 import { permittedResource } from "../handlers/permitted.ts";
 import { type Condition, nameIs } from "../resources/row-condition.ts";
 import { implement, type Service } from "../service/service.ts";
@@ -25,14 +25,13 @@ import { tagNamed } from "./tag-rows.ts";
 export function tagsService(transactions: Transactions): Service {
   return implement(TagsService, {
     listTags: (request, call) =>
-      transactions.read(call, async (transaction) => {
-        const { items, ...page } = await listPage(transaction, tags, {
+      transactions.read(call, (transaction) =>
+        listStored(transaction, tags, ListTagsResponseSchema, {
           schema: ListTagsRequestSchema,
           request,
           ...selectionOf(request),
-        });
-        return create(ListTagsResponseSchema, { tags: items, ...page });
-      }),
+        }),
+      ),
 
     getTag: ({ uid }, call) =>
       transactions.read(call, (transaction) => permittedResource(transaction, tags, Capability.CAP_TAG_LIST, uid)),

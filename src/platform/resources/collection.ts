@@ -109,8 +109,13 @@ export class Collection<D extends DescMessage = DescMessage, T extends ResourceT
   }
 
   async find(reader: Reader, uid: string): Promise<MessageShape<D> | undefined> {
-    const row = await reader.first(this.#select, { uid });
-    return row === undefined ? undefined : this.parse(row.body);
+    const stored = await this.findStored(reader, uid);
+    return stored === undefined ? undefined : this.parse(stored);
+  }
+
+  /** A resource as it is stored. */
+  async findStored(reader: Reader, uid: string): Promise<Uint8Array | undefined> {
+    return (await reader.first(this.#select, { uid }))?.body;
   }
 
   /**

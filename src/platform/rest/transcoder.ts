@@ -11,6 +11,7 @@ import { sizeLimits } from "../limits/size-limits.ts";
 import type { CallSlot } from "../service/call-slots.ts";
 import type { Operation } from "../service/operations.ts";
 import { type RestOfList, restOf } from "../service/rest-of-list.ts";
+import { storedListJson } from "../service/stored-list.ts";
 import { MethodNotAllowed } from "./method-not-allowed.ts";
 import { pruneToMask } from "./prune-to-mask.ts";
 import { readQuery } from "./read-query.ts";
@@ -115,7 +116,7 @@ export class Transcoder {
 
   #write({ method: { output } }: Operation, response: Message): string | AsyncIterable<string> {
     if (output.typeName === "google.protobuf.Empty") return this.#options.emptyResponse === "nothing" ? "" : "{}";
-    const json = JSON.stringify(toJsonObject(output, response));
+    const json = storedListJson(output, response) ?? JSON.stringify(toJsonObject(output, response));
     const rest = restOf(response);
     return rest === undefined ? json : listInParts(json, output, rest);
   }

@@ -1,4 +1,3 @@
-import { create } from "@bufbuild/protobuf";
 import { Capability } from "../authorization/capability.ts";
 import { advisories } from "../collections/advisories.ts";
 import {
@@ -6,7 +5,7 @@ import {
   ListAdvisoriesRequestSchema,
   ListAdvisoriesResponseSchema,
 } from "../gen/muster/platform/vulnerabilities/v2beta1/advisory_pb.ts";
-import { listPage } from "../handlers/list-page.ts";
+import { listStored } from "../handlers/list-page.ts";
 import { permittedResource } from "../handlers/permitted.ts";
 import { implement, type Service } from "../service/service.ts";
 import type { Transactions } from "../service/transaction.ts";
@@ -16,15 +15,14 @@ import { indexedConditions, scannedConditions } from "./advisory-filters.ts";
 export function advisoriesService(transactions: Transactions): Service {
   return implement(AdvisoriesService, {
     listAdvisories: (request, call) =>
-      transactions.read(call, async (transaction) => {
-        const { items, ...page } = await listPage(transaction, advisories, {
+      transactions.read(call, (transaction) =>
+        listStored(transaction, advisories, ListAdvisoriesResponseSchema, {
           schema: ListAdvisoriesRequestSchema,
           request,
           conditions: indexedConditions(request),
           scanned: scannedConditions(request),
-        });
-        return create(ListAdvisoriesResponseSchema, { advisories: items, ...page });
-      }),
+        }),
+      ),
 
     getAdvisory: ({ uid }, call) =>
       transactions.read(call, (transaction) =>
