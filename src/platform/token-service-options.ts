@@ -9,6 +9,7 @@ import { documentFetcher } from "./tokens/fetch-document.ts";
 import { IssuerKeys } from "./tokens/issuer-keys.ts";
 import { PatternCache } from "./tokens/pattern-cache.ts";
 import { StaticKeySets } from "./tokens/static-keys.ts";
+import { VerifiedSignatures } from "./tokens/verified-signatures.ts";
 
 /** What the token service and the pages of logins need of the options and settings. */
 export function tokenServiceOptions(
@@ -31,6 +32,7 @@ export function tokenServiceOptions(
     tokens,
     issuerKeys: new IssuerKeys({ trusted: settings.trustedIssuers, clock, maximumRequests, fetch }),
     staticKeys: new StaticKeySets(),
+    signatures: new VerifiedSignatures(clock),
     patterns: new PatternCache(),
     awsSts: new AwsSts(settings.awsSts, fetch, maximumRequests),
     rateLimit: callsPerSecond === undefined ? undefined : new RateLimit(callsPerSecond, clock),

@@ -46,6 +46,14 @@ export const bugsOfTokens: readonly PlantedBug[] = [
     foundBy: "test/platform/conformance/conformance.test.ts",
   },
   {
+    name: "verified-by-a-removed-key",
+    why: "A used subject token stays valid after the key that signed it was removed, and for identities with other keys.",
+    file: "src/platform/tokens/key-set.ts",
+    before: "return this.#keys.find(({ key }) => key.number === number);",
+    after: "return this.#keys.find(({ key }) => key.number === number) ?? this.#keys[0];",
+    foundBy: "src/platform/tests/used-subject-tokens.test.ts",
+  },
+  {
     name: "revoked-token-still-serves",
     why: "A token serves after all tokens of its identity were revoked.",
     file: "src/platform/authorization/security-stamp.ts",

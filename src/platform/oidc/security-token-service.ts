@@ -55,6 +55,7 @@ import {
 import type { StaticKeySets } from "../tokens/static-keys.ts";
 import { checkTime, type SubjectToken, readSubjectToken } from "../tokens/subject-token.ts";
 import { type SingleUse, useOnce } from "../tokens/used-tokens.ts";
+import type { VerifiedSignatures } from "../tokens/verified-signatures.ts";
 import { awsMismatch, awsPrincipalOf } from "./aws-exchange.ts";
 import { readDownscoping } from "./downscoping-request.ts";
 import { explained } from "./refused-exchange.ts";
@@ -66,6 +67,7 @@ export interface SecurityTokenServiceOptions {
   readonly fetch: FetchText;
   readonly issuerKeys: IssuerKeys;
   readonly staticKeys: StaticKeySets;
+  readonly signatures: VerifiedSignatures;
   readonly patterns: PatternCache;
   readonly awsSts: AwsSts;
   readonly rateLimit: RateLimit | undefined;
@@ -216,7 +218,7 @@ async function verify(
   checkTime(token, now);
   // The issuer may be slow, and the identity's owners chose it: its callers wait at the expense of their own root group.
   const keys = await slot.whileWaiting(identity.uid, () => keysFor(options, identity, token, now));
-  const signer = await keys.signerOf(token.text);
+  const signer = await options.signatures.signerOf(keys, token.text, Number(token.claims["exp"]) * 1_000);
   if (signer === undefined) throw permissionDenied("the signature of the token does not match a key of its issuer");
   return signer;
 }

@@ -1,11 +1,12 @@
 import { hash } from "node:crypto";
-import { jwtVerify, SignJWT } from "jose";
+import { jwtVerify } from "jose";
 import type { WallClock } from "#src/time/wall-clock.ts";
 import type { Actor, Caller, Downscoping } from "../authorization/caller.ts";
 import { type Capability, capabilityNamed, dottedNameOf } from "../authorization/capability.ts";
 import { initialStamp, type TokenStamp } from "../authorization/security-stamp.ts";
 import { unauthenticated } from "../errors/api-error.ts";
 import { BoundedCache } from "../limits/bounded-cache.ts";
+import { signJwt } from "./sign-jwt.ts";
 import { type SigningKeys, signingAlgorithm } from "./signing-keys.ts";
 import { apiTokenLifetime } from "./token-lifetime.ts";
 
@@ -60,26 +61,25 @@ export class ApiTokens {
     const expires = issued + apiTokenLifetime / 1_000;
     const { capabilities, groups } = downscoping;
     const { kid, privateKey } = await this.#keys.current();
-    const token = await new SignJWT({
-      act: { ...actor },
+    const header = {
+      kid,
+      typ: "JWT",
+      // The contract lists the claims; a parameter of the header is ignored by those who do not know it.
+      ...(stamp.key === undefined ? {} : { subject_key: stamp.key }),
+      ...(stamp.login === undefined ? {} : { sid: stamp.login }),
+    };
+    const claims = {
+      act: actor,
       ...(capabilities === undefined ? {} : { cap: [...capabilities].map(dottedNameOf) }),
       ...(groups === undefined ? {} : { scopes: groups }),
       ...(stamp.value === initialStamp.value ? {} : { stamp: stamp.value }),
-    })
-      // The contract lists the claims; a parameter of the header is ignored by those who do not know it.
-      .setProtectedHeader({
-        alg: signingAlgorithm,
-        kid,
-        typ: "JWT",
-        ...(stamp.key === undefined ? {} : { subject_key: stamp.key }),
-        ...(stamp.login === undefined ? {} : { sid: stamp.login }),
-      })
-      .setIssuer(this.#issuer)
-      .setSubject(identityUid)
-      .setAudience([...audiences])
-      .setIssuedAt(issued)
-      .setExpirationTime(expires)
-      .sign(privateKey);
+      iss: this.#issuer,
+      sub: identityUid,
+      aud: audiences,
+      iat: issued,
+      exp: expires,
+    };
+    const token = signJwt(header, claims, privateKey);
     return { token, expires: expires * 1_000 };
   }
 

@@ -35,6 +35,11 @@ export class KeySet {
     return this.#keys.some(({ key }) => key.id === id);
   }
 
+  /** The key with this number (`VerificationKey.number`); undefined if the set does not have it. */
+  signerWith(number: number): Signer | undefined {
+    return this.#keys.find(({ key }) => key.number === number);
+  }
+
   /**
    * The key that signed the token; undefined if none did. The key must have the id and allow the algorithm that the token
    * names. Several keys may: an issuer need not give its keys ids. The first of them are tried, up to the limit.

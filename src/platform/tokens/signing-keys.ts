@@ -1,3 +1,4 @@
+import { createPrivateKey, type KeyObject } from "node:crypto";
 import { calculateJwkThumbprint, type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from "jose";
 import type { Logger } from "pino";
 import type { WallClock } from "#src/time/wall-clock.ts";
@@ -35,7 +36,7 @@ const remove = statement((db, p: { kid: string }) => db.deleteFrom("signing_keys
 interface SigningKey extends ScheduledKey {
   readonly jwk: JWK;
   readonly publicKey: CryptoKey;
-  readonly privateKey: CryptoKey;
+  readonly privateKey: KeyObject;
 }
 
 export interface SigningKeysOptions {
@@ -70,7 +71,7 @@ export class SigningKeys {
   }
 
   /** The key that signs. */
-  async current(): Promise<{ readonly kid: string; readonly privateKey: CryptoKey }> {
+  async current(): Promise<{ readonly kid: string; readonly privateKey: KeyObject }> {
     await this.#refreshEvery(refreshInterval);
     return this.#schedule().current;
   }
@@ -218,7 +219,7 @@ async function openKey(masterKey: MasterKey, row: Tables["signing_keys"]): Promi
     createTime: row.create_time,
     jwk,
     publicKey: (await importJWK(jwk, signingAlgorithm)) as CryptoKey,
-    privateKey: (await importJWK(privateJwk, signingAlgorithm)) as CryptoKey,
+    privateKey: createPrivateKey({ key: privateJwk, format: "jwk" }),
   };
 }
 

@@ -22,6 +22,9 @@ const importedBytes = 1_024;
 
 /** A public key that can verify tokens. It is imported once for each algorithm, which costs as much as a verification. */
 export class VerificationKey {
+  static #count = 0;
+  /** Identifies the object: no other one of this process ever has the number. */
+  readonly number = ++VerificationKey.#count;
   readonly #jwk: JWK;
   readonly #algorithms: readonly string[];
   readonly #imported = new Map<string, Promise<CryptoKey>>();
