@@ -1,6 +1,7 @@
 import type { Clock } from "#src/time/clock.ts";
 import { seconds } from "#src/time/durations.ts";
-import { type ApiToken, ExchangeFailure } from "./token-service.ts";
+import { ExchangeFailure } from "./exchange-failure.ts";
+import { type ApiToken } from "./token-service.ts";
 import type { LineLog } from "./line-log.ts";
 import { renewAfterMs, retryAfterMs } from "./renewal.ts";
 import type { SubjectToken } from "./subject-token.ts";

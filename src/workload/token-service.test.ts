@@ -6,7 +6,8 @@ import { selfSignedCertificate } from "#src/platform/tests/self-signed.testing.t
 import { systemClock } from "#src/time/clock.ts";
 import { ManualClock } from "#src/time/manual-clock.testing.ts";
 import { closeServer, listenOnLoopback } from "#test/support/loopback.ts";
-import { type ApiToken, type ExchangeFailure, TokenService, type TokenServiceOptions } from "./token-service.ts";
+import type { ExchangeFailure } from "./exchange-failure.ts";
+import { type ApiToken, TokenService, type TokenServiceOptions } from "./token-service.ts";
 import type { SubjectToken } from "./subject-token.ts";
 
 const identity = `${"a".repeat(40)}/${"b".repeat(16)}`;

@@ -9,6 +9,7 @@ import { parseJsonObject } from "#src/json/parse-json.ts";
 import { oneLine } from "#src/telemetry/one-line.ts";
 import { seconds } from "#src/time/durations.ts";
 import { adviceForConnection, adviceForRefusal } from "./exchange-advice.ts";
+import { ExchangeFailure } from "./exchange-failure.ts";
 import type { SubjectToken } from "./subject-token.ts";
 
 export interface TokenServiceOptions extends HttpClientOptions {
@@ -25,20 +26,6 @@ export interface ApiToken {
   readonly value: string;
   /** Milliseconds since the epoch; in the future when it was received. */
   readonly expiresAt: number;
-}
-
-/** Why there is no token. The message is one line for people, and contains no token. */
-export class ExchangeFailure extends Error {
-  override readonly name = "ExchangeFailure";
-  /** Whether the token service refused the exchange: somebody has to change something before a retry can succeed. */
-  readonly refused: boolean;
-  /** The pause that the token service asked for. */
-  readonly retryAfterMs: number;
-  constructor(message: string, options: ErrorOptions & { readonly refused?: boolean; readonly retryAfterMs?: number }) {
-    super(message, options);
-    this.refused = options.refused ?? false;
-    this.retryAfterMs = options.retryAfterMs ?? 0;
-  }
 }
 
 const deadlineMs = seconds(10);

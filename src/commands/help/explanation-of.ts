@@ -6,11 +6,13 @@ import { KubeError } from "#src/kube/errors.ts";
 import { LoginFailure } from "#src/login/login-failure.ts";
 import { NotLoggedIn } from "#src/login/login-session.ts";
 import { PlatformFailure, type PlatformProblem } from "#src/platform-client/failure.ts";
-import { DatabaseUnavailableError } from "#src/platform/store/database.ts";
-import { UnsupportedSchemaError } from "#src/platform/store/supported-schema.ts";
-import { ExchangeFailure } from "#src/workload/token-service.ts";
+import { ExchangeFailure } from "#src/workload/exchange-failure.ts";
 
-/** Where the documentation explains an error, or its nearest cause that is explained. @returns undefined if its message has to do */
+/**
+ * Where the documentation explains an error, or its nearest cause that is explained. It imports no package and no client: the agent of each pod
+ * loads it after a failure.
+ * @returns undefined if the message has to do
+ */
 export function explanationOf(error: unknown): ExplanationName | undefined {
   if (!(error instanceof Error)) return undefined;
   return ownExplanation(error) ?? explanationOf(error.cause);
@@ -24,7 +26,6 @@ function ownExplanation(error: Error): ExplanationName | undefined {
   if (error instanceof PlatformFailure) return explanationOfProblem(error.problem);
   if (error instanceof CommandFailure) return explanationOfExitCode(error.exitCode);
   if (error instanceof KubeError) return [0, 401, 403].includes(error.code) ? "cluster-access" : undefined;
-  if (error instanceof UnsupportedSchemaError || error instanceof DatabaseUnavailableError) return "platform-data";
   return undefined;
 }
 

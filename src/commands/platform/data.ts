@@ -57,7 +57,7 @@ export function defaultFile(location: DataLocation, name: "admin-token" | "key",
 
 /**
  * @param reserve what a SQLite database keeps for when the disk is full
- * @throws {UnsupportedSchemaError | DatabaseUnavailableError | Error} an `Error` if the folder of a SQLite file does not exist.
+ * @throws {ExplainedError} if the data cannot be used. @throws {Error} if the folder of a SQLite file does not exist
  */
 export async function openDatabase(
   location: DataLocation,
@@ -69,16 +69,18 @@ export async function openDatabase(
   }
   // Imported on demand, so that a platform on SQLite does not load the PostgreSQL client.
   const { PostgresDatabase } = await import("#src/platform/store/postgres/postgres-database.ts");
-  return PostgresDatabase.open(location.url, { connections });
+  return PostgresDatabase.open(location.url, { connections }).catch((error: Error) => {
+    throw new ExplainedError("platform-data", error.message, { cause: error });
+  });
 }
 
-/** @throws {UnsupportedSchemaError | Error} */
+/** @throws {ExplainedError} */
 function openSqlite(path: string, reserve: DiskReserveOptions | undefined): SqliteDatabase {
   try {
     return new SqliteDatabase(path, { reserve });
   } catch (error) {
-    if (error instanceof UnsupportedSchemaError) throw error;
     const { message } = error as Error;
+    if (error instanceof UnsupportedSchemaError) throw new ExplainedError("platform-data", message, { cause: error });
     if (isBusy(error))
       throw new ExplainedError(
         "platform-data",
@@ -105,7 +107,7 @@ function requireData(location: DataLocation): void {
 
 /**
  * Does the work of a command that expects data, and closes the database: a mistyped path must not create a new platform.
- * @throws {UnsupportedSchemaError | DatabaseUnavailableError | Error} an `Error` if the SQLite file does not exist
+ * @throws {ExplainedError} if the data cannot be used. @throws {Error} if the SQLite file does not exist
  */
 export async function withExistingDatabase<T>(
   location: DataLocation,
