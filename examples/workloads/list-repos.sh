@@ -1,6 +1,8 @@
 #!/bin/sh
 # Lists the repos of the platform. The agent renews the file, so it is read before each request.
 set -eu
-token=$(cat "$MUSTER_TOKEN_FILE")
-curl --silent --show-error --fail-with-body --header "Authorization: Bearer $token" \
-  "$MUSTER_PLATFORM_URL/registry/v2beta1/repos"
+request() {
+  curl --silent --show-error --fail-with-body ${MUSTER_PLATFORM_CA:+--cacert "$MUSTER_PLATFORM_CA"} \
+    --header "Authorization: Bearer $(cat "$MUSTER_TOKEN_FILE")" "$MUSTER_PLATFORM_URL$1"
+}
+request /registry/v2beta1/repos

@@ -2,6 +2,7 @@ import { execFile, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text as readAll } from "node:stream/consumers";
@@ -11,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { identityDefinition } from "#src/api/identity.ts";
 import { awsCredentials, FakeSts } from "#src/platform/tests/fake-sts.testing.ts";
+import { selfSignedCertificate } from "#src/platform/tests/self-signed.testing.ts";
 import { cacheFolder } from "#test/support/go-program/build.ts";
 import { MusterProcess } from "#test/support/harness/muster-process.ts";
 import { listenOnLoopback, portOf } from "#test/support/loopback.ts";
@@ -242,28 +244,69 @@ describe("reading the file of the token", () => {
     writeFileSync(file(), token);
   });
 
+  const { key, certificate } = selfSignedCertificate();
+  const authorities = () => join(platform.folder, "authorities.pem");
+  const renewed = () => join(platform.folder, "renewed");
+  /** A platform with a certificate of an authority of its own. When it refuses the token `ended`, the file gets another one. */
+  const withTls = createTlsServer({ key, cert: certificate }, ({ headers }, response) => {
+    if (headers.authorization === "Bearer ended") {
+      writeFileSync(renewed(), "renewed");
+      response.writeHead(401).end();
+      return;
+    }
+    response.writeHead(headers.authorization === "Bearer renewed" ? 200 : 403);
+    response.end(JSON.stringify({ repos: [{ name: platform.repo }] }));
+  });
+  beforeAll(async () => {
+    writeFileSync(authorities(), certificate);
+    await listenOnLoopback(withTls);
+  });
+  afterAll(() => {
+    withTls.close();
+  });
+
   const languages = [
-    { tool: "curl", version: ["--version"], command: ["sh", "list-repos.sh"], required: true },
+    { tool: "curl", version: ["--version"], command: ["sh", "list-repos.sh"], required: true, repeats: false },
     { tool: process.execPath, version: ["--version"], command: [process.execPath, "list-repos.mjs"], required: true },
-    { tool: "python3", version: ["--version"], command: ["python3", "list_repos.py"], required: false },
-    { tool: "go", version: ["version"], command: ["go", "run", "list_repos.go"], required: false },
-    { tool: "java", version: ["--version"], command: ["java", "ListRepos.java"], required: false },
+    { tool: "python3", version: ["--version"], command: ["python3", "list_repos.py"] },
+    { tool: "go", version: ["version"], command: ["go", "run", "list_repos.go"] },
+    { tool: "java", version: ["--version"], command: ["java", "ListRepos.java"] },
   ];
-  for (const { tool, version, command, required } of languages) {
+  for (const { tool, version, command, required = false, repeats = true } of languages) {
     const [program = "", ...args] = command;
+    const name = args.at(-1) ?? "";
     const missing = !(required && process.env["CI"] === "true") && spawnSync(tool, version).status !== 0;
-    if (missing) process.stderr.write(`SKIPPED examples/workloads/${args.at(-1) ?? ""}: ${tool} is not installed\n`);
-    it.skipIf(missing)(`${args.at(-1) ?? ""} lists the repos`, async () => {
+    if (missing) process.stderr.write(`SKIPPED examples/workloads/${name}: ${tool} is not installed\n`);
+    /** @returns the names of the repos that the program lists */
+    const list = async (variables: Readonly<Record<string, string>>): Promise<readonly string[]> => {
       // Go compiles its standard library once, which takes a minute: into the cache that is kept between runs.
       const go = { GOCACHE: join(cacheFolder(), "go-build"), CGO_ENABLED: "0" };
-      const env = { ...process.env, ...go, MUSTER_TOKEN_FILE: file(), MUSTER_PLATFORM_URL: platform.url };
+      const env = { ...process.env, ...go, ...variables };
       const { stdout } = await promisify(execFile)(program, args, { cwd: examples, env });
-      // Two of the examples print names, the others the response.
-      const names = stdout.startsWith("{")
-        ? JSON.parse(stdout).repos.map(({ name }: { name: string }) => name)
-        : [stdout.trim()];
-      expect(names).toEqual([platform.repo]);
+      // Two of the examples print the response, the others names.
+      if (!stdout.startsWith("{")) return [stdout.trim()];
+      return JSON.parse(stdout).repos.map((repo: { readonly name: string }) => repo.name);
+    };
+
+    it.skipIf(missing)(`${name} lists the repos`, async () => {
+      const listed = await list({ MUSTER_TOKEN_FILE: file(), MUSTER_PLATFORM_URL: platform.url });
+      expect(listed).toEqual([platform.repo]);
     });
+
+    it.skipIf(missing)(
+      `${name} trusts MUSTER_PLATFORM_CA${repeats ? ", and repeats once after 401" : ""}`,
+      async () => {
+        writeFileSync(renewed(), repeats ? "ended" : "renewed");
+        const listed = await list({
+          MUSTER_TOKEN_FILE: renewed(),
+          MUSTER_PLATFORM_URL: `https://127.0.0.1:${portOf(withTls)}`,
+          MUSTER_PLATFORM_CA: authorities(),
+          // As the guide says for Node.js.
+          NODE_EXTRA_CA_CERTS: authorities(),
+        });
+        expect(listed).toEqual([platform.repo]);
+      },
+    );
   }
 });
 
