@@ -12,6 +12,8 @@ export class Agenda {
   readonly #clock: Clock;
   /** When each object is due, as `Kind namespace/name`. */
   readonly #due = new Map<string, AgendaItem & { readonly at: MonotonicTime }>();
+  /** What `next` has returned and who called it has not come to yet: what happens to it until then needs no second reconcile. */
+  readonly #ahead = new Set<string>();
 
   constructor(kinds: readonly Kind[], clock: Clock) {
     this.#kinds = kinds.map(({ name }) => name);
@@ -30,22 +32,33 @@ export class Agenda {
   /** The earlier of two times counts. */
   addAt(kind: string, key: string, at: MonotonicTime): void {
     const item = `${kind} ${key}`;
+    if (this.#ahead.has(item) && at <= this.#clock.monotonic()) return;
     const before = this.#due.get(item);
     if (before === undefined || at < before.at) this.#due.set(item, { kind, key, at });
   }
 
   /**
    * Takes what is due first, if that is before `end`: parents before what refers to them, as the kinds are ordered, and then by
-   * namespace and name.
+   * namespace and name. The items are to be taken one after the other.
    */
-  next(end: MonotonicTime): { readonly dueAt: MonotonicTime; readonly items: readonly AgendaItem[] } | undefined {
+  next(end: MonotonicTime): { readonly dueAt: MonotonicTime; readonly items: Iterable<AgendaItem> } | undefined {
     let dueAt = Number.POSITIVE_INFINITY;
     for (const { at } of this.#due.values()) dueAt = Math.min(dueAt, at);
     dueAt = Math.max(dueAt, this.#clock.monotonic());
     if (dueAt > end) return undefined;
     const items = [...this.#due.values()].filter(({ at }) => at <= dueAt);
-    for (const { kind, key } of items) this.#due.delete(`${kind} ${key}`);
+    for (const { kind, key } of items) {
+      this.#due.delete(`${kind} ${key}`);
+      this.#ahead.add(`${kind} ${key}`);
+    }
     const rank = ({ kind }: AgendaItem) => this.#kinds.indexOf(kind);
-    return { dueAt, items: items.toSorted((a, b) => rank(a) - rank(b) || (a.key < b.key ? -1 : 1)) };
+    return { dueAt, items: this.#oneByOne(items.toSorted((a, b) => rank(a) - rank(b) || (a.key < b.key ? -1 : 1))) };
+  }
+
+  *#oneByOne(items: readonly AgendaItem[]): Iterable<AgendaItem> {
+    for (const item of items) {
+      this.#ahead.delete(`${item.kind} ${item.key}`);
+      yield item;
+    }
   }
 }

@@ -17,6 +17,7 @@ export interface ReadyObject {
   readonly status?: object;
 }
 
+const everythingDeclared = "Objects of this cluster declare everything that lies directly in the group.";
 const time = "2026-01-01T00:00:00Z";
 
 /** An object as the operator leaves it once its resource exists: there is nothing to write. */
@@ -54,6 +55,7 @@ export function readyObject({ kind, name, namespace, number, spec, status, tenan
       conditions: [
         condition("Ready", `The ${noun} exists on the platform and matches the spec.`),
         condition("ReferencesResolved", "All references in the spec are resolved."),
+        ...(kind === "Group" ? [condition("AccessDeclared", everythingDeclared)] : []),
       ],
       ...status,
     },
