@@ -111,7 +111,9 @@ async function storedPage<D extends DescMessage, R extends DescMessage, T extend
   const totalCount = counts.reduce((sum, count) => sum + count, 0);
   const page = { totalCount: BigInt(totalCount), skipped: request.skip };
   if (totalCount === 0 || (cursor === undefined && request.skip >= totalCount)) return { items: [], ...page };
-  const tableCount = isFiltered ? undefined : await countBelow(reader, table, { kind: "everything" });
+  // Only pages in another order depend on the size of the table.
+  const tableCount = async () =>
+    order.column === "uid" ? totalCount : await countBelow(reader, table, { kind: "everything" });
   const pageQuery: PageQuery = {
     table,
     regions,
@@ -121,7 +123,7 @@ async function storedPage<D extends DescMessage, R extends DescMessage, T extend
     skip: request.skip,
     // Read one more row than the page has, to know whether there is a next page.
     limit: size + 1,
-    counts: tableCount === undefined ? undefined : { selected: totalCount, table: tableCount },
+    counts: isFiltered ? undefined : { selected: totalCount, table: await tableCount() },
     regionCounts: counts.length === regions.length ? counts : undefined,
   };
   const rows =

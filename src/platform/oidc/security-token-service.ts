@@ -35,6 +35,7 @@ import type { RateLimit } from "../service/rate-limit.ts";
 import type { CallSlot } from "../service/call-slots.ts";
 import { type AnonymousCall, implementAnonymous, type Service } from "../service/service.ts";
 import type { Database, Writer } from "../store/database.ts";
+import { settleAll } from "../store/settle-all.ts";
 import type { ApiTokens } from "../tokens/api-token.ts";
 import type { AwsSts } from "../tokens/aws-sts.ts";
 import { awsIssuer, type AwsToken, awsTokenExpiry, readAwsToken } from "../tokens/aws-token.ts";
@@ -110,7 +111,7 @@ async function exchange(
   if (!isUid(request.identity)) throw invalidArgument("identity", "must be the uid of an identity");
 
   const [identity, securityStamp] = await options.database.read(
-    async (tx) => [await identities.find(tx, request.identity), await securityStampOf(tx, request.identity)],
+    (tx) => settleAll([identities.find(tx, request.identity), securityStampOf(tx, request.identity)]),
     slot.shares,
   );
   const refused = (reason: string, error = mismatch()) =>
@@ -134,10 +135,14 @@ async function exchange(
   const exchanged = async (tx: Writer, record: RecordEvent) => {
     if (subject.kind === "aws" && !(await useOnce(tx, singleUseOf(subject.token, identity.uid), now)))
       throw permissionDenied("the token was already used: sign a new request");
+    const [exists, stampNow] = await settleAll([
+      updateLastSeen(tx, identity.uid, now),
+      securityStampOf(tx, identity.uid),
+    ]);
     // It was deleted in the meantime.
-    if (!(await updateLastSeen(tx, identity.uid, now))) throw mismatch();
+    if (!exists) throw mismatch();
     // The API token contains the stamp that was read, so it has ended; a family would not have.
-    if (!isCurrent(await securityStampOf(tx, identity.uid), stamp))
+    if (!isCurrent(stampNow, stamp))
       throw unavailable("how the identity is assumed was changed during the exchange; retry the request");
     await record(identityEvent("exchange", { identity: identity.uid, actor }, call));
     const { refreshLifetime, maximumRefreshTokens } = options.settings;

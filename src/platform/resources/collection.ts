@@ -15,6 +15,7 @@ import { parentOf } from "../contract/uid.ts";
 import { type ApiError, invalidArgument } from "../errors/api-error.ts";
 import { sizeLimits } from "../limits/size-limits.ts";
 import { type Reader, type Statement, statement } from "../store/database.ts";
+import { settleAll } from "../store/settle-all.ts";
 import type { ResourceColumns, ResourceTable, Tables } from "../store/schema/tables.ts";
 import type { Order, SortColumn } from "./order.ts";
 import { selectPageRows } from "./select-page-rows.ts";
@@ -158,9 +159,11 @@ export class Collection<D extends DescMessage = DescMessage, T extends ResourceT
   async insert(writer: AuthoredWriter, message: MessageShape<D>): Promise<void> {
     const row = this.#row(message);
     this.#checkSize(row, message, undefined);
-    await writer.run(this.#insert, row);
-    await this.#record(writer, row.uid, undefined, message);
-    await this.#count(writer, row.uid, message, 1);
+    await settleAll([
+      writer.run(this.#insert, row),
+      this.#record(writer, row.uid, undefined, message),
+      this.#count(writer, row.uid, message, 1),
+    ]);
   }
 
   /** @throws ApiError (3) if the resource is too large, unless an earlier version stored one that was no smaller */

@@ -5,6 +5,7 @@ import { isCurrent, securityStampOf } from "../authorization/security-stamp.ts";
 import { isWithin } from "../contract/uid.ts";
 import { type Reader, statement, type Writer } from "../store/database.ts";
 import { deleteExpiredFrom } from "../store/expired-rows.ts";
+import { settleAll } from "../store/settle-all.ts";
 import type { ApiTokenContent } from "./api-token.ts";
 
 /** Distinguishes a refresh token from an API token, for the platform, for people and for secret scanners. */
@@ -87,13 +88,15 @@ export async function startFamily(
   content: ApiTokenContent,
   { now, expires, maximum }: { readonly now: number; readonly expires: number; readonly maximum: number },
 ): Promise<string> {
-  await tx.run(deleteExpired, { now });
   const random = randomBytes(12);
   const id = random.toString("hex");
   const { token, token_hash } = newToken(id);
   const identity = content.identityUid;
-  if (random.readUInt8() < 256 / 64) await tx.run(deleteSurplus, { identity, kept: maximum - 1 });
-  await tx.run(insert, { id, identity_uid: identity, token_hash, expires, content: serialize(content) });
+  await settleAll([
+    tx.run(deleteExpired, { now }),
+    ...(random.readUInt8() < 256 / 64 ? [tx.run(deleteSurplus, { identity, kept: maximum - 1 })] : []),
+    tx.run(insert, { id, identity_uid: identity, token_hash, expires, content: serialize(content) }),
+  ]);
   return token;
 }
 

@@ -32,7 +32,7 @@ describeWithPostgres("PostgresDatabase, when a connection is lost", (postgres) =
       await reader.all(names, {});
       return reader.all(names, {});
     };
-    const read = database.read((reader) => settleAll<unknown>([twice(reader), sleep(reader)]));
+    const read = database.read((reader) => settleAll([twice(reader), sleep(reader)]));
     await Promise.all([cutSleeping(url), expect(read).rejects.toMatchObject(notCommitted)]);
     expect(await database.read((reader) => reader.all(names, {}))).toEqual([]);
     await database.close();
@@ -41,7 +41,7 @@ describeWithPostgres("PostgresDatabase, when a connection is lost", (postgres) =
   it("keeps the writes that it reports as kept, and no other", async () => {
     const { url, database } = await open();
     const lost = database.write((tx) =>
-      settleAll<unknown>([tx.run(put, { name: "lost" }), sleep(tx), tx.run(put, { name: "lost too" })]),
+      settleAll([tx.run(put, { name: "lost" }), sleep(tx), tx.run(put, { name: "lost too" })]),
     );
     const others = ["a", "b", "c"].map(async (name) => {
       const result = database.write((tx) => tx.run(put, { name }));
