@@ -43,6 +43,7 @@ async function measureAll(given: PlatformOptions, run: Run, backend: Backend, si
   const fillSeconds = backend === "sqlite" ? filled.seconds : subject.copySeconds;
   if (fillSeconds !== undefined)
     run.report({ case: caseOf(backend, size, filling), figures: [seconds("took", fillSeconds)] });
+  run.report({ case: caseOf(backend, size, "start"), figures: subject.start });
   for (const name of given.cases) {
     await subject.callers.run(warmUpSeconds, await subject.callsOf(name));
     const { figures } = await measure(subject, name, given.seconds);

@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Comparison } from "#test/support/bench/benchmark.ts";
-import { count, type Figure, milliseconds } from "#test/support/bench/outcome.ts";
+import { count, type Figure, figure, milliseconds } from "#test/support/bench/outcome.ts";
 import { percentile } from "#test/support/bench/percentile.ts";
 import { filledFile } from "./fill.ts";
 import { measure } from "./measure.ts";
@@ -37,10 +37,12 @@ export async function compare(
   const referenceFilled = await fillOf.filledFile(join(data, "reference"), size);
   await using resources = new AsyncDisposableStack();
   const other = await startSubject(resources, reference, { backend, filled: referenceFilled, callers, copy });
+  report({ case: `${backend} ${size} start, reference`, figures: other.start });
   for (const name of cases) await warmUp(other, name);
   for (let turn = 1; turn <= turns; turn += 1) {
     await using ofTurn = new AsyncDisposableStack();
     const subject = await startSubject(ofTurn, program, { backend, filled, callers });
+    report({ case: `${backend} ${size} start, start ${turn}`, figures: subject.start });
     for (const name of cases) {
       await warmUp(subject, name);
       const figures = await inTurns(other, subject, name, seconds);
@@ -56,16 +58,17 @@ async function warmUp(subject: Subject, name: string): Promise<void> {
 /** The CPU time per call of both, and the candidate's as a multiple: in all turns together, and in the pairs of turns. */
 async function inTurns(reference: Subject, candidate: Subject, name: string, seconds: number): Promise<Figure[]> {
   const subjects = { reference, candidate };
-  const sums = { reference: { cpu: 0, calls: 0 }, candidate: { cpu: 0, calls: 0 } };
+  const sums = { reference: { cpu: 0, calls: 0, written: 0 }, candidate: { cpu: 0, calls: 0, written: 0 } };
   const ratios: number[] = [];
   for (let turn = 0; turn < Math.ceil(seconds / turnSeconds); turn++) {
     const pair = { reference: 0, candidate: 0 };
     // Who is first alternates, so that a machine that slows down favours neither.
     const order = turn % 2 === 0 ? (["reference", "candidate"] as const) : (["candidate", "reference"] as const);
     for (const who of order) {
-      const { calls, cpuMilliseconds } = await measure(subjects[who], name, turnSeconds);
+      const { calls, cpuMilliseconds, written } = await measure(subjects[who], name, turnSeconds);
       pair[who] = cpuMilliseconds;
       sums[who].calls += calls;
+      sums[who].written += calls * written;
       sums[who].cpu += calls * cpuMilliseconds;
     }
     ratios.push(pair.candidate / pair.reference);
@@ -74,6 +77,11 @@ async function inTurns(reference: Subject, candidate: Subject, name: string, sec
   return [
     milliseconds("CPU per call, reference / this tree", [before, after]),
     count("ratio", after / before),
+    figure(
+      "written per call, reference / this tree",
+      [sums.reference, sums.candidate].map(({ written, calls }) => written / calls / 1_024),
+      "KiB",
+    ),
     count("half of the pairs of turns, from / to", [percentile(ratios, 0.25), percentile(ratios, 0.75)]),
   ];
 }

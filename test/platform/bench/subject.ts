@@ -1,7 +1,10 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Program } from "#test/support/bench/bundle.ts";
+import { type Figure, mebibytes, milliseconds } from "#test/support/bench/outcome.ts";
+import { cpuSeconds, memoryMiB } from "#test/support/bench/process-usage.ts";
 import { PlatformProcess } from "#test/support/harness/platform-process.ts";
 import { callsOf } from "./cases.ts";
 import { onPlatformCore } from "./cores.ts";
@@ -17,6 +20,8 @@ import { createWorld } from "./world.ts";
 export interface Subject {
   readonly pid: number;
   readonly callers: HttpCallers;
+  /** What its start took, from the start of the process until it listened, and its memory a second after that. */
+  readonly start: readonly Figure[];
   /** The seconds that it took to load the data into PostgreSQL; undefined with SQLite. */
   readonly copySeconds: number | undefined;
   /** The calls of a case by number. @throws {Error} for an unknown case */
@@ -47,6 +52,7 @@ export async function startSubject(
   const { newData, copySeconds } = await dataSource(resources, { backend, folder, filled: filled.path, copy });
   const flags = ["--key-file", join(folder, "key"), "--admin-token-file", filled.adminTokenFile];
   const trusted = ["--trusted-issuer", `${issuer.url},ca=${certificate}`];
+  const began = performance.now();
   const platform = resources.adopt(
     new PlatformProcess([...(await newData()).flags, ...flags, ...trusted], {
       program: program.file,
@@ -59,8 +65,17 @@ export async function startSubject(
     (one) => one.stop(),
   );
   const { address, rootGroup } = await platform.listening();
+  const listeningAfter = performance.now() - began;
+  const cpuOfStart = (await cpuSeconds(platform.pid)) * 1_000;
+  await sleep(1_000);
+  const { now: idle } = await memoryMiB(platform.pid);
+  const start = [
+    milliseconds("until it listens", listeningAfter),
+    milliseconds("CPU until it listens", cpuOfStart),
+    mebibytes("memory, idle", idle),
+  ];
   const callers = resources.adopt(await HttpCallers.open(address, count), (one) => one.close());
   const adminToken = (await readFile(filled.adminTokenFile, "utf8")).trim();
   const world = await createWorld({ callers, address, rootGroup, adminToken, issuer });
-  return { pid: platform.pid, callers, copySeconds, callsOf: (name) => callsOf(world, name) };
+  return { pid: platform.pid, callers, start, copySeconds, callsOf: (name) => callsOf(world, name) };
 }

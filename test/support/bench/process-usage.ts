@@ -22,6 +22,14 @@ export async function memoryMiB(pid: number): Promise<{ readonly now: number; re
   return { now: of("VmRSS"), peak: of("VmHWM") };
 }
 
+/**
+ * The bytes that a process has given to write calls since it started: files and sockets. `write_bytes` of the kernel counts whole folios,
+ * which with ext4 and Linux 6.18 are four times what the disk receives of a SQLite file with random writes.
+ */
+export async function writtenBytes(pid: number): Promise<number> {
+  return Number(/^wchar: (\d+)$/m.exec(await readFile(`/proc/${pid}/io`, "utf8"))?.[1]);
+}
+
 /** The kernel measures the peak again from now on; see proc_pid_clear_refs(5). */
 export async function resetPeakMemory(pid: number): Promise<void> {
   await writeFile(`/proc/${pid}/clear_refs`, "5");
