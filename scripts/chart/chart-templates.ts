@@ -112,5 +112,6 @@ function withReleaseNames(line: string, previous: string): string {
     .replace(/^(\s*resourceNames: )\[muster-operator\]$/, `$1[${serviceAccountName}]`)
     .replace(/^(\s*resourceNames: )\[muster-tenant\]$/, `$1[muster-tenant${tenantSuffix}]`)
     .replace(/^(\s*name: muster-tenant)$/, `$1${tenantSuffix}`)
+    .replace(/^(\s*runbook_url: )(?=docs\/)/, "$1{{ .Values.prometheusRule.runbookBaseUrl }}")
     .replace(/^(\s*(?:name|policyName): muster-[a-z-]+)$/, `$1${suffix}`);
 }

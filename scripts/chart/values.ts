@@ -242,13 +242,16 @@ const properties: Readonly<Record<string, JsonSchema>> = {
     labels: textMap("Labels of the ServiceMonitors, by which a Prometheus selects it."),
   }),
   prometheusRule: object(
-    "Alerts for the Prometheus operator, each with a link to its cause and fix in docs/operate/.",
+    "Alerts for the Prometheus operator, each with the path of its cause and fix in docs/operate/.",
     {
       enabled: toggle(
         "Whether to create a PrometheusRule for the operator, and one for the platform of this release.",
         false,
       ),
       labels: textMap("Labels of the PrometheusRules, by which a Prometheus selects them."),
+      runbookBaseUrl: text(
+        "What precedes the path in the annotation runbook_url of each alert, such as https://git.example.com/muster/blob/main/. Empty: no link.",
+      ),
     },
   ),
   dashboards: object("Dashboards for Grafana, as ConfigMaps that its sidecar finds.", {

@@ -81,6 +81,13 @@ describe("the values of the chart muster", () => {
     await helm(["lint", "--strict", "muster-crds"]);
   });
 
+  it("make links of the runbooks of alerts", async () => {
+    const runbookBaseUrl = "https://git.example.com/muster/blob/main/";
+    const objects = await renderChart("muster", { settings, prometheusRule: { enabled: true, runbookBaseUrl } });
+    const [{ rules }] = find(objects, "PrometheusRule", "muster-operator")["spec"].groups;
+    expect(rules[0].annotations.runbook_url).toBe(`${runbookBaseUrl}docs/operate/operator-alerts.md#musternoleader`);
+  });
+
   it("give pods what platform engineers expect to give", async () => {
     const objects = await renderChart("muster", {
       settings,

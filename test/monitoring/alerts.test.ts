@@ -73,7 +73,7 @@ describe("alerts, evaluated by Prometheus on the metrics of real failures", () =
 
   it("every text of an alert is complete", () => {
     for (const { alert, annotations } of firing) {
-      expect(Object.keys(annotations).toSorted(), alert).toEqual(["description", "runbook", "summary"]);
+      expect(Object.keys(annotations).toSorted(), alert).toEqual(["description", "runbook_url", "summary"]);
       for (const text of Object.values(annotations)) expect(text, alert).not.toMatch(/no value|NaN|\{\{/);
     }
   });
@@ -176,6 +176,6 @@ describe.each([
     const severity = `${rule.labels.severity.charAt(0).toUpperCase()}${rule.labels.severity.slice(1)}`;
     const delay = rule.for === undefined ? "at once" : `after ${rule.for}`;
     expect(page).toContain(`\n## ${rule.alert}\n\n*${severity}, ${delay}.* `);
-    expect(rule.annotations["runbook"]).toBe(`${path}#${rule.alert.toLowerCase()}`);
+    expect(rule.annotations["runbook_url"]).toBe(`${path}#${rule.alert.toLowerCase()}`);
   });
 });
