@@ -1,7 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { parseAllDocuments } from "yaml";
 import { runCommand } from "#src/command-line.testing.ts";
+import { finalizer } from "#src/api/custom-resource.ts";
 import { markerOf, objectHash, ownerHash, withMarker } from "#src/kinds/marker.ts";
 import type { Plan } from "#src/plan/plan.ts";
 import type { ShownPlan } from "./format-plan.ts";
@@ -288,6 +290,56 @@ it("warns of objects that --delete names and that do not exist, as kubectl delet
     );
   } finally {
     await cluster.close();
+  }
+});
+
+it("says who loses access without one object of the cluster", async () => {
+  const { admin } = world.platform;
+  const marker = (kind: string, name: string) => markerOf(ownerHash("prod"), objectHash(kind, "shop", name));
+  const { uid: shop } = await admin.ok("POST", `/iam/v2beta1/groups/${world.team}`, {
+    name: "shop",
+    description: withMarker("The web shop", marker("Group", "shop")),
+  });
+  const { uid: ci } = await admin.ok("POST", `/iam/v2beta1/identities/${shop}`, {
+    name: "ci",
+    description: withMarker("", marker("Identity", "ci")),
+    claimMatch: { issuer: "https://ci.example.com", subject: "repo:acme/shop" },
+  });
+  const views = await admin.bind(shop, ci, await admin.role("viewer"));
+  const uids: Readonly<Record<string, string>> = { Group: shop, Identity: ci, RoleBinding: views };
+  const cluster = new ClusterServer();
+  const objects = parseAllDocuments(tenant(world.team) + tree.replace("TEAM", world.team).replace("ROLE", "viewer"));
+  for (const object of objects.map((document) => document.toJS()).filter((one) => one !== null))
+    cluster.put(`${object.kind.toLowerCase()}s`.replace("ys", "ies"), {
+      ...object,
+      metadata: { ...object.metadata, uid: object.kind, finalizers: [finalizer] },
+      status: { uid: uids[object.kind], origin: "Created" },
+    });
+  await cluster.listen();
+  try {
+    const kubeconfig = join(world.files, "kubeconfig");
+    writeFileSync(kubeconfig, cluster.kubeconfig);
+    const binding = tree.slice(tree.lastIndexOf("---"));
+    const { stdout, stderr } = await world.plan(binding, { kubeconfig, args: ["--delete"] });
+    expect(stderr + stdout.replace(views, "BINDING")).toMatchInlineSnapshot(`
+      "muster plan: 1 to delete
+      - delete role binding BINDING  (shop/RoleBinding/ci-views)
+          the object is deleted
+
+      Plan: 1 to delete.
+
+      Access: 1 identity loses capabilities.
+
+      - root/team/shop/ci loses capabilities in root/team/shop and below
+            account_associations.list, advisories.list, group_invites.list, groups.list, identity.list, identity_providers.list, repo.list, role_bindings.list, roles.list, tag.list
+          through viewer (shop/ci-views)
+          assumed by: issuer https://ci.example.com, subject repo:acme/shop
+      "
+    `);
+  } finally {
+    await cluster.close();
+    await admin.ok("DELETE", `/iam/v2beta1/identities/${ci}`);
+    await admin.ok("DELETE", `/iam/v2beta1/groups/${shop}`);
   }
 });
 
