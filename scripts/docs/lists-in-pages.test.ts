@@ -5,6 +5,7 @@ import { annotations } from "#src/api/annotations.ts";
 import { tenantDefinition } from "#src/api/tenant.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { builtinRoles } from "#src/platform/authorization/builtin-roles.ts";
+import { allCapabilities, dottedNameOf } from "#src/platform/authorization/capability.ts";
 
 const read = (path: string) => readFileSync(path, "utf8");
 const code = (name: string) => `\`${name}\``;
@@ -43,7 +44,7 @@ const lists: readonly (readonly [page: string, what: string, names: readonly str
     fieldsOf("groups", "spec", "policy", "deletion").map(code),
   ],
   ["docs/reference/undeclared-access.md", "what can be undeclared", kinds.map(({ noun }) => nameOfUndeclared(noun))],
-  ["docs/platform.md", "the built-in roles", builtinRoles.map(({ name }) => code(name))],
+  ["docs/platform.md", "the capabilities of the built-in roles", capabilityRows()],
   [
     "docs/operate/security-log.md",
     "actions and forms",
@@ -84,6 +85,24 @@ const lists: readonly (readonly [page: string, what: string, names: readonly str
     ),
   ],
 ];
+
+/** The table of capabilities: for each kind of resource, the verbs of each role. */
+function capabilityRows(): readonly string[] {
+  const resources = [...new Set(allCapabilities.map((capability) => dottedNameOf(capability).split(".")[0] ?? ""))];
+  const rows = resources.toSorted().map((resource) => [
+    code(resource),
+    ...builtinRoles.map(({ capabilities }) => {
+      const names = [...capabilities].map(dottedNameOf).filter((name) => name.startsWith(`${resource}.`));
+      return names.length === 0
+        ? "–"
+        : names
+            .map((name) => name.slice(resource.length + 1))
+            .toSorted()
+            .join(", ");
+    }),
+  ]);
+  return [["", ...builtinRoles.map(({ name }) => code(name))], ...rows].map((cells) => `| ${cells.join(" | ")} |`);
+}
 
 /** What the pages call a resource of the kind. */
 function nameOfUndeclared(noun: string): string {
