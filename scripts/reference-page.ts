@@ -57,8 +57,8 @@ export function referencePages(
 export function conditionsPage(): string {
   const page = [
     "# Conditions",
+    "For **application developers**: find out what a condition means, and how to fix it or what to ask an administrator for.",
     generated,
-    "For **application developers**: find out what a condition of an object means, and how to fix it.",
     "`kubectl get muster` prints the reason of each object, and `kubectl describe mrb NAME` the message, with the names. (`mrb` is Muster's RoleBinding; `rolebinding` is that of Kubernetes.) [`muster why`](../how-to/find-out-why.md) follows an object to its cause.",
     "## Types",
     table(
@@ -69,10 +69,10 @@ export function conditionsPage(): string {
     "A newer operator can write other types and reasons: both are patterns in the CRD, not enums.",
     ...Object.entries<ReasonDescription>(reasons)
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .flatMap(([reason, { meaning, fix }]) => [
+      .flatMap(([reason, { meaning, fix, see }]) => [
         `### ${reason}`,
         meaning,
-        ...(fix === undefined ? [] : [`**Fix:** ${fix}`]),
+        ...(fix === undefined ? [] : [`**Fix:** ${fix}${see === undefined ? "" : ` See ${see}.`}`]),
       ]),
   ];
   return `${page.join("\n\n")}\n`;

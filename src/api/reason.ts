@@ -3,6 +3,8 @@ export interface ReasonDescription {
   readonly meaning: string;
   /** Absent if there is nothing to do. */
   readonly fix?: string;
+  /** Links of the reference to pages that say more. */
+  readonly see?: string;
 }
 
 /** The reasons that this version writes. The reference documentation lists them. */
@@ -63,7 +65,8 @@ export const reasons = {
   TenantDenied: {
     meaning:
       "The Tenant of the namespace, or the operator's settings, do not allow this. The message names the field and what is allowed. On a Tenant: the operator's settings do not allow what it lists.",
-    fix: "Use what is allowed, or ask an administrator to change the Tenant (or the operator's settings, if the message names them).",
+    fix: "Use what is allowed, or ask an administrator to add it to the field of the Tenant that the message names, and to the operator's setting if the message names one. With Helm, these are the values `tenants` and `settings`. If the message names role bindings, somebody bound a role to the identity that the Tenant does not permit: an administrator removes the role binding, or permits the role.",
+    see: "[the fields of a Tenant](tenants.md#fields), and [who may assume an identity](ownership.md#who-may-assume-an-identity)",
   },
   TokenUnavailable: {
     meaning: "The operator has no token for the platform, or the platform rejected the token.",
