@@ -13,6 +13,8 @@ export function chartReadme(values: JsonSchema): string {
   return `<!-- Generated from scripts/chart by \`npm run generate\`. Do not edit. -->
 # The chart muster
 
+For **platform engineers**: look up a value of the chart.
+
 The Muster operator: access control as Kubernetes objects. The chart needs Kubernetes 1.30 and the CRDs of the chart
 \`muster-crds\`, a release of its own: the CRDs are upgraded first, and outlive this release.
 [Install with Helm](../../../docs/operate/install-with-helm.md) has the steps.
