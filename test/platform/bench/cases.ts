@@ -7,7 +7,7 @@ type CallsOf = (world: World) => Promise<(n: number) => HttpCall>;
 /** All cases in the order of their measurement. Those that change the data come last. */
 const cases = new Map<string, CallsOf>();
 
-cases.set("get", async (world) => (n) => world.reading(`/iam/v2beta1/identities/${uidAt(world.identities, n)}`));
+cases.set("get", async (world) => (n) => world.reading(`/iam/v2beta1/identities/${inTurn(world.identities, n)}`));
 // A List of identities: below the root or a tenth of it, in an order, the first page or one in the middle.
 for (const where of ["root", "subtree"] as const)
   for (const order of ["uid", "name", "created_at", "created_at desc"])
@@ -17,11 +17,18 @@ for (const where of ["root", "subtree"] as const)
         const token = place === "first" ? "" : `&page_token=${await world.tokenInTheMiddle(query)}`;
         return () => world.reading(`${query}&page_size=200${token}`);
       });
+// One page after the other: more than the platform keeps ready.
+cases.set("page root uid each", async (world) => {
+  const query = `/iam/v2beta1/identities?uidp.descendants_of=${world.root}&page_size=200`;
+  const tokens = await world.pageTokens(query);
+  return (n) => world.reading(`${query}&page_token=${inTurn(tokens, n)}`);
+});
 cases.set("exchange static", async (world) => () => world.staticExchange);
 cases.set("exchange discovered", async (world) => () => world.discoveredExchange);
+cases.set("exchange new", async (world) => () => world.newExchange());
 cases.set("create", async (world) => (n) => ({
   method: "POST",
-  path: `/iam/v2beta1/identities/${uidAt(world.groups, n)}`,
+  path: `/iam/v2beta1/identities/${inTurn(world.groups, n)}`,
   token: world.ownerToken,
   body: JSON.stringify({
     name: `created-${n}`,
@@ -38,6 +45,6 @@ export async function callsOf(world: World, name: string): Promise<(n: number) =
   return found(world);
 }
 
-function uidAt(uids: readonly string[], n: number): string {
-  return uids[n % uids.length] ?? "";
+function inTurn(texts: readonly string[], n: number): string {
+  return texts[n % texts.length] ?? "";
 }

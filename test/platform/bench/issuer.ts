@@ -1,7 +1,9 @@
+import { KeyObject } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { createServer } from "node:https";
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from "jose";
 import { selfSignedCertificate } from "#src/platform/tests/self-signed.testing.ts";
+import { signJwt } from "#src/platform/tokens/sign-jwt.ts";
 import { listenOnLoopback } from "#test/support/loopback.ts";
 
 /** A token issuer on loopback with OpenID Connect discovery over HTTPS. */
@@ -10,6 +12,7 @@ export class Issuer {
   readonly jwk: JWK;
   readonly #privateKey: CryptoKey;
   readonly #close: () => void;
+  #newTokens = 0;
 
   private constructor(url: string, jwk: JWK, privateKey: CryptoKey, close: () => void) {
     this.url = url;
@@ -46,6 +49,13 @@ export class Issuer {
       .setProtectedHeader({ alg: "ES256", kid: "bench" })
       .setExpirationTime("1h")
       .sign(this.#privateKey);
+  }
+
+  /** A token that this process has not returned before. */
+  newToken(subject: string, audience: string): string {
+    const exp = Math.floor(Date.now() / 1_000) + 3_600;
+    const claims = { iss: this.url, sub: subject, aud: audience, exp, jti: String(++this.#newTokens) };
+    return signJwt({ kid: "bench" }, claims, KeyObject.from(this.#privateKey));
   }
 
   stop(): void {

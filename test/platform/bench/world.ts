@@ -15,6 +15,10 @@ export interface World {
   readonly reading: (path: string) => HttpCall;
   readonly staticExchange: HttpCall;
   readonly discoveredExchange: HttpCall;
+  /** The same exchange of a token that no other call has. */
+  readonly newExchange: () => HttpCall;
+  /** The page tokens of the first 500 pages of a List, which are read once. */
+  readonly pageTokens: (query: string) => Promise<readonly string[]>;
   /** A page token for the middle of the results of a List. */
   readonly tokenInTheMiddle: (query: string) => Promise<string>;
 }
@@ -68,12 +72,25 @@ export async function createWorld({ callers, address, rootGroup, adminToken, iss
   const staticExchange = await exchangeFor("viewer", staticKeys("viewer"), "viewer");
   const viewerToken = await exchange(staticExchange);
   const reading = (path: string): HttpCall => ({ method: "GET", path, token: viewerToken });
+  const pageTokens = new Map<string, Promise<readonly string[]>>();
+  const tokensOf = async (query: string) => {
+    const tokens = [""];
+    while (tokens.length < 500) {
+      const { nextPageToken = "" } = await callers.call<Partial<ListPage>>(
+        reading(`${query}&page_token=${tokens.at(-1)}`),
+      );
+      if (nextPageToken === "") break;
+      tokens.push(nextPageToken);
+    }
+    return tokens;
+  };
   const topGroups = (await get(`groups?uidp.children_of=${rootGroup}&page_size=200`)).groups;
   const identities: string[] = [];
   // The order of creation is independent of the uids, so these identities are spread over the tree.
   for (let skip = 0; skip < 1_000; skip += 200)
     for (const { uid } of (await get(`identities?order_by=created_at&page_size=200&skip=${skip}`)).identities)
       identities.push(uid);
+  const discoveredExchange = await exchangeFor("viewer", claimMatch("discovered"), "discovered");
   return {
     root: rootGroup,
     subtree: topGroups.find(({ name }) => name === "subtree-4")?.uid ?? "",
@@ -82,7 +99,13 @@ export async function createWorld({ callers, address, rootGroup, adminToken, iss
     ownerToken: await exchange(await exchangeFor("owner", claimMatch("owner"), "owner")),
     reading,
     staticExchange,
-    discoveredExchange: await exchangeFor("viewer", claimMatch("discovered"), "discovered"),
+    discoveredExchange,
+    newExchange: () => ({ ...discoveredExchange, token: issuer.newToken("discovered", audience) }),
+    pageTokens: (query) => {
+      const known = pageTokens.get(query) ?? tokensOf(query);
+      pageTokens.set(query, known);
+      return known;
+    },
     tokenInTheMiddle: async (query) => {
       const { totalCount } = await callers.call<ListPage>(reading(`${query}&page_size=1`));
       const skip = Math.floor(Number(totalCount) / 2);
