@@ -28,7 +28,7 @@ export class Issuer {
   static async start(certificateFile: string, names: readonly string[] = []): Promise<Issuer> {
     const { key, certificate } = selfSignedCertificate({ names });
     await writeFile(certificateFile, certificate);
-    const { publicKey, privateKey } = await generateKeyPair("ES256");
+    const { publicKey, privateKey } = await generateKeyPair("ES256", { extractable: true });
     const jwk = { ...(await exportJWK(publicKey)), kid: "bench", alg: "ES256", use: "sig" };
     const server = createServer({ key, cert: certificate }, (request, response) => {
       const keys = request.url === "/keys";
