@@ -7,7 +7,7 @@ import { requireFewResources } from "#src/commands/reader/object-limit.ts";
 import { ReadBudget } from "#src/commands/reader/read-budget.ts";
 import { readingCapabilities } from "#src/commands/reader/reading-capabilities.ts";
 import { readFailure } from "#src/commands/reader/read-failure.ts";
-import { keepYoungGenerationSmall } from "#src/commands/reader/young-generation.ts";
+import { keepHeapSmall } from "#src/commands/reader/small-heap.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { systemClock } from "#src/time/clock.ts";
 import { AccessView } from "./access-view.ts";
@@ -57,7 +57,7 @@ export async function printAccess(
   textOf: (access: OpenedAccess) => Promise<string>,
   capabilities = readingCapabilities,
 ): Promise<void> {
-  keepYoungGenerationSmall();
+  keepHeapSmall();
   await withExitCode(async () => {
     const reader = await connectReader(values, context, capabilities);
     const budget = new ReadBudget("use a token that is limited to some groups, or read no cluster with --no-cluster");

@@ -5,7 +5,7 @@ import { startServiceAccountKeys } from "#src/commands/operator/service-account-
 import type { OperatorValues } from "#src/commands/operator/settings.ts";
 import { requireFewObjects } from "#src/commands/reader/object-limit.ts";
 import { ReadBudget } from "#src/commands/reader/read-budget.ts";
-import { keepYoungGenerationSmall } from "#src/commands/reader/young-generation.ts";
+import { keepHeapSmall } from "#src/commands/reader/small-heap.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import { MemoryCluster } from "#src/plan/memory-cluster.ts";
 import { createLog } from "#src/telemetry/log.ts";
@@ -36,7 +36,7 @@ async function planOfOperator(
   kinds: readonly Kind[],
   { env, signal }: CommandContext,
 ): Promise<ShownPlan> {
-  keepYoungGenerationSmall();
+  keepHeapSmall();
   const log = createLog({ level: values.logLevel });
   // A plan is one attempt: who asks for it wants to know that the API server is away.
   const onError = (error: unknown) => {

@@ -5,7 +5,7 @@ import { connectReader } from "#src/commands/reader/connect-reader.ts";
 import { ReadBudget } from "#src/commands/reader/read-budget.ts";
 import { requireFewObjects } from "#src/commands/reader/object-limit.ts";
 import { readFix } from "#src/commands/reader/read-failure.ts";
-import { keepYoungGenerationSmall } from "#src/commands/reader/young-generation.ts";
+import { keepHeapSmall } from "#src/commands/reader/small-heap.ts";
 import { SettingsError } from "#src/commands/settings/settings.ts";
 import { kinds } from "#src/kinds/kinds.ts";
 import { KubeClient } from "#src/kube/client.ts";
@@ -76,7 +76,7 @@ interface ReadWorld extends ReadManifests {
 }
 
 async function planOf(values: PlanValues, context: CommandContext): Promise<ShownPlan> {
-  keepYoungGenerationSmall();
+  keepHeapSmall();
   const budget = new ReadBudget("read no cluster with --offline");
   const read = values.offline ? readOffline : readOnline;
   const { objects, manifests, notPlanned, appliedTo, ...facts } = await read(values, context, budget);

@@ -1,3 +1,4 @@
+import { shareTexts } from "#src/http/shared-texts.ts";
 import { resourceKindOf } from "#src/api/resource-kind.ts";
 import { ExplainedError } from "#src/commands/explained-error.ts";
 import { kubeSystemUid, namespaceResource } from "#src/kube/namespaces.ts";
@@ -42,7 +43,7 @@ async function readAll(
     for await (const listed of listExisting(kube, resource, signal)) {
       const object = { ...listed, ...own };
       onRead(object);
-      objects.push(withoutBulk(object));
+      objects.push(shareTexts(withoutBulk(object)));
     }
   } catch (error) {
     if (!isUnreadable(error)) throw error;
