@@ -5,11 +5,13 @@ import type { ListScope, ReadApi, ResourcePage } from "#src/platform-client/api.
 import type { ResourceType } from "#src/platform-client/collection.ts";
 import { TooMuchToRead } from "./read-budget.ts";
 
+const defaultMaxObjects = 200_000;
+
 /** How many objects of a cluster, and how many resources of a platform, a command reads at most. */
 export const maxObjects = settings.flagOnly(
   settings.withDefault(
     settings.integer(1, 100_000_000),
-    "200000",
+    String(defaultMaxObjects),
     "Read nothing if the cluster, or the platform, has more objects than this.",
   ),
 );
