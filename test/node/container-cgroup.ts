@@ -1,4 +1,4 @@
-import { glob, readFile } from "node:fs/promises";
+import { glob, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { KubeObject } from "#test/support/control-plane/kube-client.ts";
 import { containerStatuses } from "./container-statuses.ts";
@@ -21,7 +21,7 @@ export interface ContainerUsage {
 
 /** Where a version of cgroups has what is read. Numbers are multiplied by the unit. */
 interface Layout {
-  readonly memory: { readonly root: string; readonly usage: string; readonly peak: string };
+  readonly memory: { readonly root: string; readonly usage: string; readonly peak: string; readonly limit: string };
   readonly inactive: string;
   readonly rss: string;
   readonly cpu: { readonly file: string; readonly key: string; readonly unit: number };
@@ -31,14 +31,19 @@ interface Layout {
 const cgroups = "/sys/fs/cgroup";
 const versions: readonly Layout[] = [
   {
-    memory: { root: "memory", usage: "memory.usage_in_bytes", peak: "memory.max_usage_in_bytes" },
+    memory: {
+      root: "memory",
+      usage: "memory.usage_in_bytes",
+      peak: "memory.max_usage_in_bytes",
+      limit: "memory.limit_in_bytes",
+    },
     inactive: "total_inactive_file",
     rss: "total_rss",
     cpu: { file: "cpuacct/FOLDER/cpuacct.usage", key: "", unit: 1e-9 },
     throttled: { file: "cpu/FOLDER/cpu.stat", key: "throttled_time", unit: 1e-9 },
   },
   {
-    memory: { root: "", usage: "memory.current", peak: "memory.peak" },
+    memory: { root: "", usage: "memory.current", peak: "memory.peak", limit: "memory.max" },
     inactive: "inactive_file",
     rss: "anon",
     cpu: { file: "FOLDER/cpu.stat", key: "usage_usec", unit: 1e-6 },
@@ -80,6 +85,23 @@ export class ContainerCgroup {
       throttledPeriods: await this.#number(throttled.file, "nr_throttled", 1),
       throttledSeconds: await this.#number(throttled.file, throttled.key, throttled.unit),
     };
+  }
+
+  /**
+   * Lowers the limit of the memory to the least that the kernel accepts now: when the container needs more, the kernel kills it.
+   * The next container of this name has the pod's limit again.
+   * @returns the limit, in MiB
+   */
+  async lowerLimit(): Promise<number> {
+    const { root, limit } = this.#layout.memory;
+    for (let mebibytes = Math.ceil((await this.read()).rss); ; mebibytes += 1)
+      try {
+        await writeFile(join(cgroups, root, this.#folder, limit), String(mebibytes * 2 ** 20));
+        return mebibytes;
+      } catch (error) {
+        // Version 1 refuses a limit that is below what the kernel cannot take back; version 2 kills.
+        if ((error as NodeJS.ErrnoException).code !== "EBUSY") throw error;
+      }
   }
 
   /** @param key of a line; empty if the file has only the number */
