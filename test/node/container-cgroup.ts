@@ -55,6 +55,8 @@ const versions: readonly Layout[] = [
 export class ContainerCgroup {
   readonly #folder: string;
   readonly #layout: Layout;
+  /** The one that was set, in MiB. */
+  #limit = Number.POSITIVE_INFINITY;
 
   private constructor(folder: string, layout: Layout) {
     this.#folder = folder;
@@ -94,14 +96,15 @@ export class ContainerCgroup {
    */
   async lowerLimit(): Promise<number> {
     const { root, limit } = this.#layout.memory;
-    for (let mebibytes = Math.ceil((await this.read()).rss); ; mebibytes += 1)
+    for (let lower = (await this.read()).rss; lower < this.#limit; lower += 1 / 16)
       try {
-        await writeFile(join(cgroups, root, this.#folder, limit), String(mebibytes * 2 ** 20));
-        return mebibytes;
+        await writeFile(join(cgroups, root, this.#folder, limit), String(Math.ceil(lower * 2 ** 20)));
+        this.#limit = lower;
       } catch (error) {
         // Version 1 refuses a limit that is below what the kernel cannot take back; version 2 kills.
         if ((error as NodeJS.ErrnoException).code !== "EBUSY") throw error;
       }
+    return this.#limit;
   }
 
   /** @param key of a line; empty if the file has only the number */

@@ -1,5 +1,6 @@
 import type { KubeClient, KubeObject } from "#test/support/control-plane/kube-client.ts";
 import type { Flags } from "#test/support/control-plane/server-process.ts";
+import { containerStatuses } from "./container-statuses.ts";
 import { containerdReady } from "./containerd.ts";
 import { apiServerReady } from "./control-plane.ts";
 import type { Isolation } from "./isolation.ts";
@@ -42,13 +43,17 @@ export class NodeFaults {
 
   /** Kills the first process of each container of a pod that is not an init container. */
   async killContainers(pod: KubeObject): Promise<void> {
+    for (const { name, state } of pod["status"].containerStatuses)
+      if (state.running !== undefined) await this.signal(pod, name, "SIGKILL");
+  }
+
+  /** Sends a signal to the first process of a container. */
+  async signal(pod: KubeObject, container: string, signal: "SIGKILL" | "SIGHUP"): Promise<void> {
     const { servers, isolation } = this.#parts;
-    for (const { containerID, state } of pod["status"].containerStatuses) {
-      if (state.running === undefined) continue;
-      const id = containerID.replace("containerd://", "");
-      const kill = ["--namespace", "k8s.io", "tasks", "kill", "--signal", "SIGKILL", id];
-      await isolation.run(servers.programs.containerd, "ctr", ...kill);
-    }
+    const { containerID } = containerStatuses(pod).find(({ name }) => name === container);
+    const id = containerID.replace("containerd://", "");
+    const kill = ["--namespace", "k8s.io", "tasks", "kill", "--signal", signal, id];
+    await isolation.run(servers.programs.containerd, "ctr", ...kill);
   }
 
   /** Kills all processes of the node, and those of containers, starts it again on its data, and returns when it is Ready. */
