@@ -1,17 +1,26 @@
 // Writes docs/reference/cli.md and a page for each command from the table of commands. With --check it writes nothing, and fails if
 // a file is out of date.
-import { commandGroups, loadCommand } from "#src/commands/command.ts";
+import { commandGroups, type ListedCommand, loadCommand } from "#src/commands/command.ts";
 import { topics } from "#src/commands/help/topics.ts";
 import { flagOf, hasVariable, type Setting, type Settings, variableOf } from "#src/commands/settings/setting.ts";
 import { commands } from "#src/commands.ts";
+import type { Reader } from "./docs/audience.ts";
 import { writeGenerated } from "./generated-files.ts";
 
 const folder = "docs/reference/cli";
 const generated = "Generated from `src/commands` by `npm run generate`. Do not edit.";
+const readers: Readonly<Record<ListedCommand["group"], Reader>> = {
+  Operator: "platform engineers",
+  Platform: "platform engineers",
+  Workloads: "application developers",
+  People: "application developers",
+  Other: "platform engineers",
+};
 const files = new Map<string, string>();
 
 const index = [
   "# Commands",
+  "For **platform engineers**: find the command for a task.",
   generated,
   "Every command of `muster`; the page of each has its settings. `muster help COMMAND` shows the same in a terminal. In a checkout, `npx muster` runs the program; in the image, it is the entry point. If a command fails, see [errors](errors.md).",
 ];
@@ -32,7 +41,11 @@ files.set("docs/reference/cli.md", textOf(index));
 
 for (const page of new Set(Object.keys(commands).map(pageOf))) {
   const names = Object.keys(commands).filter((name) => pageOf(name) === page);
-  const blocks = [`# muster ${page}`, generated];
+  const blocks = [
+    `# muster ${page}`,
+    `For **${readerOf(page)}**: look up what \`muster ${page}\` does, and its settings.`,
+    generated,
+  ];
   for (const name of names) {
     if (name !== page) blocks.push(`## muster ${name}`);
     blocks.push(await commandSection(name));
@@ -43,6 +56,7 @@ files.set(
   `${folder}/topics.md`,
   textOf([
     "# Help topics",
+    "For **platform engineers**: look up exit codes, and what else all commands share.",
     generated,
     ...Object.entries(topics).flatMap(([name, { summary, text }]) => [
       `## ${name}`,
@@ -52,6 +66,12 @@ files.set(
   ]),
 );
 await writeGenerated("the commands", files, folder);
+
+/** Those who use the commands of a page. */
+function readerOf(page: string): Reader {
+  const group = Object.entries(commands).find(([name]) => pageOf(name) === page)?.[1].group;
+  return readers[group ?? "Other"];
+}
 
 /** Commands with the same first word share a page. */
 function pageOf(name: string): string {

@@ -17,8 +17,8 @@ function titleOf(name: string): string {
 
 const page = [
   "# Errors of commands",
-  "Generated from `src/commands/explanations.ts` by `npm run generate`. Do not edit.",
   "For **platform engineers**: fix an error of `muster` when its message is not enough.",
+  "Generated from `src/commands/explanations.ts` by `npm run generate`. Do not edit.",
   "Most messages say what to do. The others end with the address of a paragraph below:",
   "```text\nmuster whoami: you are not logged in to https://platform.example.com. Log in: muster login --platform-url https://platform.example.com --group UID\nMore: docs/reference/errors.md#not-logged-in\n```",
   "[Exit codes](cli/topics.md#exit-codes) tell scripts what went wrong. For objects that are not Ready, see [conditions](conditions.md).",

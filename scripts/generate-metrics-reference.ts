@@ -50,6 +50,7 @@ const controllers = [...kinds.map(({ name }) => name.toLowerCase()), "tenant"].m
 
 const page = [
   "# Metrics",
+  "For **platform engineers**: find the metric for an alert or a dashboard of your own.",
   "Generated from `src/telemetry` and `src/platform/service` by `npm run generate`. Do not edit.",
   "The operator and the platform serve their metrics on `/metrics`, in the text format of Prometheus. Both also export those of the Node.js process (`process_…` and `nodejs_…`). A label never has the name of an object, a Tenant or a person, so that the number of series does not grow with the number of objects. [Monitoring](../operate/monitoring.md) says how to scrape them, and which alerts exist.",
   "## The operator",

@@ -24,6 +24,7 @@ export function referencePages(
   const pageOf = ({ singular }: ResourceDefinition) => `${singular}.md`;
   const index = [
     "# Custom resources",
+    "For **application developers**: find the kind for what you want to declare.",
     generated,
     `All kinds are in \`${apiVersion}\`. Those in a namespace are in the category \`muster\`: \`kubectl get muster\` lists them. Tenants are not, because editors of a namespace may not read them: \`kubectl get mtenant\`. \`kubectl explain\` shows the same descriptions.`,
     ...[...definitions, ...others].flatMap((definition) => [
@@ -46,6 +47,7 @@ export function referencePages(
   }
   pages.set(`${resourcesFolder}/status.md`, [
     "# Status",
+    "For **application developers**: look up what a field of the status says.",
     generated,
     `The status of ${definitions.map(({ kind }) => kind).join(", ")}.`,
     fieldTable(schemaOf(definitions[0]).properties?.["status"], "status"),
@@ -85,6 +87,8 @@ function kindPage(definition: ResourceDefinition): readonly string[] {
   const narrow = [...columns.map(({ name }) => name), "Ready", "Reason", "Age"].join(", ");
   return [
     `# ${kind}`,
+    // Only who administers the cluster writes kinds that are not in a namespace.
+    `For **${scope === "Cluster" ? "platform engineers" : "application developers"}**: look up the fields of a ${kind}, and the rules for them.`,
     generated,
     description,
     `Resource \`${plural}.${apiGroup}\`, ${scope === "Cluster" ? "cluster-scoped" : "namespaced"}, short name ${names}. \`kubectl get\` prints ${narrow}; \`-o wide\` adds details.`,

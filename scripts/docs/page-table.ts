@@ -6,8 +6,8 @@ export function pageTable(pages: readonly ParsedPage[]): string {
   const shown = pages.filter(({ source }) => source.path.startsWith("docs/"));
   const rows = shown.map((page) => {
     const { reader = "–", task = "–" } = audienceOf(page) ?? {};
-    const [audience, does] = isGenerated(page) ? ["generated", "–"] : [reader, task];
-    return `| ${[page.source.path, wordsOf(page), audience, does].join(" | ")} |`;
+    const [path, words] = [page.source.path, `${wordsOf(page)}${isGenerated(page) ? " (generated)" : ""}`];
+    return `| ${[path, words, reader, task].join(" | ")} |`;
   });
   const byHand = shown.filter((page) => !isGenerated(page));
   return `${["| page | words | reader | task |", "|---|---:|---|---|", ...rows].join("\n")}
