@@ -5,6 +5,7 @@ import { expect, it } from "vitest";
 import { DatabaseSync } from "node:sqlite";
 import { SqliteDatabase } from "#src/platform/store/sqlite/sqlite-database.ts";
 import { runCommand } from "#src/command-line.testing.ts";
+import { isUnencryptedByDefault } from "./data.ts";
 
 it("names a file that is not a SQLite database, and the fix", async () => {
   const folder = mkdtempSync(join(tmpdir(), "muster-data-"));
@@ -37,4 +38,17 @@ it("does not take a file that another process writes to for a damaged one", asyn
     other.close();
     rmSync(folder, { recursive: true });
   }
+});
+
+it.each([
+  ["postgres://muster:secret@db.example.com/muster", true],
+  ["postgres://db.example.com/muster?application_name=muster", true],
+  ["postgres://db.example.com/muster?sslmode=verify-full", false],
+  ["postgres://db.example.com/muster?sslmode=disable", false],
+  ["postgres://localhost/muster", false],
+  ["postgres://127.0.0.1:5432/muster", false],
+  ["postgres://[::1]/muster", false],
+  ["postgres:///muster?host=/run/postgresql", false],
+])("%s is unencrypted without a decision: %s", (url, expected) => {
+  expect(isUnencryptedByDefault({ kind: "database", url })).toBe(expected);
 });

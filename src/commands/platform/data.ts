@@ -41,6 +41,18 @@ export function dataLocation({ data, database }: settings.Values<typeof dataSett
 }
 
 /**
+ * Whether the data, and the password, go to another host without encryption although nobody decided that: the URL has no sslmode.
+ * `sslmode=disable` decides it.
+ */
+export function isUnencryptedByDefault(location: DataLocation): boolean {
+  if (location.kind === "file") return false;
+  const { hostname, searchParams } = new URL(location.url);
+  // Without a host, it is a socket of this machine.
+  const isLocal = ["", "localhost", "[::1]"].includes(hostname) || hostname.startsWith("127.");
+  return !isLocal && !searchParams.has("sslmode");
+}
+
+/**
  * The path of a file that belongs to the data: next to the SQLite file, unless it is given.
  * @throws {SettingsError} if it is missing with --database, because a database has no such default.
  * @throws {Error} if its folder does not exist

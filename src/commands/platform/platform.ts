@@ -17,7 +17,7 @@ import * as settings from "#src/commands/settings/settings.ts";
 import { hours } from "#src/time/durations.ts";
 import { readWebhookSecrets } from "./webhook-secrets.ts";
 import { issuerIn } from "./cluster-issuer.ts";
-import { dataLocation, defaultFile, openDatabase, withDataLock } from "./data.ts";
+import { dataLocation, defaultFile, isUnencryptedByDefault, openDatabase, withDataLock } from "./data.ts";
 import { diskReserve } from "./disk-reserve.ts";
 import { platformSettings } from "./settings.ts";
 
@@ -37,6 +37,10 @@ export default defineCommand({
     const log = createLog({ level: values.logLevel });
     warnOfIgnoredProxy(env, log);
     warnOfTestSettings(values, log);
+    if (isUnencryptedByDefault(location))
+      log.warn(
+        "the connection to the database is not encrypted, because its URL has no sslmode: add sslmode=verify-full, or sslmode=disable if that is meant",
+      );
     const tracer = await startTracing("muster-platform", env, log);
     const settingsAt = (url: string): PlatformSettings => {
       const baseUrl = withoutSlash(values.baseUrl?.href ?? url);
