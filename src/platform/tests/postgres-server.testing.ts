@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, chownSync, constants, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { cp, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir, userInfo } from "node:os";
 import { basename, join } from "node:path";
@@ -20,42 +20,64 @@ export interface PostgresOptions {
   readonly tls?: { readonly key: string; readonly certificate: string };
 }
 
+/** Files of a server that a copy of its data must not have, or that its standby reads from it instead. */
+const notCopied = new Set(["pg_wal", "pg_replslot", "pg_dynshmem", "postmaster.pid", "postmaster.opts"]);
+
 /** A PostgreSQL server on loopback in a temporary folder, which `stop` deletes. */
 export class PostgresServer {
-  readonly #child: ChildProcess;
+  readonly #options: PostgresOptions;
   readonly #folder: string;
+  readonly #bin: string;
   readonly #port: number;
-  readonly #password: string;
+  readonly #password = `password-${process.pid}-of-tests`;
+  /** The user of its processes, and their working directory. */
+  readonly #as: { readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly uid?: number; readonly gid?: number };
+  #child: ChildProcess | undefined;
   #databases = 0;
 
-  private constructor(child: ChildProcess, folder: string, port: number, password: string) {
-    this.#child = child;
+  private constructor(options: PostgresOptions, folder: string, bin: string, port: number) {
+    this.#options = options;
     this.#folder = folder;
+    this.#bin = bin;
     this.#port = port;
-    this.#password = password;
+    const user = userInfo().uid === 0 ? { uid: nobody, gid: nobody } : {};
+    this.#as = { cwd: folder, env: { ...process.env, LC_ALL: "C" }, ...user };
+    mkdirSync(this.#data, { mode: 0o700 });
+    this.#own(this.#data);
+    // If the tests end without stop.
+    process.once("exit", () => {
+      this.#child?.kill("SIGKILL");
+      rmSync(folder, { recursive: true, force: true });
+    });
   }
 
   /** @throws {PostgresUnavailable} */
-  static async start({ durable = false, tls }: PostgresOptions = {}): Promise<PostgresServer> {
+  static async start(options: PostgresOptions = {}): Promise<PostgresServer> {
+    const server = await PostgresServer.#install(options);
+    await server.#initialize();
+    await server.#launch();
+    return server;
+  }
+
+  static async #install(options: PostgresOptions): Promise<PostgresServer> {
     const programs = findPostgres();
     const folder = mkdtempSync(join(tmpdir(), "muster-postgres-"));
     chmodSync(folder, 0o755);
     const bin = programs.kind === "system" ? programs.bin : await copyOf(programs.folder, join(folder, "programs"));
-    const data = join(folder, "data");
-    mkdirSync(data, { mode: 0o700 });
-    const isRoot = userInfo().uid === 0;
-    if (isRoot) chownSync(data, nobody, nobody);
-    const as = { cwd: folder, env: { ...process.env, LC_ALL: "C" }, ...(isRoot ? { uid: nobody, gid: nobody } : {}) };
-    const password = `password-${process.pid}-of-tests`;
-    await writeFile(join(folder, "password"), password);
+    return new PostgresServer(options, folder, bin, await freePort());
+  }
+
+  async #initialize(): Promise<void> {
+    const passwordFile = join(this.#folder, "password");
+    await writeFile(passwordFile, this.#password);
     await promisify(execFile)(
-      join(bin, "initdb"),
+      join(this.#bin, "initdb"),
       [
         "-D",
-        data,
+        this.#data,
         "-U",
         "muster",
-        `--pwfile=${join(folder, "password")}`,
+        `--pwfile=${passwordFile}`,
         "--auth=scram-sha-256",
         "--encoding=UTF8",
         // A language's collation, so that tests fail if the platform does not compare byte by byte.
@@ -65,35 +87,101 @@ export class PostgresServer {
         "--no-sync",
         "--no-instructions",
       ],
-      as,
+      this.#as,
     );
-    if (tls !== undefined) {
-      const files = { "server.key": tls.key, "server.crt": tls.certificate };
-      for (const [name, text] of Object.entries(files)) {
-        await writeFile(join(data, name), text, { mode: 0o600 });
-        if (isRoot) chownSync(join(data, name), nobody, nobody);
-      }
-    }
-    const port = await freePort();
+    const { tls } = this.#options;
+    if (tls === undefined) return;
+    await this.#write("server.key", tls.key);
+    await this.#write("server.crt", tls.certificate);
+  }
+
+  /** Resolves when the server accepts connections. */
+  async #launch(): Promise<void> {
+    const { durable = false, tls } = this.#options;
     const settings = {
       listen_addresses: "127.0.0.1",
-      port,
+      port: this.#port,
       unix_socket_directories: "",
+      // Files in the folder: a server that is killed leaves no shared memory of the machine.
+      dynamic_shared_memory_type: "mmap",
       max_connections: 60,
       shared_buffers: "64MB",
       ssl: tls === undefined ? "off" : "on",
       ...(durable ? {} : { fsync: "off", full_page_writes: "off" }),
     };
     const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-    const child = spawn(join(bin, "postgres"), ["-D", data, ...flags], { ...as, stdio: ["ignore", "ignore", "pipe"] });
-    const server = new PostgresServer(child, folder, port, password);
-    // If the tests end without stop.
-    process.once("exit", () => {
-      child.kill("SIGKILL");
-      rmSync(folder, { recursive: true, force: true });
+    const child = spawn(join(this.#bin, "postgres"), ["-D", this.#data, ...flags], {
+      ...this.#as,
+      stdio: ["ignore", "ignore", "pipe"],
     });
-    await server.#ready();
-    return server;
+    this.#child = child;
+    let log = "";
+    await new Promise<void>((resolve, reject) => {
+      child.stderr.setEncoding("utf8").on("data", (text: string) => {
+        log = (log + text).slice(-10_000);
+        if (log.includes("ready to accept")) resolve();
+      });
+      child.once("error", reject);
+      child.once("exit", (code) => reject(new Error(`PostgreSQL ended with ${code}:\n${log}`)));
+    });
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  /** Starts another server that replicates this one. */
+  async startStandby(): Promise<PostgresServer> {
+    const standby = await PostgresServer.#install(this.#options);
+    await standby.replicate(this);
+    return standby;
+  }
+
+  /** Replaces the data of this server, which was killed, by a copy of another one's, and starts as its standby. */
+  async replicate(primary: PostgresServer): Promise<void> {
+    for (const entry of await readdir(this.#data)) await rm(join(this.#data, entry), { recursive: true });
+    // A backup belongs to its connection.
+    const client = new Client({ connectionString: primary.#url("postgres") });
+    await client.connect();
+    await client.query("select pg_backup_start('standby', true)");
+    const copied = (await readdir(primary.#data)).filter((entry) => !notCopied.has(entry));
+    const sources = copied.map((entry) => join(primary.#data, entry));
+    await promisify(execFile)("cp", ["-a", ...sources, this.#data], this.#as);
+    const { rows } = await client.query<{ labelfile: string }>("select labelfile from pg_backup_stop(false)");
+    await client.end();
+    for (const folder of ["pg_wal", "pg_replslot", "pg_dynshmem"]) {
+      mkdirSync(join(this.#data, folder), { mode: 0o700 });
+      this.#own(join(this.#data, folder));
+    }
+    await this.#write("backup_label", rows[0]?.labelfile ?? "");
+    await this.#write("standby.signal", "");
+    const { port, user, password } = new Client(primary.#url("postgres"));
+    const from = `host=127.0.0.1 port=${port} user=${user} password=${password}`;
+    await this.#write("postgresql.auto.conf", `primary_conninfo = '${from}'\n`);
+    await this.#launch();
+  }
+
+  /** Sends a signal to all processes of the server. */
+  signal(name: "SIGKILL" | "SIGSTOP" | "SIGCONT"): void {
+    if (!this.#isRunning) return;
+    const pid = this.#child?.pid ?? 0;
+    // Meanwhile, the first one starts no others. Each of them has a process group of its own.
+    process.kill(pid, "SIGSTOP");
+    const others = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
+    for (const other of [...others, pid])
+      try {
+        process.kill(Number(other), name);
+      } catch {
+        // It has ended.
+      }
+  }
+
+  /** Kills all processes of the server, also if they are stopped, and keeps its data. */
+  async kill(): Promise<void> {
+    if (!this.#isRunning) return;
+    const exit = once(this.#child as ChildProcess, "exit");
+    this.signal("SIGKILL");
+    await exit;
   }
 
   /**
@@ -118,27 +206,37 @@ export class PostgresServer {
   }
 
   async stop(): Promise<void> {
-    const exit = once(this.#child, "exit");
-    // Immediate shutdown: the data is deleted anyway.
-    this.#child.kill("SIGQUIT");
-    await exit;
+    if (this.#isRunning) {
+      const exit = once(this.#child as ChildProcess, "exit");
+      // Immediate shutdown: the data is deleted anyway.
+      this.#child?.kill("SIGQUIT");
+      await exit;
+    }
     await rm(this.#folder, { recursive: true });
+  }
+
+  get #isRunning(): boolean {
+    return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  get #data(): string {
+    return join(this.#folder, "data");
+  }
+
+  async #write(name: string, text: string): Promise<void> {
+    const path = join(this.#data, name);
+    await writeFile(path, text, { mode: 0o600 });
+    this.#own(path);
+  }
+
+  /** Gives a file to the user of the server's processes. */
+  #own(path: string): void {
+    const { uid, gid } = this.#as;
+    if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid);
   }
 
   #url(database: string): string {
     return `postgres://muster:${this.#password}@127.0.0.1:${this.#port}/${database}`;
-  }
-
-  async #ready(): Promise<void> {
-    let log = "";
-    await new Promise<void>((resolve, reject) => {
-      this.#child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-        log = (log + text).slice(-10_000);
-        if (log.includes("ready to accept connections")) resolve();
-      });
-      this.#child.once("error", reject);
-      this.#child.once("exit", (code) => reject(new Error(`PostgreSQL ended with ${code}:\n${log}`)));
-    });
   }
 }
 
