@@ -1,4 +1,4 @@
-import { Pool, type PoolClient } from "pg";
+import { type Client, type ClientConfig, Pool, type PoolClient } from "pg";
 import { Compiler, postgresDialect } from "../compiler.ts";
 import { type Reader, type Database, DatabaseUnavailableError, type Writer } from "../database.ts";
 import { lookupFunction } from "../../names/lookup-function.ts";
@@ -9,6 +9,7 @@ import { UnsupportedSchemaError } from "../supported-schema.ts";
 import { migratePostgres } from "./migrate.ts";
 import { NamedSocket } from "./named-socket.ts";
 import { PostgresConnection, typeParsers } from "./postgres-connection.ts";
+import { PrimaryWatch } from "./primary-watch.ts";
 import { ReadSlots } from "./read-slots.ts";
 import { connectionLost, hasNoSpace, isSerializationFailure } from "./postgres-errors.ts";
 
@@ -51,6 +52,7 @@ export interface PostgresOptions {
  */
 export class PostgresDatabase implements Database {
   readonly #pool: Pool;
+  readonly #watch: PrimaryWatch;
   readonly #compiler = new Compiler(postgresDialect);
   readonly #writes = new JobQueue<Writer>({
     endOfTurn: () => Promise.resolve(),
@@ -61,8 +63,9 @@ export class PostgresDatabase implements Database {
 
   readonly #reads: ReadSlots;
 
-  private constructor(pool: Pool, connections: number) {
+  private constructor(pool: Pool, watch: PrimaryWatch, connections: number) {
     this.#pool = pool;
+    this.#watch = watch;
     // One connection is left to the writes, which would otherwise wait for a read to end.
     this.#reads = new ReadSlots(Math.max(1, connections - 1), connectionTimeout);
   }
@@ -82,11 +85,9 @@ export class PostgresDatabase implements Database {
   ): Promise<PostgresDatabase> {
     // Not on the threads of the C library, where a name server that is silent would make further attempts wait for earlier ones.
     const lookup = lookupFunction(names, { shares: [], search: true });
-    const pool = new Pool({
+    const config: ClientConfig = {
       connectionString: url,
       application_name: "muster platform",
-      max: connections,
-      connectionTimeoutMillis: connectionTimeout,
       keepAlive: true,
       stream: () => new NamedSocket(lookup),
       // A statement is sent without waiting for the result of the one before it, so those that do not need it share a round trip.
@@ -97,6 +98,14 @@ export class PostgresDatabase implements Database {
       statement_timeout: statementTimeout,
       query_timeout: responseTimeout,
       types: typeParsers,
+    };
+    const watch = new PrimaryWatch(config);
+    const pool = new Pool({
+      ...config,
+      max: connections,
+      connectionTimeoutMillis: connectionTimeout,
+      // oxlint-disable-next-line typescript/no-misused-promises -- The pool awaits it.
+      onConnect: (client) => watch.admit(client as Client),
     });
     // An idle connection that breaks leaves the pool. The next call opens a new one or receives the error.
     pool.on("error", () => {});
@@ -105,11 +114,12 @@ export class PostgresDatabase implements Database {
     try {
       await migratePostgres(pool);
     } catch (error) {
+      await watch.close();
       await pool.end();
       if (error instanceof UnsupportedSchemaError || !connectionLost(error)) throw error;
       throw new DatabaseUnavailableError(`the database is unreachable: ${text(error)}`, { cause: error });
     }
-    return new PostgresDatabase(pool, connections);
+    return new PostgresDatabase(pool, watch, connections);
   }
 
   async read<T>(work: (reader: Reader) => Promise<T>, shares = unattributedShares): Promise<T> {
@@ -154,6 +164,7 @@ export class PostgresDatabase implements Database {
   async close(): Promise<void> {
     await this.#reads.idle();
     await this.#writes.idle();
+    await this.#watch.close();
     await this.#pool.end();
   }
 

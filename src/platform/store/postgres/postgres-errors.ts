@@ -6,14 +6,14 @@ export function isSerializationFailure(error: unknown): boolean {
 }
 
 /**
- * Whether the connection is unusable, as opposed to a single failed statement: it broke, or the database closed it
- * (08 connection exception, 57P operator intervention, 25P03 idle in transaction).
+ * Whether the connection is unusable, as opposed to a single failed statement: it broke, the database closed it
+ * (08 connection exception, 57P operator intervention, 25P03 idle in transaction), or the server does not accept writes (25006).
  */
 export function connectionLost(error: unknown): boolean {
   if (error === undefined) return false;
   if (!(error instanceof DatabaseError)) return true;
   const { code = "" } = error;
-  return code.startsWith("08") || code.startsWith("57P") || code === "25P03";
+  return code.startsWith("08") || code.startsWith("57P") || code === "25P03" || code === "25006";
 }
 
 /** Whether the server lacks what a statement needs, such as space on its disk (53100) or memory (53200). Nothing of the write was kept. */
