@@ -95,4 +95,19 @@ describeWithPostgres("PostgresDatabase, when another server becomes the primary"
     expect(await vi.waitFor(() => database.read(readNames), patiently)).toEqual([{ name: "a" }]);
     await expect(database.write((tx) => tx.run(put, { name: "b" }))).rejects.toMatchObject(notCommitted);
   });
+
+  it("does not report a write as kept whose wait for a standby was cancelled", async () => {
+    const { open } = await atAddress();
+    const database = await open();
+    const setting = async (value: string) => {
+      await postgres().run("postgres", `alter system set synchronous_standby_names = '${value}'`);
+      await postgres().run("postgres", "select pg_reload_conf()");
+    };
+    await setting("absent");
+    ends.push(() => setting(""));
+    const write = database.write((tx) => tx.run(put, { name: "a" }));
+    const cancel = "select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'";
+    const cancelled = vi.waitUntil(async () => (await postgres().run("postgres", cancel)).length > 0, patiently);
+    await Promise.all([cancelled, expect(write).rejects.toMatchObject({ ...notCommitted, outcome: "unknown" })]);
+  });
 });

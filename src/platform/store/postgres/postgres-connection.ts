@@ -53,10 +53,20 @@ export class PostgresConnection implements Writer {
     this.failure = undefined;
   }
 
-  /** @throws unknown the error of the statement that failed before, after which the database rolls back without an error */
+  /**
+   * @throws unknown the error of the statement that failed before, after which the database rolls back without an error
+   * @throws Error if the outcome is unknown: somebody cancelled the wait for a synchronous standby, and a failover would undo the write
+   */
   async commit(): Promise<void> {
+    let warning: string | undefined;
+    const notice = ({ code, message }: { readonly code: string | undefined; readonly message: string | undefined }) => {
+      if (code?.startsWith("01")) warning = message;
+    };
+    this.#client.on("notice", notice);
     const { command } = await this.#recordFailure(this.#client.query("commit"));
+    this.#client.off("notice", notice);
     if (command !== "COMMIT") throw this.failure ?? new Error(`the database responded to commit with ${command}`);
+    if (warning !== undefined) throw new Error(`the database warned of the commit: ${warning}`);
   }
 
   #run<P extends object>(statement: Statement<P, unknown>, parameters: P): Promise<QueryResult> {
