@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { promisify } from "node:util";
+import { isDeepStrictEqual, promisify } from "node:util";
 import type { PlatformAdmin } from "#test/support/harness/platform-admin.ts";
 import { program } from "#test/support/harness/program.ts";
 import { listAll, type Resource } from "./list-all.ts";
@@ -11,14 +11,18 @@ export async function checkWrites(
   group: string,
   { created, deleted, deletionSent }: AcknowledgedWrites,
 ): Promise<void> {
-  const identities = await listAll(platform, "identities", group);
+  const identities = await listAll<Resource & { readonly name: string }>(platform, "identities", group);
   const bindings = await listAll<Resource & { readonly identity?: Resource }>(platform, "roleBindings", group);
-  const listed = new Set([...identities, ...bindings].map(({ uid }) => uid));
-  const lost = [...created].filter((uid) => !listed.has(uid) && !deletionSent.has(uid));
-  if (lost.length > 0) throw new Error(`lost: ${lost.length} acknowledged writes, for example of ${lost[0]}`);
-  const undeleted = [...deleted].filter((uid) => listed.has(uid));
+  const listed = new Map([...identities, ...bindings].map((resource) => [resource.uid, resource]));
+  const lost = [...created].filter(
+    ([uid, { resource }]) => !deletionSent.has(uid) && !isDeepStrictEqual(listed.get(uid), resource),
+  );
+  if (lost.length > 0) throw new Error(`lost: ${lost.length} acknowledged writes, for example of ${lost[0]?.[0]}`);
+  const undeleted = [...deleted.keys()].filter((uid) => listed.has(uid));
   if (undeleted.length > 0)
     throw new Error(`lost: ${undeleted.length} acknowledged deletions, for example of ${undeleted[0]}`);
+  const doubled = identities.length - new Set(identities.map(({ name }) => name)).size;
+  if (doubled > 0) throw new Error(`doubled: ${doubled} identities were created twice`);
   const bindingCounts = new Map<string, number>(identities.map(({ uid }) => [uid, 0]));
   for (const { uid, identity } of bindings) {
     const count = bindingCounts.get(identity?.uid ?? "");

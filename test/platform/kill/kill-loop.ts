@@ -1,9 +1,13 @@
-import { readFileSync } from "node:fs";
-import { setImmediate } from "node:timers/promises";
-import { PlatformAdmin } from "#test/support/harness/platform-admin.ts";
-import { PlatformProcess } from "#test/support/harness/platform-process.ts";
 import { checkAuditLog, checkWrites } from "./check-writes.ts";
-import { type AcknowledgedWrites, noWrites, writeUntil } from "./writers.ts";
+import { firstOf, type Replica, startReplica } from "./replica.ts";
+import {
+  type AcknowledgedWrites,
+  noWrites,
+  untilAcknowledged,
+  viewerRole,
+  writersPerReplica,
+  writeUntil,
+} from "./writers.ts";
 
 export interface KillLoop {
   readonly rounds: number;
@@ -21,14 +25,6 @@ export interface KillResult {
   readonly auditRecords: number;
 }
 
-interface Replica {
-  readonly process: PlatformProcess;
-  readonly platform: PlatformAdmin;
-  readonly rootGroup: string;
-}
-
-const writersPerReplica = 6;
-
 /**
  * Kills a platform with SIGKILL during writes, once a round, and restarts it. Then each acknowledged write must be
  * there, no write may be applied in part, and the audit log must agree with the resources. The second replica, if there
@@ -37,13 +33,13 @@ const writersPerReplica = 6;
  */
 export async function killLoop(options: KillLoop): Promise<KillResult> {
   const { data, adminTokenFile, rounds } = options;
-  const flags = [...data, "--key-file", options.keyFile, "--admin-token-file", adminTokenFile];
+  const start = () => startReplica([...data, "--key-file", options.keyFile], adminTokenFile);
   const replicas: Replica[] = [];
   try {
-    for (let number = 0; number < options.replicas; number++) replicas.push(await start(flags, adminTokenFile));
+    for (let number = 0; number < options.replicas; number++) replicas.push(await start());
     let acknowledged = 0;
     for (let round = 0; round < rounds; round++) {
-      const writes = await killOnce(replicas, round, () => start(flags, adminTokenFile));
+      const writes = await killOnce(replicas, round, start);
       acknowledged += writes.created.size + writes.deleted.size;
       options.progress(`round ${round + 1} of ${rounds}: all ${writes.count} acknowledged writes are there`);
     }
@@ -52,13 +48,6 @@ export async function killLoop(options: KillLoop): Promise<KillResult> {
   } finally {
     for (const { process } of replicas) await process.stop();
   }
-}
-
-async function start(flags: readonly string[], adminTokenFile: string): Promise<Replica> {
-  const process = new PlatformProcess(flags);
-  const { baseUrl, rootGroup } = await process.listening();
-  const platform = new PlatformAdmin(baseUrl, readFileSync(adminTokenFile, "utf8").trim());
-  return { process, platform, rootGroup };
 }
 
 /** Writes through all replicas, kills one of them, restarts it, and checks the writes on each. */
@@ -91,18 +80,4 @@ async function killOnce(
   replicas[victim] = await restart();
   for (const replica of replicas) await checkWrites(replica.platform, group.uid, acknowledged);
   return acknowledged;
-}
-
-function firstOf([first]: readonly Replica[]): Replica {
-  if (first === undefined) throw new Error("no replica is running");
-  return first;
-}
-
-async function untilAcknowledged(acknowledged: AcknowledgedWrites, count: number): Promise<void> {
-  while (acknowledged.count < count) await setImmediate();
-}
-
-async function viewerRole(platform: PlatformAdmin): Promise<string> {
-  const { roles } = await platform.call("GET", "roles?name=viewer&uidp.in_root=true");
-  return roles[0]?.uid ?? "";
 }
