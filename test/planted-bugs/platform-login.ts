@@ -21,6 +21,14 @@ export const bugsOfLogin: readonly PlantedBug[] = [
     foundBy: "src/platform/tests/cross-origin.test.ts",
   },
   {
+    name: "earlier-primary-is-kept",
+    why: "32: After a failover of PostgreSQL, connections stay at a server that is not the primary any more.",
+    file: "src/platform/store/postgres/primary-watch.ts",
+    before: "if (server === this.#server) return;",
+    after: "if (server !== undefined) return;",
+    foundBy: "src/platform/store/postgres/failover.test.ts",
+  },
+  {
     name: "one-tenant-takes-lookups",
     why: "29.8: The lookups of names have no shares, and one tenant uses them up.",
     file: "src/platform/names/name-resolver.ts",
