@@ -1,4 +1,5 @@
 import { type KeyObject, sign } from "node:crypto";
+import { signatureOfDer } from "./ecdsa-signature.ts";
 
 /**
  * A JWT that is signed with ES256 (RFC 7515, RFC 7518, 3.4). It signs on the thread of the caller: a signature takes some tens of
@@ -7,7 +8,7 @@ import { type KeyObject, sign } from "node:crypto";
  */
 export function signJwt(header: object, claims: object, key: KeyObject): string {
   const content = `${encoded({ alg: "ES256", ...header })}.${encoded(claims)}`;
-  const signature = sign("sha256", Buffer.from(content), { key, dsaEncoding: "ieee-p1363" });
+  const signature = signatureOfDer(sign("sha256", Buffer.from(content), key), 32);
   return `${content}.${signature.toString("base64url")}`;
 }
 
