@@ -72,12 +72,44 @@ describe("KeySet", () => {
     expect(await new KeySet([...keys, jwkOf(last)]).signerOf(await sign(last))).toBeUndefined();
   });
 
-  it("imports a key once", async () => {
-    const one = pair();
-    const keys = new KeySet([jwkOf(one)]);
-    const signer = await keys.signerOf(await sign(one));
-    expect(signer?.key.for("ES256")).toBe(signer?.key.for("ES256"));
-  });
+  const rsaPair = (modulusLength: number, publicExponent = 65_537) =>
+    generateKeyPairSync("rsa", { modulusLength, publicExponent });
+  const curvePair = (namedCurve: string) => generateKeyPairSync("ec", { namedCurve });
+
+  it.each([
+    ...["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"].map(
+      (alg) => [alg, "2,048 bits", rsaPair(2_048)] as const,
+    ),
+    ["RS256", "4,096 bits", rsaPair(4_096)],
+    ["PS256", "a large exponent", rsaPair(2_048, 2 ** 32 - 1)],
+    ["ES256", "P-256", curvePair("P-256")],
+    ["ES384", "P-384", curvePair("P-384")],
+    ["ES512", "P-521", curvePair("P-521")],
+    ["EdDSA", "Ed25519", generateKeyPairSync("ed25519")],
+    ["Ed25519", "Ed25519", generateKeyPairSync("ed25519")],
+  ] as const)(
+    "verifies what jose signs with %s and a key of %s, and nothing else",
+    async (alg, _, { publicKey, privateKey }) => {
+      const keys = new KeySet([publicKey.export({ format: "jwk" })]);
+      const token = await new SignJWT({ sub: "é€😀" }).setProtectedHeader({ alg }).sign(privateKey);
+      expect(await keys.signerOf(token)).toBeDefined();
+      const [header = "", payload = "", signature = ""] = token.split(".");
+      const bytes = Buffer.from(signature, "base64url");
+      const lengths = [0, 1, bytes.length / 2, bytes.length - 1];
+      const invalid = [
+        ...lengths.map((length) => bytes.subarray(0, length)),
+        ...[0, 0x7f, 0xff].map((byte) => Buffer.alloc(bytes.length, byte)),
+        Buffer.concat([bytes, Buffer.of(0)]),
+        Buffer.concat([Buffer.of(0), bytes]),
+        bytes.toReversed(),
+      ].map((one) => Buffer.from(one).toString("base64url"));
+      for (const other of [...invalid, `${signature}=`, `${signature} `, `${signature}.`, `*${signature}`])
+        expect(await keys.signerOf(`${header}.${payload}.${other}`), other).toBeUndefined();
+      expect(await keys.signerOf(`${header}.${payload}A.${signature}`)).toBeUndefined();
+      const named = Buffer.from(JSON.stringify({ alg, kid: "1" })).toString("base64url");
+      expect(await keys.signerOf(`${named}.${payload}.${signature}`)).toBeUndefined();
+    },
+  );
 
   it.each<[string, JWK]>([
     ["without coordinates", { kty: "EC", crv: "P-256" }],
