@@ -41,9 +41,9 @@ it("reads the records and families that a platform has written", async () => {
       )
       .run(JSON.stringify(author));
   const content = JSON.stringify({ audiences: ["a"], actor, groups: [uid], capabilities: [1605], key: "k" });
-  file.prepare(`insert into refresh_families values ('f', '${uid}', 'hash', 2000, ?)`).run(content);
+  file.prepare(`insert into refresh_families values ('f', '${uid}', 'hash', ?)`).run(content);
   const login = JSON.stringify({ audiences: ["a"], actor, login: "l" });
-  file.prepare(`insert into refresh_families values ('g', '${uid}', 'hash', 2000, ?)`).run(login);
+  file.prepare(`insert into refresh_families values ('g', '${uid}', 'hash', ?)`).run(login);
   file.prepare("insert into security_stamps values (?, 'value key login:l:3000')").run(uid);
   file.close();
 

@@ -52,7 +52,7 @@ const eventually = (caller: Client, query: string, count = 1) =>
 describe("the list of audit records", () => {
   it("shows records that are not about a resource to the admin only", async () => {
     const owner = await platform.callerWith("owner", root);
-    const forged = "muster-refresh-0123456789abcdef01234567.0000000000000000000000000000000000000000000";
+    const forged = "muster-refresh-0123456789abcdef0123456789abcdef0123.0000000000000000000000000000000000000000000";
     expect((await platform.as(forged).post("/sts/exchange_refresh_token")).status).toBe(401);
     const [refused] = await eventually(admin, "actor=anonymous&code=16");
     expect(refused).toMatchObject({ action: "refuse", resource: "", address: "127.0.0.1" });

@@ -73,7 +73,7 @@ describe("refresh tokens", () => {
         method: "POST",
         body: new URLSearchParams({ client_id: "muster-cli", token }),
       });
-    const unknown = known.replace(familyOf(known) ?? "", "0".repeat(24));
+    const unknown = known.replace(familyOf(known) ?? "", "0".repeat(36));
     writes = 0;
     expect((await refresh(unknown)).body).toMatchObject({ code: 16 });
     expect((await revoke(unknown)).status).toBe(200);

@@ -5,21 +5,21 @@ import { isCurrent, securityStampOf } from "../authorization/security-stamp.ts";
 import { isWithin } from "../contract/uid.ts";
 import { type Reader, statement, type Writer } from "../store/database.ts";
 import { deleteExpiredFrom } from "../store/expired-rows.ts";
+import type { Tables } from "../store/schema/tables.ts";
 import { settleAll } from "../store/settle-all.ts";
 import type { ApiTokenContent } from "./api-token.ts";
 
 /** Distinguishes a refresh token from an API token, for the platform, for people and for secret scanners. */
 const prefix = "muster-refresh-";
+const secretBytes = 32;
 
-const insert = statement(
-  (db, p: { id: string; identity_uid: string; token_hash: string; expires: number; content: string }) =>
-    db.insertInto("refresh_families").values({
-      id: p.id,
-      identity_uid: p.identity_uid,
-      token_hash: p.token_hash,
-      expires: p.expires,
-      content: p.content,
-    }),
+const insert = statement((db, p: Tables["refresh_families"]) =>
+  db.insertInto("refresh_families").values({
+    id: p.id,
+    identity_uid: p.identity_uid,
+    token_hash: p.token_hash,
+    content: p.content,
+  }),
 );
 const select = statement((db, p: { id: string }) =>
   db.selectFrom("refresh_families").selectAll().where("id", "=", p.id),
@@ -39,8 +39,7 @@ const deleteSurplus = statement((db, p: { identity: string; kept: number }) =>
       .selectFrom("refresh_families")
       .select("id")
       .where("identity_uid", "=", p.identity)
-      .orderBy("expires", "desc")
-      .orderBy("id")
+      .orderBy("id", "desc")
       // SQLite has no offset without a limit.
       .limit(1_000_000)
       .offset(p.kept),
@@ -80,7 +79,7 @@ export type RefreshResult =
 
 /**
  * Starts a family. An identity has at most about `maximum` of them: the ones that expire first end. They are counted only
- * for one in 64 new families, because that reads all of them.
+ * for one in 64 new families, because that reads all of them, and one in 16 deletes those that have expired.
  * @returns its first refresh token, of which only the hash is stored
  */
 export async function startFamily(
@@ -88,14 +87,15 @@ export async function startFamily(
   content: ApiTokenContent,
   { now, expires, maximum }: { readonly now: number; readonly expires: number; readonly maximum: number },
 ): Promise<string> {
-  const random = randomBytes(12);
-  const id = random.toString("hex");
-  const { token, token_hash } = newToken(id);
+  const random = randomBytes(12 + secretBytes);
+  const id = `${inOrder(expires)}${random.toString("hex", secretBytes)}`;
+  const { token, token_hash } = tokenOf(id, random.subarray(0, secretBytes));
   const identity = content.identityUid;
+  const chance = random.readUInt8(secretBytes);
   await settleAll([
-    tx.run(deleteExpired, { now }),
-    ...(random.readUInt8() < 256 / 64 ? [tx.run(deleteSurplus, { identity, kept: maximum - 1 })] : []),
-    tx.run(insert, { id, identity_uid: identity, token_hash, expires, content: serialize(content) }),
+    ...(chance < 256 / 16 ? [tx.run(deleteExpired, { end: inOrder(now + 1) })] : []),
+    ...(chance < 256 / 64 ? [tx.run(deleteSurplus, { identity, kept: maximum - 1 })] : []),
+    tx.run(insert, { id, identity_uid: identity, token_hash, content: serialize(content) }),
   ]);
   return token;
 }
@@ -112,7 +112,7 @@ export async function useRefreshToken(
 ): Promise<RefreshResult> {
   const id = familyOf(token);
   const family = id === undefined ? undefined : await tx.first(select, { id });
-  if (id === undefined || family === undefined || family.expires <= now) return { kind: "rejected", reason: "unknown" };
+  if (id === undefined || family === undefined || expiryOf(id) <= now) return { kind: "rejected", reason: "unknown" };
   if (!(await isAssumable(tx, family.identity_uid, now))) return { kind: "rejected", reason: "unknown" };
   if (family.token_hash !== hashOf(token)) {
     const { actor } = parse(family.identity_uid, "", family.content);
@@ -124,9 +124,9 @@ export async function useRefreshToken(
   if (!isCurrent(stamp, current.stamp)) return { kind: "rejected", reason: "unknown" };
   const content = downscoped(current, wanted);
   if (content === undefined) return { kind: "rejected", reason: "wider" };
-  const next = newToken(id);
+  const next = tokenOf(id, randomBytes(secretBytes));
   await tx.run(rotate, { id, token_hash: next.token_hash, content: serialize(content) });
-  return { kind: "rotated", content, token: next.token, expires: family.expires };
+  return { kind: "rotated", content, token: next.token, expires: expiryOf(id) };
 }
 
 /** Whether a family exists. It is read before a token is used: without a family, nobody can make the platform write. */
@@ -136,7 +136,7 @@ export async function hasFamily(reader: Reader, id: string): Promise<boolean> {
 
 /** The id of the family of a refresh token, of which nothing is verified; undefined if it is not a refresh token. */
 export function familyOf(token: string): string | undefined {
-  return /^muster-refresh-([0-9a-f]{24})\.[\w-]{43}$/.exec(token)?.[1];
+  return /^muster-refresh-([0-9a-f]{36})\.[\w-]{43}$/.exec(token)?.[1];
 }
 
 /** Whose a family is. */
@@ -187,13 +187,23 @@ function downscoped(
   };
 }
 
-function newToken(id: string): { token: string; token_hash: string } {
-  const token = `${prefix}${id}.${randomBytes(32).toString("base64url")}`;
+function tokenOf(id: string, secret: Buffer): { token: string; token_hash: string } {
+  const token = `${prefix}${id}.${secret.toString("base64url")}`;
   return { token, token_hash: hashOf(token) };
 }
 
 function hashOf(token: string): string {
-  return hash("sha256", token, "hex");
+  return hash("sha256", token, "base64url");
+}
+
+/** A time (ms) as text that sorts by it, with which ids begin. */
+function inOrder(time: number): string {
+  return time.toString(16).padStart(12, "0");
+}
+
+/** When a family ends (ms). */
+function expiryOf(id: string): number {
+  return Number.parseInt(id.slice(0, 12), 16);
 }
 
 function serialize({

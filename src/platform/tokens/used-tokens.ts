@@ -32,7 +32,7 @@ export interface SingleUse {
  * @throws ApiError (8) if its root group has used as many as it may in a day
  */
 export async function useOnce(tx: Writer, { token, owner, expires }: SingleUse, now: number): Promise<boolean> {
-  await tx.run(deleteExpired, { now });
+  await tx.run(deleteExpired, { end: now + 1 });
   if ((await tx.run(insert, { digest: digestOf(token), expires })) === 0) return false;
   const root = rootOf(owner);
   const day = dayOf(now);

@@ -21,11 +21,9 @@ export const accessTables: Migration = ({ text, integer, bytes, clustered }) => 
     id ${text} primary key not null,
     identity_uid ${text} not null,
     token_hash ${text} not null,
-    expires ${integer} not null,
     content ${text} not null
-  )`,
-  "create index refresh_families_by_identity on refresh_families (identity_uid)",
-  "create index refresh_families_by_expires on refresh_families (expires)",
+  ) ${clustered}`,
+  "create index refresh_families_by_identity on refresh_families (identity_uid, id)",
 
   `create table security_stamps (
     identity_uid ${text} primary key not null,

@@ -154,12 +154,11 @@ export interface Tables {
   };
   /** One family for each token exchange: the refresh tokens that descend from it. */
   refresh_families: {
+    /** When it expires, in milliseconds since the epoch (12 digits in hex), and 24 random digits: rows are in the order in which they expire. */
     id: string;
     identity_uid: string;
-    /** SHA-256, in hex, of the only refresh token of the family that is unused. */
+    /** SHA-256, in base64url, of the only refresh token of the family that is unused. */
     token_hash: string;
-    /** Milliseconds since the epoch. */
-    expires: number;
     /** The audiences, downscoping and actor of its API tokens, as JSON. */
     content: string;
   };
