@@ -23,6 +23,7 @@ const onPostgres = {
   "audit-share": "amounts that replicas reserve together",
   concurrency: "transactions of replicas at the same time",
   "ended-tokens": "what another replica, or a transaction that began earlier, sees of a change",
+  "exchange-transaction": "a change between the transactions of an exchange",
   initialization: "the schema, and a first start of several replicas",
   load: "thousands of writes in one transaction, and its end by a signal",
   "login-races": "codes, consents and invites that replicas use at the same time",

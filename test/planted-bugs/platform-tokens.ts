@@ -129,9 +129,9 @@ export const bugsOfTokens: readonly PlantedBug[] = [
     name: "rate-limit-before-proof",
     why: "Callers that have proved nothing use up the calls of an identity.",
     file: "src/platform/oidc/security-token-service.ts",
-    before: `  if (identity === undefined) throw refused("the identity does not exist");
+    before: `  const { identity, stamp: securityStamp } = found;
 `,
-    after: `  if (identity === undefined) throw refused("the identity does not exist");
+    after: `  const { identity, stamp: securityStamp } = found;
   options.rateLimit?.admit(identity.uid);
 `,
     foundBy: "src/platform/tests/exchange.test.ts",

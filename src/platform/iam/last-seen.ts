@@ -23,6 +23,11 @@ export async function updateLastSeen(tx: Writer, uid: string, now: number): Prom
   return true;
 }
 
+/** Whether the `lastSeenTime` of an identity that is assumed now is accurate enough. It never decreases, so this remains true. */
+export function wasSeenLately(identity: Identity, now: number): boolean {
+  return lastSeenAt(identity, now) === undefined;
+}
+
 /**
  * The new `lastSeenTime` of an identity that is assumed now; undefined if the one that it has is accurate enough. The time of its
  * creation means that nobody has assumed it, so it is seen a millisecond later at the earliest, also if the login that creates it

@@ -3,12 +3,11 @@ import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Logger } from "pino";
 import type { WallClock } from "#src/time/wall-clock.ts";
 import type { Actor } from "../authorization/caller.ts";
-import { isCurrent, securityStampOf } from "../authorization/security-stamp.ts";
+import { isCurrent } from "../authorization/security-stamp.ts";
 import type { CallDetails } from "../audit/authored-writer.ts";
 import { identityEvent, type SecurityEvent } from "../audit/security-event.ts";
 import type { SecurityLog } from "../audit/security-log.ts";
 import { type RecordEvent, writeWithEvent } from "../audit/write-with-event.ts";
-import { identities } from "../collections/identities.ts";
 import { isUid } from "../contract/uid.ts";
 import {
   ApiError,
@@ -29,7 +28,8 @@ import {
   type TokenPair,
   TokenPairSchema,
 } from "../gen/muster/platform/oidc/security_token_service_pb.ts";
-import { updateLastSeen } from "../iam/last-seen.ts";
+import { findAssumed, stampOfFound } from "../iam/assumed-identity.ts";
+import { updateLastSeen, wasSeenLately } from "../iam/last-seen.ts";
 import type { PlatformSettings } from "../service/platform-settings.ts";
 import type { RateLimit } from "../service/rate-limit.ts";
 import type { CallSlot } from "../service/call-slots.ts";
@@ -110,13 +110,11 @@ async function exchange(
   if (request.identityProvider !== "") throw unimplemented("exchange by an identity provider");
   if (!isUid(request.identity)) throw invalidArgument("identity", "must be the uid of an identity");
 
-  const [identity, securityStamp] = await options.database.read(
-    (tx) => settleAll([identities.find(tx, request.identity), securityStampOf(tx, request.identity)]),
-    slot.shares,
-  );
+  const found = await options.database.read((tx) => findAssumed(tx, request.identity), slot.shares);
   const refused = (reason: string, error = mismatch()) =>
-    explained(error, { identity: identity?.uid, mismatch: reason, token: claimed(subject) });
-  if (identity === undefined) throw refused("the identity does not exist");
+    explained(error, { identity: found?.identity.uid, mismatch: reason, token: claimed(subject) });
+  if (found === undefined) throw refused("the identity does not exist");
+  const { identity, stamp: securityStamp } = found;
   const now = options.clock();
   const prove =
     subject.kind === "aws"
@@ -135,18 +133,19 @@ async function exchange(
   const exchanged = async (tx: Writer, record: RecordEvent) => {
     if (subject.kind === "aws" && !(await useOnce(tx, singleUseOf(subject.token, identity.uid), now)))
       throw permissionDenied("the token was already used: sign a new request");
-    const [exists, stampNow] = await settleAll([
-      updateLastSeen(tx, identity.uid, now),
-      securityStampOf(tx, identity.uid),
+    const { refreshLifetime, maximumRefreshTokens } = options.settings;
+    const lifetime = { now, expires: now + refreshLifetime, maximum: maximumRefreshTokens };
+    const [stampNow, refreshToken] = await settleAll([
+      stampOfFound(tx, identity.uid),
+      startFamily(tx, content, lifetime),
+      record(identityEvent("exchange", { identity: identity.uid, actor }, call)),
+      ...(wasSeenLately(identity, now) ? [] : [updateLastSeen(tx, identity.uid, now)]),
     ]);
-    // It was deleted in the meantime.
-    if (!exists) throw mismatch();
+    if (stampNow === undefined) throw mismatch();
     // The API token contains the stamp that was read, so it has ended; a family would not have.
     if (!isCurrent(stampNow, stamp))
       throw unavailable("how the identity is assumed was changed during the exchange; retry the request");
-    await record(identityEvent("exchange", { identity: identity.uid, actor }, call));
-    const { refreshLifetime, maximumRefreshTokens } = options.settings;
-    return startFamily(tx, content, { now, expires: now + refreshLifetime, maximum: maximumRefreshTokens });
+    return refreshToken;
   };
   const refreshToken = await writeWithEvent(options.database, options.securityLog, exchanged, slot.shares);
   return create(RawTokenSchema, { token, refreshToken, expiry: timestampFromMs(expires) });
