@@ -26,6 +26,19 @@ describe("readSubjectToken", () => {
     expect(() => readSubjectToken(token(payload, header))).toThrow("two members of the same name"),
   );
 
+  it.each(["+", "/", "=", " ", "\n", "*"])("rejects a token with %j in its header or its claims", (character) => {
+    const [header = "", claims = "", signature = ""] = token(valid).split(".");
+    for (const parts of [
+      [header + character, claims, signature],
+      [header, claims + character, signature],
+    ])
+      expect(() => readSubjectToken(parts.join("."))).toThrow("is not a JWT");
+  });
+
+  it.each(["", "a", "a.b", "..", "e30.e30", "e30.e30.e30.e30", `${token(valid)}.e30.e30`])("rejects %j", (text) =>
+    expect(() => readSubjectToken(text)).toThrow("is not a JWT"),
+  );
+
   it.each([
     ["a key id that is not a text", valid, '{"alg":"ES256","kid":1}'],
     ["a type that is not a text", valid, '{"alg":"ES256","typ":1}'],
