@@ -15,9 +15,9 @@ export interface HttpEndpoints {
   /** Serves `/faults`; undefined unless fault rules can be changed at run time. */
   readonly faults: HttpHandler | undefined;
   /** The pages and endpoints with which people log in. */
-  readonly login: LoginEndpoints;
+  readonly login: () => Promise<LoginEndpoints>;
   readonly documents: DiscoveryDocuments;
-  readonly descriptions: ApiDescriptions;
+  readonly descriptions: () => Promise<ApiDescriptions>;
   readonly metrics: PlatformMetrics;
   /** What `/readyz` reports. */
   readonly readiness: Readiness;
@@ -30,9 +30,9 @@ export interface HttpEndpoints {
 /** What is read with GET or HEAD, without a token. */
 type Page = (request: HttpRequest) => Promise<HttpResponse>;
 
-/** The paths below that of the token service's URL. They are also served without it. */
-const tokenService =
-  /^\/((sts|\.well-known|login)\/|(authorize|token|device|device\/login|device_authorization|revoke|oauth)(\?|$))/;
+/** The paths of logins, and what else is below that of the token service's URL. They are also served without it. */
+const ofLogin = /^\/(login\/|(authorize|token|device|device\/login|device_authorization|revoke|oauth)(\?|$))/;
+const ofTokenService = /^\/(sts|\.well-known)\//;
 
 /**
  * Chooses the endpoint of a request by its path: health, metrics, discovery, OpenAPI, fault rules, or the REST API. The
@@ -50,8 +50,8 @@ export function httpEndpoints(endpoints: HttpEndpoints): HttpHandler {
       },
     ],
     ["/metrics", async () => text(200, await metrics.registry.metrics())],
-    ["/openapi.json", async () => json(descriptions.openApi)],
-    ["/docs", async () => html(descriptions.page)],
+    ["/openapi.json", async () => json((await descriptions()).openApi)],
+    ["/docs", async () => html((await descriptions()).page)],
     [
       "/",
       async ({ headers: { accept = "" } }) => {
@@ -74,7 +74,7 @@ export function httpEndpoints(endpoints: HttpEndpoints): HttpHandler {
       return isRead ? page(request) : errorResponse(new MethodNotAllowed(method, ["GET", "HEAD"]), errorDomain);
     }
     if (path === "/faults" && faults !== undefined) return faults(request, readBody, address);
-    const loginHandler = login.at(path);
+    const loginHandler = ofLogin.test(path) ? (await login()).at(path) : undefined;
     if (loginHandler !== undefined) return loginHandler(request, readBody, address);
     return rest(request, readBody, address);
   };
@@ -84,7 +84,7 @@ export function httpEndpoints(endpoints: HttpEndpoints): HttpHandler {
 export function withoutAuthPath(url: string, authPath: string): string {
   if (authPath === "" || !url.startsWith(`${authPath}/`)) return url;
   const rest = url.slice(authPath.length);
-  return tokenService.test(rest) ? rest : url;
+  return ofTokenService.test(rest) || ofLogin.test(rest) ? rest : url;
 }
 
 function pathOf({ url = "/" }: HttpRequest): string {

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { retainAuditLog } from "./audit/audit-retention.ts";
-import { AuditExport } from "./audit-export/audit-export.ts";
+import type { AuditExport, AuditExportOptions } from "./audit-export/audit-export.ts";
 import { SecurityLog } from "./audit/security-log.ts";
 import { initialize } from "./initialize.ts";
 import type { ProbeResult } from "#src/telemetry/health.ts";
@@ -51,7 +51,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const connections = () => server.connections();
     const isWritable = () => database.isWritable();
     const securityLog = new SecurityLog({ database, log, clock, monotonic });
-    const auditExport = webhook === undefined ? undefined : new AuditExport({ database, webhook, names, clock, log });
+    const auditExport = webhook && (await startAuditExport({ database, webhook, names, clock, log }));
     const connected = await portHandlers({ ...options, database }, settings, {
       connections,
       stopping: stopping.signal,
@@ -94,4 +94,10 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     await server.close(0);
     throw error;
   }
+}
+
+/** Loaded on demand: most platforms export nothing. */
+async function startAuditExport(options: AuditExportOptions): Promise<AuditExport> {
+  const { AuditExport: Export } = await import("./audit-export/audit-export.ts");
+  return new Export(options);
 }

@@ -2,16 +2,13 @@ import type { AuditExport } from "./audit-export/audit-export.ts";
 import { AuditAccounts } from "./audit/audit-accounts.ts";
 import type { SecurityLog } from "./audit/security-log.ts";
 import { Faults } from "./faults/faults.ts";
-import { grpcHandler } from "./grpc/grpc-handler.ts";
 import { isGrpcPath, kindOfRequest } from "./grpc/kind-of-request.ts";
 import { httpEndpoints, withoutAuthPath } from "./http-endpoints.ts";
 import { DiscoveryDocuments } from "./oidc/discovery-documents.ts";
 import { securityTokenService, type SecurityTokenServiceOptions } from "./oidc/security-token-service.ts";
-import { ApiDescriptions } from "./openapi/api-descriptions.ts";
+import { onDemand } from "./on-demand.ts";
 import type { PlatformOptions } from "./platform-options.ts";
 import { PageTokens } from "./resources/page-token.ts";
-import { loginContext } from "./login/login-context.ts";
-import { LoginEndpoints } from "./login/login-endpoints.ts";
 import { faultsHandler } from "./rest/faults-handler.ts";
 import { rejectionResponse, restHandler } from "./rest/rest-handler.ts";
 import { Transcoder } from "./rest/transcoder.ts";
@@ -49,7 +46,10 @@ export interface PlatformHandlers extends PortHandlers {
   readonly metrics: PlatformMetrics;
 }
 
-/** Connects the components of a platform, from the database to the port. */
+/**
+ * Connects the components of a platform, from the database to the port. What many platforms are never asked for is loaded with the
+ * first request for it: gRPC, logins, and the description of the API.
+ */
 export async function portHandlers(
   options: PlatformOptions,
   settings: PlatformSettings,
@@ -95,16 +95,26 @@ export async function portHandlers(
     metrics,
     crossOrigin: corsOrigins.length === 0 ? undefined : new CrossOrigin(corsOrigins, isShared),
     kindOf: kindOfRequest((path) => transcoder.serves("POST", path)),
-    rpc: grpcHandler(overGrpc, runner, { ...settings, readiness, log }),
+    rpc: onDemand(async () => {
+      const { grpcHandler } = await import("./grpc/grpc-handler.ts");
+      return grpcHandler(overGrpc, runner, { ...settings, readiness, log });
+    }),
     rejection: (rejection) => rejectionResponse(rejection, errorDomain),
     http: httpEndpoints({
       rest: restHandler(transcoder, runner, errorDomain),
       faults: options.faultInjection ? faultsHandler(faults, authenticator, errorDomain) : undefined,
-      login: new LoginEndpoints(loginContext(tokenService, auditAccounts, options), runner, database),
+      login: onDemand(async () => {
+        const { loginContext } = await import("./login/login-context.ts");
+        const { LoginEndpoints } = await import("./login/login-endpoints.ts");
+        return new LoginEndpoints(loginContext(tokenService, auditAccounts, options), runner, database);
+      }),
       documents,
       errorDomain,
       authPath,
-      descriptions: new ApiDescriptions(operations, settings),
+      descriptions: onDemand(async () => {
+        const { ApiDescriptions } = await import("./openapi/api-descriptions.ts");
+        return new ApiDescriptions(operations, settings);
+      }),
       metrics,
       readiness,
     }),

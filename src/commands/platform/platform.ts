@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import { createLog } from "#src/telemetry/log.ts";
 import { type HealthServer, serveHealth } from "#src/telemetry/health.ts";
 import { startTracing } from "#src/telemetry/start-tracing.ts";
-import { type InitFile, parseInitFile } from "#src/platform/init-file.ts";
+import type { InitFile } from "#src/platform/init-file.ts";
 import type { WebhookOptions } from "#src/platform/audit-export/webhook.ts";
 import { NameResolver } from "#src/platform/names/name-resolver.ts";
 import { type Platform, startPlatform } from "#src/platform/platform.ts";
@@ -184,6 +184,7 @@ function warnOfTestSettings(
 /** @throws {SettingsError} that names the field of the file */
 async function readInitFile(path: string): Promise<InitFile> {
   const content = await settings.readTextFile("--init-file", path);
+  const { parseInitFile } = await import("#src/platform/init-file.ts");
   try {
     return parseInitFile(content, issuerIn);
   } catch (error) {

@@ -9,7 +9,7 @@ export function parseHosts(text: string): ReadonlyMap<string, readonly string[]>
   const hosts = new Map<string, string[]>();
   for (const line of text.split("\n")) {
     const [address = "", ...names] = wordsOf(line);
-    if (isIP(address) === 0) continue;
+    if (names.length === 0 || isIP(address) === 0) continue;
     for (const name of names) {
       // Only ASCII has one way to be written in lowercase.
       if (!/^[!-~]+$/.test(name)) continue;

@@ -20,7 +20,7 @@ const large = "x".repeat(8 * 1024 * 1024);
 
 const handlers: PortHandlers = {
   kindOf: () => "http",
-  rpc: { call: () => {}, stream: () => {}, reject: () => {} },
+  rpc: async () => ({ call: () => {}, stream: () => {}, reject: () => {} }),
   http: async ({ url }, readBody): Promise<HttpResponse> => {
     const body = await readBody();
     if (url === "/large") return { status: 200, body: large };

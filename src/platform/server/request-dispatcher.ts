@@ -24,7 +24,7 @@ export type RequestKind = "http" | "rpc" | "stream";
 /** The handlers of the port. */
 export interface PortHandlers {
   readonly kindOf: (request: HttpRequest) => RequestKind;
-  readonly rpc: RpcHandler;
+  readonly rpc: () => Promise<RpcHandler>;
   /** Which pages may read the responses; undefined for those of the platform alone. */
   readonly crossOrigin?: CrossOrigin | undefined;
   readonly http: HttpHandler;
@@ -112,13 +112,13 @@ export class RequestDispatcher {
   }
 
   /** Responds to a request that no handler sees. */
-  #refuse({ handlers, kind, request, response }: Exchange, rejection: RequestRejection): Promise<void> | undefined {
+  async #refuse({ handlers, kind, request, response }: Exchange, rejection: RequestRejection): Promise<void> {
     // A client cannot be refused without a pause: its connection ends, over HTTP/2 after many refusals.
     if ("stream" in request) this.#options.http2.countRefusal(request);
     else response.setHeader("connection", "close");
     if (kind === "http") return sendResponse(response, handlers.rejection(rejection));
-    handlers.rpc.reject(request, response, rejection);
-    return undefined;
+    const rpc = await handlers.rpc();
+    rpc.reject(request, response, rejection);
   }
 
   async #serveStream(exchange: AdmittedExchange): Promise<void> {
@@ -128,7 +128,8 @@ export class RequestDispatcher {
     const call = response.destroyed ? undefined : Lease.take(this.#streamingCalls, shares);
     if (call === undefined) return this.#refuse(exchange, "overloaded");
     response.on("close", () => call.release());
-    handlers.rpc.stream(request, response, async () => turn());
+    const rpc = await handlers.rpc();
+    rpc.stream(request, response, async () => turn());
   }
 
   /** Serves a request whose body and response are whole, within the time limit of a call. */
@@ -150,8 +151,10 @@ export class RequestDispatcher {
     };
     // A client that does not read its responses must not fill the memory with them.
     const reserve = (bytes: number) => bytes < countedResponse || lease.grow(bytes);
-    if (kind === "rpc") handlers.rpc.call(request, response, { readBody: body, address, reserve });
-    else await this.#sendResult(exchange, await handlers.http(request, body, address), reserve);
+    if (kind === "rpc") {
+      const rpc = await handlers.rpc();
+      rpc.call(request, response, { readBody: body, address, reserve });
+    } else await this.#sendResult(exchange, await handlers.http(request, body, address), reserve);
   }
 
   async #sendResult(

@@ -1,6 +1,6 @@
 import type { LookupAddress } from "node:dns";
 import { isIP } from "node:net";
-import { Agent, buildConnector } from "undici";
+import type { buildConnector as Connector } from "undici";
 import { lookupFunction } from "../names/lookup-function.ts";
 import { TooManyNamesError } from "../names/name-error.ts";
 import type { NameResolver } from "../names/name-resolver.ts";
@@ -91,6 +91,8 @@ export async function fetchDocument(
   if (!privateAddresses && isIP(literal) !== 0 && !isPublicAddress(literal)) throw notPublic();
   const signal = AbortSignal.timeout(timeLimit);
   const request = { shares, search: privateAddresses, signal };
+  // Loaded with the first document.
+  const { Agent, buildConnector } = await import("undici");
   const connect = buildConnector({
     allowH2: false,
     ...(ca === undefined ? {} : { ca }),
@@ -135,7 +137,7 @@ export async function fetchDocument(
 }
 
 /** undici takes the name that TLS verifies from the header `host`. This connector takes it from the URL. */
-function verifiedByUrl(connect: buildConnector.connector): buildConnector.connector {
+function verifiedByUrl(connect: Connector.connector): Connector.connector {
   return ({ hostname, host = hostname, protocol, port }, callback) =>
     connect({ hostname, host, protocol, port }, callback);
 }
