@@ -1,4 +1,5 @@
 import type { Proxies } from "#src/http/proxies.ts";
+import { readTokenPayload } from "#src/login/token-claims.ts";
 import { PlatformFailure } from "#src/platform-client/failure.ts";
 import { type ReadSubjectToken, subjectTokenFile } from "#src/platform-client/subject-token-file.ts";
 import { TokenSource } from "#src/platform-client/token-source.ts";
@@ -49,12 +50,9 @@ function isRefusal(error: unknown): error is PlatformFailure {
 
 /** What an administrator compares after a refused exchange. It contains no token. */
 async function adviceFor(readToken: ReadSubjectToken): Promise<string> {
-  const { decodeJwt } = await import("jose");
-  try {
-    const { iss, sub, aud } = decodeJwt(await readToken());
-    const [issuer, subject, audience] = [iss, sub, aud].map((claim) => JSON.stringify(claim) ?? "none");
-    return `The token in --token-file has the issuer ${issuer}, the subject ${subject} and the audience ${audience}: correct --identity, or the claimMatch of that identity on the platform.`;
-  } catch {
+  const claims = readTokenPayload(await readToken().catch(() => ""));
+  if (claims === undefined)
     return "The content of --token-file is not a JSON Web Token: name the file with the service-account token.";
-  }
+  const [issuer, subject, audience] = ["iss", "sub", "aud"].map((name) => JSON.stringify(claims[name]) ?? "none");
+  return `The token in --token-file has the issuer ${issuer}, the subject ${subject} and the audience ${audience}: correct --identity, or the claimMatch of that identity on the platform.`;
 }
