@@ -84,6 +84,21 @@ describe("the bundle", () => {
     expect(builtins.filter((name) => slow.test(name))).toEqual([]);
   });
 
+  it.each([
+    ["operator", ["BatchSpanProcessor", "ExecAuth", "JWSInvalid", "YAMLParseError", 'require("node:http2")']],
+    ["platform", ["BatchSpanProcessor", "ConnectError", "Login/Consent", "ZodError", "YAMLParseError", "undici/lib"]],
+  ])("loads for muster %s nothing of packages and pages that it may never use", async (command, names) => {
+    const loaded = await loadedBy(command);
+    const all = [...(await modules(join(folder, "first"))).values()];
+    const containing = (codes: readonly string[]) => names.filter((name) => codes.some((code) => code.includes(name)));
+    expect(containing(all)).toEqual(names);
+    expect(containing(loaded)).toEqual([]);
+  });
+
+  it("has the code of the platform in few files, each of which would delay its start", async () => {
+    expect((await loadedBy("platform")).length).toBeLessThan(30);
+  });
+
   /** The code of the program and of these parts of it, with all that they import statically. */
   async function loadedBy(...names: readonly string[]): Promise<readonly string[]> {
     const parts = await modules(join(folder, "first"));
