@@ -126,18 +126,19 @@ export class Reflector {
   async #list(signal: AbortSignal): Promise<Listed> {
     const { api, resource, namespace, store, clock } = this.#options;
     const startedAt = clock.monotonic();
-    const versionAtStart = store.versionOf(namespace);
-    const objects: KubeObject[] = [];
-    let pages = 0;
+    const list = store.startList(namespace);
+    let [pages, objects] = [0, 0];
     let resourceVersion = "";
     for await (const { items, metadata } of listPages(api, resource, signal, namespace)) {
-      pages++;
-      for (const item of items) if (this.#accepts(item)) objects.push(complete(item, resource));
+      const accepted = items.filter((item) => this.#accepts(item)).map((item) => complete(item, resource));
       resourceVersion = metadata.resourceVersion ?? resourceVersion;
+      list.add(accepted, resourceVersion);
+      pages += 1;
+      objects += accepted.length;
     }
     const listedAt = clock.monotonic();
-    store.replace({ namespace, objects, resourceVersion, versionAtStart });
-    this.#report({ type: "listed", objects: objects.length, pages, durationMs: clock.monotonic() - startedAt });
+    list.end();
+    this.#report({ type: "listed", objects, pages, durationMs: clock.monotonic() - startedAt });
     return { state: "listed", listedAt, resourceVersion };
   }
 

@@ -284,6 +284,47 @@ describe("synced", () => {
   });
 });
 
+describe("a list in pages", () => {
+  const parsed: string[] = [];
+  const parsing = new Store<KubeObject>({
+    parse: (object) => {
+      parsed.push(object.metadata.name);
+      return object;
+    },
+    indexes: {},
+  });
+  const seen: (string | undefined)[] = [];
+  parsing.onChange((before, after) => seen.push(after?.metadata.name ?? `no ${before?.metadata.name}`));
+  parsing.replace({ namespace: undefined, objects: [widget("a", 1)], resourceVersion: "1", versionAtStart: "0" });
+
+  test("parses each page as it arrives, and changes nothing before its end", () => {
+    const writer = parsing.startList(undefined);
+    writer.add([widget("b", 2)], "9");
+    expect([parsed, seen, [...parsing.keys()]]).toEqual([["a", "b"], ["a"], ["ns/a"]]);
+    writer.add([widget("c", 3)], "9");
+    writer.end();
+    expect([parsed, seen]).toEqual([
+      ["a", "b", "c"],
+      ["a", "b", "c", "no a"],
+    ]);
+    expect(parsing.versionOf(undefined)).toBe("9");
+  });
+
+  test("keeps what was written between its pages, and its end", () => {
+    const writer = parsing.startList(undefined);
+    writer.add([widget("b", 10), widget("c", 3)], "12");
+    parsing.observeOwnWrite(widget("b", 11));
+    writer.end();
+    expect(parsing.get("ns/b")?.metadata.resourceVersion).toBe("11");
+    expect([...parsing.keys()]).toEqual(["ns/b", "ns/c"]);
+  });
+
+  test("that fails between its pages changes nothing", () => {
+    parsing.startList(undefined).add([widget("d", 20)], "20");
+    expect([...parsing.keys()]).toEqual(["ns/b", "ns/c"]);
+  });
+});
+
 describe("errors", () => {
   test("an object that cannot be stored fails its list, which is applied otherwise; the store is not synced by it", () => {
     let broken = true;

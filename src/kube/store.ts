@@ -40,24 +40,33 @@ export interface ObjectList {
   readonly versionAtStart: string;
 }
 
+/**
+ * A list of a scope that arrives in pages. Each is parsed as it arrives: then there are neither all of them as they were sent, nor seconds
+ * of work at the end. The store changes only at the end, at once.
+ */
+export interface ListWriter {
+  /** Parses a page. @param resourceVersion that of the list */
+  add(objects: Iterable<KubeObject>, resourceVersion: string): void;
+  /**
+   * Applies the list: objects that it lacks are removed, unless the store has seen a newer version of them. Throws if an object could not be
+   * stored, or if a listener threw.
+   */
+  end(): void;
+}
+
 /** What a reflector does with a store. */
 export interface StoreWriter {
   /** Adds a scope, a namespace or all of them (undefined): from then on `synced` waits for its first list. */
   addScope(namespace: string | undefined): void;
-  /** The newest version of any object or list seen in the scope; "0" before the first. */
-  versionOf(namespace: string | undefined): string;
-  /**
-   * Applies a list: objects that it lacks are removed, unless the store has seen a newer version of them. Throws if an
-   * object could not be stored, or if a listener threw.
-   */
-  replace(list: ObjectList): void;
+  /** Call it before the first page is asked for: an older list shows that the API server's history went backwards. */
+  startList(namespace: string | undefined): ListWriter;
   apply(event: ObjectEvent): void;
 }
 
 /** A store without the methods that only a reflector calls. */
 export type ReadStore<T extends { readonly metadata: ObjectMeta }, IndexName extends string> = Omit<
   Store<T, IndexName>,
-  keyof StoreWriter
+  keyof StoreWriter | "replace" | "versionOf"
 >;
 
 type Change<T> = readonly [before: T | undefined, after: T | undefined];
@@ -161,37 +170,74 @@ export class Store<T extends { readonly metadata: ObjectMeta }, IndexName extend
     this.#scopeOf(namespace);
   }
 
+  /** The newest version of any object or list seen in the scope; "0" before the first. */
   versionOf(namespace: string | undefined): string {
     return this.#scopeOf(namespace).version;
   }
 
-  replace({ namespace, objects, resourceVersion, versionAtStart }: ObjectList): void {
-    const historyWentBack = compareResourceVersions(resourceVersion, versionAtStart) < 0;
-    const changes: Change<T>[] = [];
+  startList(namespace: string | undefined, versionAtStart = this.versionOf(namespace)): ListWriter {
+    /** By key; undefined if the store has it already, or if it could not be parsed. */
+    const listed = new Map<string, { readonly uid: string | undefined; readonly parsed: T | undefined }>();
     const errors: unknown[] = [];
-    const listed = new Set<string>();
-    const listedUids = new Set<string | undefined>();
-    for (const object of objects) {
-      const uid = object.metadata.uid;
-      listedUids.add(uid);
-      if (!historyWentBack && uid !== undefined && this.#finalized.has(uid)) continue;
-      const key = keyOf(object);
-      listed.add(key);
+    let version = versionAtStart;
+    const historyWentBack = () => compareResourceVersions(version, versionAtStart) < 0;
+    return {
+      add: (objects, resourceVersion) => {
+        version = resourceVersion;
+        for (const object of objects) {
+          const key = keyOf(object);
+          const { uid } = object.metadata;
+          const before = listed.get(key)?.parsed ?? this.#objects.get(key);
+          if (before !== undefined && !historyWentBack() && !isNewer(object, before)) {
+            if (!listed.has(key)) listed.set(key, { uid, parsed: undefined });
+            continue;
+          }
+          try {
+            listed.set(key, { uid, parsed: this.#parsed(object, historyWentBack() ? undefined : before) });
+          } catch (error) {
+            listed.set(key, { uid, parsed: undefined });
+            errors.push(error);
+          }
+        }
+      },
+      end: () => this.#endList(namespace, version, historyWentBack(), listed, errors),
+    };
+  }
+
+  /** Applies a list of one page. Throws as `ListWriter.end`. */
+  replace({ namespace, objects, resourceVersion, versionAtStart }: ObjectList): void {
+    const list = this.startList(namespace, versionAtStart);
+    list.add(objects, resourceVersion);
+    list.end();
+  }
+
+  #endList(
+    namespace: string | undefined,
+    resourceVersion: string,
+    historyWentBack: boolean,
+    listed: ReadonlyMap<string, { readonly uid: string | undefined; readonly parsed: T | undefined }>,
+    errors: unknown[],
+  ): void {
+    const changes: Change<T>[] = [];
+    const uids = new Set<string | undefined>();
+    const isFinalized = (uid: string | undefined) => !historyWentBack && uid !== undefined && this.#finalized.has(uid);
+    for (const [key, { uid, parsed }] of listed) {
+      uids.add(uid);
       const before = this.#objects.get(key);
-      if (before !== undefined && !historyWentBack && !isNewer(object, before)) continue;
-      try {
-        this.#put(key, before, object, changes, historyWentBack);
-      } catch (error) {
-        errors.push(error);
-      }
+      if (parsed === undefined || isFinalized(uid)) continue;
+      // A write of ours may have been observed since the page was parsed.
+      if (before !== undefined && !historyWentBack && !isNewer(parsed, before)) continue;
+      this.#put(key, before, parsed, changes, historyWentBack);
     }
     for (const [key, object] of this.#objects) {
-      if (listed.has(key) || !isInScope(object.metadata.namespace, namespace)) continue;
+      const one = listed.get(key);
+      const isListed = one !== undefined && !isFinalized(one.uid);
+      if (isListed || !isInScope(object.metadata.namespace, namespace)) continue;
       if (!historyWentBack && compareResourceVersions(versionOf(object), resourceVersion) > 0) continue;
       this.#remove(key, object, changes);
     }
     for (const [uid, itsNamespace] of this.#finalized)
-      if (isInScope(itsNamespace, namespace) && (historyWentBack || !listedUids.has(uid))) this.#finalized.delete(uid);
+      if (isInScope(itsNamespace, namespace) && (historyWentBack || !uids.has(uid))) this.#finalized.delete(uid);
     const scope = this.#scopeOf(namespace);
     if (historyWentBack || compareResourceVersions(resourceVersion, scope.version) > 0) scope.version = resourceVersion;
     // A store that lacks an object must not pass for complete.
@@ -212,7 +258,8 @@ export class Store<T extends { readonly metadata: ObjectMeta }, IndexName extend
     }
     if (type === "DELETED") {
       if (before !== undefined && before.metadata.uid === uid) this.#remove(key, before, changes);
-    } else if (before === undefined || isNewer(object, before)) this.#put(key, before, object, changes);
+    } else if (before === undefined || isNewer(object, before))
+      this.#put(key, before, this.#parsed(object, before), changes);
     this.#notify(changes, "watch");
   }
 
@@ -232,27 +279,32 @@ export class Store<T extends { readonly metadata: ObjectMeta }, IndexName extend
       this.#remove(key, before, changes);
     } else if (isNewer(object, before)) {
       this.#advance(object);
-      this.#put(key, before, object, changes);
+      this.#put(key, before, this.#parsed(object, before), changes);
     }
     this.#notify(changes, "ownWrite");
     return this.#objects.get(key);
   }
 
+  /** @param before what the store has under the key: another object, or the same one */
+  #parsed(arrived: KubeObject, before: T | undefined): T {
+    const sameObject = before?.metadata.uid === arrived.metadata.uid ? before : undefined;
+    return deepFreeze(shareTexts(this.#parse(withoutBulk(arrived), sameObject)));
+  }
+
   #put(
     key: string,
     before: T | undefined,
-    arrived: KubeObject,
+    after: T,
     changes: Change<T>[],
     // If true, an equal generation does not mean an equal spec.
     historyWentBack = false,
   ): void {
-    const sameObject = !historyWentBack && before?.metadata.uid === arrived.metadata.uid ? before : undefined;
-    const after = deepFreeze(shareTexts(this.#parse(withoutBulk(arrived), sameObject)));
+    const isSameObject = before !== undefined && before.metadata.uid === after.metadata.uid;
     this.#objects.set(key, after);
-    const indexes = hasSameSpec(sameObject, after) ? this.#statusIndexes : this.#indexes.values();
+    const indexes =
+      isSameObject && !historyWentBack && hasSameSpec(before, after) ? this.#statusIndexes : this.#indexes.values();
     for (const index of indexes) index.update(key, before, after);
-    if (before !== undefined && before.metadata.uid !== after.metadata.uid)
-      changes.push([before, undefined], [undefined, after]);
+    if (before !== undefined && !isSameObject) changes.push([before, undefined], [undefined, after]);
     else changes.push([before, after]);
   }
 
@@ -293,16 +345,13 @@ function versionOf(object: { readonly metadata: ObjectMeta }): string {
   return object.metadata.resourceVersion ?? "0";
 }
 
-function isNewer(object: KubeObject, than: { readonly metadata: ObjectMeta }): boolean {
+function isNewer(object: { readonly metadata: ObjectMeta }, than: { readonly metadata: ObjectMeta }): boolean {
   return compareResourceVersions(versionOf(object), versionOf(than)) > 0;
 }
 
-/** Whether two versions of one object certainly have the same spec. `before` is undefined if they are two objects. */
-function hasSameSpec(
-  before: { readonly metadata: ObjectMeta } | undefined,
-  after: { readonly metadata: ObjectMeta },
-): boolean {
-  return before?.metadata.generation !== undefined && before.metadata.generation === after.metadata.generation;
+/** Whether two versions of one object certainly have the same spec. */
+function hasSameSpec(before: { readonly metadata: ObjectMeta }, after: { readonly metadata: ObjectMeta }): boolean {
+  return before.metadata.generation !== undefined && before.metadata.generation === after.metadata.generation;
 }
 
 function isInScope(namespace: string | undefined, scope: string | undefined): boolean {

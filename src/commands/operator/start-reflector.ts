@@ -54,8 +54,7 @@ export function startReflector(
 function tracedWrites(store: StoreWriter, plural: string, tracer: Tracer): StoreWriter {
   return {
     addScope: (namespace) => store.addScope(namespace),
-    versionOf: (namespace) => store.versionOf(namespace),
-    replace: (list) => store.replace(list),
+    startList: (namespace) => store.startList(namespace),
     apply: (event) =>
       tracer.span(`watch ${plural}`, { parent: null, attributes: { "muster.event": event.type }, ifUsed: true }, () =>
         store.apply(event),
