@@ -148,6 +148,7 @@ export class SqliteDatabase implements Database {
       settle = [];
       for (const job of jobs.slice(0, -1)) settle.push(await this.#runInSavepoint(job));
     };
+    await this.#checkpointer.copyRest();
     try {
       if (this.#cautious > 0) this.#cautious -= 1;
       this.#writer.exec("begin immediate");
@@ -169,16 +170,16 @@ export class SqliteDatabase implements Database {
     for (const settleJob of settle) settleJob();
     const rows = this.#writer.totalChanges() - before;
     const length = rows * lengthPerRow + (this.#writer.longTextLength - textBefore);
-    this.#checkpointer.committed(length, () => this.#copyRest());
+    this.#checkpointer.committed(length);
   }
 
   #unavailable(error: unknown): DatabaseUnavailableError {
     if (!isFull(error)) return new DatabaseUnavailableError("the write could not be committed", { cause: error });
-    if (this.#space.ranOut()) this.#copyRest();
+    if (this.#space.ranOut()) this.#copyLog();
     return new DiskFullError("the disk is full", { cause: error });
   }
 
-  #copyRest(): void {
+  #copyLog(): void {
     try {
       this.#writer.exec("pragma wal_checkpoint(passive)");
     } catch {
