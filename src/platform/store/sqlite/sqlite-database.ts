@@ -1,5 +1,6 @@
 import { closeSync, openSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Share, unattributedShares } from "../../shares/share.ts";
 import { Compiler, sqliteDialect } from "../compiler.ts";
 import {
@@ -54,7 +55,7 @@ const cautiousBatches = 100;
 /**
  * The embedded database: one file with a write-ahead log. Every commit is synced to disk.
  *
- * Group commit: the writes that arrive in one turn of the event loop share one transaction, and therefore one sync. Their
+ * Group commit: the writes that arrive in two turns of the event loop share one transaction, and therefore one sync. Their
  * promises resolve after the commit. A savepoint for each write would cost as much as a sixth of a create, because SQLite copies
  * each page that changes in it. So there is none at first: a write that fails before it has changed a row leaves nothing behind, and
  * after any other failure the batch is rolled back, and its other writes are repeated with savepoints.
@@ -219,10 +220,10 @@ export class SqliteDatabase implements Database {
   }
 }
 
-function endOfTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
+/** Two turns: reads of the first one do not wait for the writes, and writes of callers that got a response together share a commit. */
+async function endOfTurn(): Promise<void> {
+  await nextTurn();
+  await nextTurn();
 }
 
 class Connection implements Writer {
