@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
 import type { CheckpointFile } from "./checkpointer.ts";
 
-// The thread of a `Checkpointer`: each message asks for a part of a checkpoint, and is answered once that is done.
+// The thread of a `Checkpointer`: each message asks for a checkpoint, and is answered once few pages are left to copy.
 
 const { path, descriptor } = workerData as CheckpointFile;
 /** As briefly as another connection holds the lock of checkpoints. */
@@ -15,7 +15,7 @@ database.exec("pragma synchronous = full; pragma cache_size = -256");
 // Passive: it copies what no reader needs as it was, and waits for nobody.
 const checkpoint = database.prepare("pragma wal_checkpoint(passive)");
 
-/** So few pages are copied in some milliseconds, for which commits wait. */
+/** So few pages are copied by the thread that writes in some milliseconds. */
 const few = 500;
 /** While commits add pages as fast as they are copied, each pass leaves as many as the one before it. */
 const maximumPasses = 8;
@@ -34,13 +34,12 @@ function copyMost(): void {
   }
 }
 
-parentPort?.on("message", (message: "copyMost" | "copyRest" | "close") => {
+parentPort?.on("message", (message: "checkpoint" | "close") => {
   if (message === "close") {
     database.close();
     parentPort?.close();
     return;
   }
-  if (message === "copyMost") copyMost();
-  else checkpoint.get();
-  parentPort?.postMessage("done");
+  copyMost();
+  parentPort?.postMessage("copied");
 });

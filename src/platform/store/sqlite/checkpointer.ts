@@ -12,7 +12,7 @@ export interface CheckpointFile {
 /**
  * Copies what was written from the log of a SQLite file to the file, in a thread of its own: it takes tens of milliseconds, in which
  * the event loop would serve nobody. Commits add to the log meanwhile, and SQLite starts it anew only once all of it was copied, so
- * the next commit waits until the thread has copied the rest, too. Reads do not wait.
+ * the thread that writes copies the rest, between two commits.
  *
  * The thread starts with the first checkpoint, so a process that writes little has none. If it fails, the next checkpoint starts
  * another; the log stays bounded anyway, because the connection that writes makes a checkpoint of its own when the log is long.
@@ -25,9 +25,8 @@ export class Checkpointer {
   readonly #length: number;
   #worker: Worker | undefined;
   #descriptor: number | undefined;
-  /** `copied`: the thread has copied most of the log, and no commit has waited for the rest yet. */
-  #state: "idle" | "copying" | "copied" | "copyingRest" = "idle";
-  #restCopied: (() => void) | undefined;
+  /** `copied`: the thread has ended a checkpoint, and the thread that writes has not copied the rest yet. */
+  #state: "idle" | "copying" | "copied" = "idle";
   #written = 0;
 
   /**
@@ -47,28 +46,19 @@ export class Checkpointer {
   /**
    * Takes note of a commit, and begins a checkpoint if enough was written and none is running.
    * @param length about how much (bytes) it added to the log
+   * @param copyRest makes a checkpoint in this thread. Called if little is left to copy.
    */
-  committed(length: number): void {
+  committed(length: number, copyRest: () => void): void {
     this.#written += length;
-    if (this.#state !== "idle" || this.#written < this.#length) return;
+    if (this.#state === "copied") {
+      this.#state = "idle";
+      copyRest();
+    }
+    if (this.#state === "copying" || this.#written < this.#length) return;
     this.#state = "copying";
     this.#written = 0;
     this.#worker ??= this.#start();
-    this.#worker.postMessage("copyMost");
-  }
-
-  /** Copies the rest, if the thread has copied most of the log. Nothing may be written until it resolves. */
-  async copyRest(): Promise<void> {
-    const worker = this.#worker;
-    if (this.#state !== "copied" || worker === undefined) return;
-    this.#state = "copyingRest";
-    await new Promise<void>((resolve) => {
-      this.#restCopied = resolve;
-      // A write waits, so the process must not end.
-      worker.ref();
-      worker.postMessage("copyRest");
-    });
-    worker.unref();
+    this.#worker.postMessage("checkpoint");
   }
 
   /** Waits for the checkpoint that is running, and ends the thread. No connection of this process may use the file any longer. */
@@ -95,21 +85,14 @@ export class Checkpointer {
     // An open database does not keep the process running.
     worker.unref();
     worker.on("message", () => {
-      if (this.#state === "copying") this.#state = "copied";
-      else this.#end();
+      this.#state = "copied";
     });
     // Without a listener, its error would end the process.
     worker.on("error", () => undefined);
     worker.on("exit", () => {
       this.#worker = undefined;
-      this.#end();
+      if (this.#state === "copying") this.#state = "idle";
     });
     return worker;
-  }
-
-  #end(): void {
-    this.#state = "idle";
-    this.#restCopied?.();
-    this.#restCopied = undefined;
   }
 }

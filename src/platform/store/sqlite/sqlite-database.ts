@@ -1,6 +1,5 @@
 import { closeSync, openSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Share, unattributedShares } from "../../shares/share.ts";
 import { Compiler, sqliteDialect } from "../compiler.ts";
 import {
@@ -55,7 +54,7 @@ const cautiousBatches = 100;
 /**
  * The embedded database: one file with a write-ahead log. Every commit is synced to disk.
  *
- * Group commit: the writes that arrive in two turns of the event loop share one transaction, and therefore one sync. Their
+ * Group commit: the writes that arrive in one turn of the event loop share one transaction, and therefore one sync. Their
  * promises resolve after the commit. A savepoint for each write would cost as much as a sixth of a create, because SQLite copies
  * each page that changes in it. So there is none at first: a write that fails before it has changed a row leaves nothing behind, and
  * after any other failure the batch is rolled back, and its other writes are repeated with savepoints.
@@ -149,7 +148,6 @@ export class SqliteDatabase implements Database {
       settle = [];
       for (const job of jobs.slice(0, -1)) settle.push(await this.#runInSavepoint(job));
     };
-    await this.#checkpointer.copyRest();
     try {
       if (this.#cautious > 0) this.#cautious -= 1;
       this.#writer.exec("begin immediate");
@@ -171,16 +169,16 @@ export class SqliteDatabase implements Database {
     for (const settleJob of settle) settleJob();
     const rows = this.#writer.totalChanges() - before;
     const length = rows * lengthPerRow + (this.#writer.longTextLength - textBefore);
-    this.#checkpointer.committed(length);
+    this.#checkpointer.committed(length, () => this.#copyRest());
   }
 
   #unavailable(error: unknown): DatabaseUnavailableError {
     if (!isFull(error)) return new DatabaseUnavailableError("the write could not be committed", { cause: error });
-    if (this.#space.ranOut()) this.#copyLog();
+    if (this.#space.ranOut()) this.#copyRest();
     return new DiskFullError("the disk is full", { cause: error });
   }
 
-  #copyLog(): void {
+  #copyRest(): void {
     try {
       this.#writer.exec("pragma wal_checkpoint(passive)");
     } catch {
@@ -220,10 +218,10 @@ export class SqliteDatabase implements Database {
   }
 }
 
-/** Two turns: reads of the first one do not wait for the writes, and writes of callers that got a response together share a commit. */
-async function endOfTurn(): Promise<void> {
-  await nextTurn();
-  await nextTurn();
+function endOfTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 }
 
 class Connection implements Writer {
