@@ -23,6 +23,8 @@ const cases = {
   plain: { title: "minimal, undici, HTTP/1.1 without TLS", transport: "http1" },
   http2: { title: "minimal, undici, HTTP/2", transport: "http2" },
   node: { title: "minimal, Node's own client, HTTP/1.1", transport: "node" },
+  "small-status": { title: "minimal, undici, HTTP/1.1, a smaller status", transport: "http1" },
+  events: { title: "minimal, undici, HTTP/1.1, an event for each object", transport: "http1" },
 } as const satisfies Record<string, Case>;
 
 interface Case {
@@ -56,9 +58,7 @@ async function measure(objects: number, name: CaseName, run: Run): Promise<Outco
     );
     if (leftOut !== undefined) await leaveOut(world.controlPlane.admin, leftOut);
     const { pid, stop } =
-      transport === undefined
-        ? await startOperator(world)
-        : await startMinimal(world, run, transport, name === "plain");
+      transport === undefined ? await startOperator(world) : await startMinimal(world, run, transport, name);
     try {
       return { case: title, figures: await costs(world, pid, groups) };
     } finally {
@@ -95,15 +95,15 @@ async function startOperator(world: World): Promise<Started> {
   return { pid: process.pid, stop: () => process.stop() };
 }
 
-/** @param isPlain whether it connects without TLS, which a proxy adds */
 async function startMinimal(
   { controlPlane, system }: World,
   run: Run,
   transport: NonNullable<Case["transport"]>,
-  isPlain: boolean,
+  name: CaseName,
 ): Promise<Started> {
   const { url, ca, adminToken } = controlPlane;
-  const proxy = isPlain ? await startPlainProxy(new URL(url), ca) : undefined;
+  // It connects without TLS, and a proxy adds it.
+  const proxy = name === "plain" ? await startPlainProxy(new URL(url), ca) : undefined;
   const options = {
     kubernetes: proxy?.url ?? url,
     ca: proxy === undefined ? ca : "",
@@ -117,7 +117,8 @@ async function startMinimal(
     process.execPath,
     [
       fileURLToPath(new URL("controller.ts", import.meta.url)),
-      ...Object.entries(options).map(([name, value]) => `--${name}=${value}`),
+      ...Object.entries(options).map(([option, value]) => `--${option}=${value}`),
+      ...(name === "small-status" || name === "events" ? [`--${name}`] : []),
     ],
     {
       stdio: ["ignore", "pipe", "inherit"],

@@ -13,6 +13,10 @@ const { values } = parseArgs({
     objects: { type: "string", default: "" },
     finalizer: { type: "string", default: "" },
     transport: { type: "string", default: "" },
+    /** The status has the uid and one condition only. */
+    "small-status": { type: "boolean", default: false },
+    /** An event is written for each object. */
+    events: { type: "boolean", default: false },
   },
 });
 const kubernetesToken = process.env["KUBERNETES_TOKEN"] ?? "";
@@ -92,12 +96,22 @@ function checked(status: number, text: string): string {
 }
 
 interface Group {
-  readonly metadata: { readonly name: string; readonly uid: string; readonly resourceVersion: string };
+  readonly apiVersion: string;
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace: string;
+    readonly uid: string;
+    readonly resourceVersion: string;
+  };
   readonly spec: { readonly description: string };
 }
 
 /** The operator's calls for a new object: the finalizer, the resource, the status. */
-async function reconcile({ metadata: { name, uid, resourceVersion }, spec }: Group): Promise<void> {
+async function reconcile(group: Group): Promise<void> {
+  const {
+    metadata: { name, uid, resourceVersion },
+    spec,
+  } = group;
   const path = `${values.objects}/${name}`;
   const mergePatch = "application/merge-patch+json";
   const finalizers = [values.finalizer];
@@ -130,7 +144,7 @@ async function reconcile({ metadata: { name, uid, resourceVersion }, spec }: Gro
     observedGeneration: 1,
     lastTransitionTime: now,
   });
-  const status = {
+  const complete = {
     observedGeneration: 1,
     uid: created.uid,
     parentUid: values.root,
@@ -143,10 +157,31 @@ async function reconcile({ metadata: { name, uid, resourceVersion }, spec }: Gro
       condition("ReferencesResolved", "All references in the spec are resolved."),
     ],
   };
+  const least = { uid: created.uid, conditions: [condition("Ready", "")] };
+  const status = values["small-status"] ? least : complete;
   const preconditions = { uid, resourceVersion: finalized.metadata.resourceVersion };
   JSON.parse(
     await sendToKubernetes("PATCH", `${path}/status`, mergePatch, JSON.stringify({ metadata: preconditions, status })),
   );
+  if (values.events) await writeEvent(group);
+}
+
+async function writeEvent({ apiVersion, metadata: { name, namespace, uid } }: Group): Promise<void> {
+  const event = {
+    apiVersion: "events.k8s.io/v1",
+    kind: "Event",
+    metadata: { name: `${name}.${uid.slice(0, 8)}`, namespace },
+    regarding: { apiVersion, kind: "Group", name, namespace, uid },
+    type: "Normal",
+    reason: "Created",
+    action: "Create",
+    note: "Created the group on the platform.",
+    reportingController: "bench/minimal",
+    reportingInstance: "minimal",
+    eventTime: new Date().toISOString().replace("Z", "000Z"),
+  };
+  const path = `/apis/events.k8s.io/v1/namespaces/${namespace}/events`;
+  await sendToKubernetes("POST", path, "application/json", JSON.stringify(event));
 }
 
 const { body } = await watches.request({
