@@ -50,6 +50,28 @@ export async function editOneByOne(
   return edits;
 }
 
+/** Edits one object after the other, at least `least` times and until the load has ended. @throws the error of the load */
+export async function editDuring(
+  world: World,
+  objects: readonly KubeObject[],
+  least: number,
+  load: (signal: AbortSignal) => Promise<unknown>,
+): Promise<Edit[]> {
+  const ended = new AbortController();
+  let goesOn = true;
+  const loading = load(ended.signal).finally(() => {
+    goesOn = false;
+  });
+  loading.catch(() => {});
+  try {
+    const times = await editOneByOne(world, objects, least, () => goesOn);
+    await loading;
+    return times;
+  } finally {
+    ended.abort();
+  }
+}
+
 /** The median and the 99th percentile of the times until Ready, in milliseconds. */
 export function readyMilliseconds(edits: readonly Edit[]): [p50: number, p99: number] {
   const times = edits.map(({ ready }) => ready * 1000);

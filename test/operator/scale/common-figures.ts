@@ -1,7 +1,8 @@
 import { latest } from "#test/operator/bench/apply.ts";
+import { type Edit, readyMilliseconds } from "#test/operator/bench/edits.ts";
 import { type Rest, total } from "#test/operator/bench/rest.ts";
 import type { Restart } from "#test/operator/bench/restart.ts";
-import { count, type Figure, seconds } from "#test/support/bench/outcome.ts";
+import { count, type Figure, milliseconds, seconds } from "#test/support/bench/outcome.ts";
 import { percentile } from "#test/support/bench/percentile.ts";
 import { tenantWrites, type Traffic } from "#test/support/harness/traffic.ts";
 
@@ -42,4 +43,9 @@ export function restartFigures({ ready, edits, observed, traffic }: Restart): Fi
     count("Calls to the platform by the restart", traffic.platformCalls),
     count("Writes to Kubernetes by the restart, without those for the edits", traffic.kubernetesWrites - edits.length),
   ];
+}
+
+export function editFigures(when: string, edits: readonly Edit[], atMost?: number): Figure[] {
+  const [p50, p99] = readyMilliseconds(edits);
+  return [milliseconds(`Edit ${when}, p50 of ${edits.length}`, p50), milliseconds(`Edit ${when}, p99`, p99, atMost)];
 }

@@ -6,8 +6,9 @@ import { conditionOf, kindRef, musterKinds } from "#test/support/harness/muster-
 import { trafficBetween } from "#test/support/harness/traffic.ts";
 import { createAll, inTime } from "#test/operator/bench/apply.ts";
 import { brokenObjects, takenName } from "../broken-objects.ts";
-import { described, type Edit, editOneByOne, readyMilliseconds } from "#test/operator/bench/edits.ts";
-import { count, type Figure, mebibytes, milliseconds, type Outcome, seconds } from "#test/support/bench/outcome.ts";
+import { described, type Edit, editDuring, editOneByOne, readyMilliseconds } from "#test/operator/bench/edits.ts";
+import { count, mebibytes, milliseconds, type Outcome, seconds } from "#test/support/bench/outcome.ts";
+import { editFigures } from "../common-figures.ts";
 import type { ScaleOptions } from "../options.ts";
 import { createTeams, type Team } from "../team.ts";
 import type { World } from "#test/operator/bench/world.ts";
@@ -91,28 +92,6 @@ export async function noisy(world: World, { broken, edits, rate }: ScaleOptions)
   };
 }
 
-/** Edits one object after the other, at least `least` times and until the load has ended. */
-async function editDuring(
-  world: World,
-  objects: readonly KubeObject[],
-  least: number,
-  load: (signal: AbortSignal) => Promise<void>,
-): Promise<Edit[]> {
-  const ended = new AbortController();
-  let goesOn = true;
-  const loading = load(ended.signal).finally(() => {
-    goesOn = false;
-  });
-  loading.catch(() => {});
-  try {
-    const times = await editOneByOne(world, objects, least, () => goesOn);
-    await loading;
-    return times;
-  } finally {
-    ended.abort();
-  }
-}
-
 /** How many objects of the namespaces report each reason. */
 async function reasonsOf({ controlPlane }: World, namespaces: readonly string[]): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
@@ -123,11 +102,6 @@ async function reasonsOf({ controlPlane }: World, namespaces: readonly string[])
       counts[reason] = (counts[reason] ?? 0) + 1;
     }
   return counts;
-}
-
-function editFigures(when: string, edits: readonly Edit[], atMost?: number): Figure[] {
-  const [p50, p99] = readyMilliseconds(edits);
-  return [milliseconds(`Edit ${when}, p50 of ${edits.length}`, p50), milliseconds(`Edit ${when}, p99`, p99, atMost)];
 }
 
 function slowest(edits: readonly Edit[]): Edit[] {
