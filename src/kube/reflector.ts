@@ -137,7 +137,7 @@ export class Reflector {
       objects += accepted.length;
     }
     const listedAt = clock.monotonic();
-    list.end();
+    await list.end();
     this.#report({ type: "listed", objects, pages, durationMs: clock.monotonic() - startedAt });
     return { state: "listed", listedAt, resourceVersion };
   }

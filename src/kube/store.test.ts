@@ -297,12 +297,12 @@ describe("a list in pages", () => {
   parsing.onChange((before, after) => seen.push(after?.metadata.name ?? `no ${before?.metadata.name}`));
   parsing.replace({ namespace: undefined, objects: [widget("a", 1)], resourceVersion: "1", versionAtStart: "0" });
 
-  test("parses each page as it arrives, and changes nothing before its end", () => {
+  test("parses each page as it arrives, and changes nothing before its end", async () => {
     const writer = parsing.startList(undefined);
     writer.add([widget("b", 2)], "9");
     expect([parsed, seen, [...parsing.keys()]]).toEqual([["a", "b"], ["a"], ["ns/a"]]);
     writer.add([widget("c", 3)], "9");
-    writer.end();
+    await writer.end();
     expect([parsed, seen]).toEqual([
       ["a", "b", "c"],
       ["a", "b", "c", "no a"],
@@ -310,13 +310,32 @@ describe("a list in pages", () => {
     expect(parsing.versionOf(undefined)).toBe("9");
   });
 
-  test("keeps what was written between its pages, and its end", () => {
+  test("keeps what was written between its pages, and its end", async () => {
     const writer = parsing.startList(undefined);
     writer.add([widget("b", 10), widget("c", 3)], "12");
     parsing.observeOwnWrite(widget("b", 11));
-    writer.end();
+    await writer.end();
     expect(parsing.get("ns/b")?.metadata.resourceVersion).toBe("11");
     expect([...parsing.keys()]).toEqual(["ns/b", "ns/c"]);
+  });
+
+  test("is applied at once, while its listeners let others have turns before it is synced", async () => {
+    const many = new Store<KubeObject>({ indexes: {} });
+    many.addScope(undefined);
+    const [calls, order]: [number[], string[]] = [[], []];
+    many.onChange(() => calls.push(many.size));
+    many.onSynced(() => order.push("synced"));
+    const writer = many.startList(undefined);
+    writer.add(
+      Array.from({ length: 1_000 }, (_, index) => widget(`w${index}`, 1)),
+      "9",
+    );
+    const ended = writer.end();
+    expect([many.size, many.synced]).toEqual([1_000, false]);
+    setImmediate(() => order.push("another turn"));
+    await ended;
+    expect(calls).toEqual(Array.from({ length: 1_000 }, () => 1_000));
+    expect(order).toEqual(["another turn", "synced"]);
   });
 
   test("that fails between its pages changes nothing", () => {

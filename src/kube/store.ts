@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { shareTexts } from "#src/http/shared-texts.ts";
 import type { WatchEvent } from "./api.ts";
 import { compareResourceVersions, type KubeObject, keyOf, type ObjectMeta, withoutBulk } from "./object.ts";
@@ -48,10 +49,10 @@ export interface ListWriter {
   /** Parses a page. @param resourceVersion that of the list */
   add(objects: Iterable<KubeObject>, resourceVersion: string): void;
   /**
-   * Applies the list: objects that it lacks are removed, unless the store has seen a newer version of them. Throws if an object could not be
-   * stored, or if a listener threw.
+   * Applies the list: objects that it lacks are removed, unless the store has seen a newer version of them. Listeners learn of a first list
+   * over several turns of the event loop, before the store is synced. Rejects if an object could not be stored, or if a listener threw.
    */
-  end(): void;
+  end(): Promise<void>;
 }
 
 /** What a reflector does with a store. */
@@ -71,6 +72,20 @@ export type ReadStore<T extends { readonly metadata: ObjectMeta }, IndexName ext
 
 type Change<T> = readonly [before: T | undefined, after: T | undefined];
 
+interface ListUnderWay<T> {
+  readonly namespace: string | undefined;
+  readonly versionAtStart: string;
+  /** That of the last page. */
+  resourceVersion: string;
+  /** By key. `parsed` is undefined if the store has the object already, or if it could not be parsed. */
+  readonly items: Map<string, { readonly uid: string | undefined; readonly parsed: T | undefined }>;
+  /** Of `parse`. */
+  readonly errors: unknown[];
+}
+
+/** What listeners do about so many changes takes some milliseconds. */
+const changesPerTurn = 200;
+
 interface Scope {
   listed: boolean;
   version: string;
@@ -86,7 +101,8 @@ interface Scope {
  *
  * *Guarantees*: objects are deeply frozen. A key never goes back to an older version, in whatever order lists, events
  * and responses arrive (unless the API server's history went backwards, see the assumptions). An object whose last finalizer we removed is gone at once, and late events do not bring it back.
- * Listeners are called after the whole list or event has been applied.
+ * Listeners are called after the whole list or event has been applied; for the first list of a scope over several turns of the
+ * event loop, and the store is synced after them.
  *
  * *Assumptions*: versions of one resource are comparable, and a list without `resourceVersion` is at least as new as
  * everything that was seen before it started. If it is older, the API server's history went backwards (a restored backup
@@ -175,74 +191,88 @@ export class Store<T extends { readonly metadata: ObjectMeta }, IndexName extend
     return this.#scopeOf(namespace).version;
   }
 
-  startList(namespace: string | undefined, versionAtStart = this.versionOf(namespace)): ListWriter {
-    /** By key; undefined if the store has it already, or if it could not be parsed. */
-    const listed = new Map<string, { readonly uid: string | undefined; readonly parsed: T | undefined }>();
-    const errors: unknown[] = [];
-    let version = versionAtStart;
-    const historyWentBack = () => compareResourceVersions(version, versionAtStart) < 0;
+  startList(namespace: string | undefined): ListWriter {
+    const list = this.#newList(namespace, this.versionOf(namespace));
     return {
-      add: (objects, resourceVersion) => {
-        version = resourceVersion;
-        for (const object of objects) {
-          const key = keyOf(object);
-          const { uid } = object.metadata;
-          const before = listed.get(key)?.parsed ?? this.#objects.get(key);
-          if (before !== undefined && !historyWentBack() && !isNewer(object, before)) {
-            if (!listed.has(key)) listed.set(key, { uid, parsed: undefined });
-            continue;
-          }
-          try {
-            listed.set(key, { uid, parsed: this.#parsed(object, historyWentBack() ? undefined : before) });
-          } catch (error) {
-            listed.set(key, { uid, parsed: undefined });
-            errors.push(error);
-          }
+      add: (objects, resourceVersion) => this.#addPage(list, objects, resourceVersion),
+      end: async () => {
+        const changes = this.#applyList(list);
+        // Later, something else may change an object before its listeners have learned of the list.
+        const isFirst = !this.#scopeOf(namespace).listed;
+        const failures: unknown[] = [];
+        for (let start = 0; start < changes.length; start += changesPerTurn) {
+          if (isFirst && start > 0) await nextTurn();
+          failures.push(...this.#callListeners(changes.slice(start, start + changesPerTurn), "list"));
         }
+        this.#endList(list, failures);
       },
-      end: () => this.#endList(namespace, version, historyWentBack(), listed, errors),
     };
   }
 
-  /** Applies a list of one page. Throws as `ListWriter.end`. */
+  /** Applies a list that is in memory, and calls all listeners. Throws as `ListWriter.end` rejects. */
   replace({ namespace, objects, resourceVersion, versionAtStart }: ObjectList): void {
-    const list = this.startList(namespace, versionAtStart);
-    list.add(objects, resourceVersion);
-    list.end();
+    const list = this.#newList(namespace, versionAtStart);
+    this.#addPage(list, objects, resourceVersion);
+    this.#endList(list, this.#callListeners(this.#applyList(list), "list"));
   }
 
-  #endList(
-    namespace: string | undefined,
-    resourceVersion: string,
-    historyWentBack: boolean,
-    listed: ReadonlyMap<string, { readonly uid: string | undefined; readonly parsed: T | undefined }>,
-    errors: unknown[],
-  ): void {
+  #newList(namespace: string | undefined, versionAtStart: string): ListUnderWay<T> {
+    return { namespace, versionAtStart, resourceVersion: versionAtStart, items: new Map(), errors: [] };
+  }
+
+  #addPage(list: ListUnderWay<T>, objects: Iterable<KubeObject>, resourceVersion: string): void {
+    list.resourceVersion = resourceVersion;
+    const { items, errors } = list;
+    for (const object of objects) {
+      const key = keyOf(object);
+      const { uid } = object.metadata;
+      const before = items.get(key)?.parsed ?? this.#objects.get(key);
+      if (before !== undefined && !historyWentBack(list) && !isNewer(object, before)) {
+        if (!items.has(key)) items.set(key, { uid, parsed: undefined });
+        continue;
+      }
+      try {
+        items.set(key, { uid, parsed: this.#parsed(object, historyWentBack(list) ? undefined : before) });
+      } catch (error) {
+        items.set(key, { uid, parsed: undefined });
+        errors.push(error);
+      }
+    }
+  }
+
+  #applyList(list: ListUnderWay<T>): readonly Change<T>[] {
+    const { namespace, resourceVersion, items } = list;
+    const wentBack = historyWentBack(list);
     const changes: Change<T>[] = [];
     const uids = new Set<string | undefined>();
-    const isFinalized = (uid: string | undefined) => !historyWentBack && uid !== undefined && this.#finalized.has(uid);
-    for (const [key, { uid, parsed }] of listed) {
+    const isFinalized = (uid: string | undefined) => !wentBack && uid !== undefined && this.#finalized.has(uid);
+    for (const [key, { uid, parsed }] of items) {
       uids.add(uid);
       const before = this.#objects.get(key);
       if (parsed === undefined || isFinalized(uid)) continue;
       // A write of ours may have been observed since the page was parsed.
-      if (before !== undefined && !historyWentBack && !isNewer(parsed, before)) continue;
-      this.#put(key, before, parsed, changes, historyWentBack);
+      if (before !== undefined && !wentBack && !isNewer(parsed, before)) continue;
+      this.#put(key, before, parsed, changes, wentBack);
     }
     for (const [key, object] of this.#objects) {
-      const one = listed.get(key);
-      const isListed = one !== undefined && !isFinalized(one.uid);
+      const item = items.get(key);
+      const isListed = item !== undefined && !isFinalized(item.uid);
       if (isListed || !isInScope(object.metadata.namespace, namespace)) continue;
-      if (!historyWentBack && compareResourceVersions(versionOf(object), resourceVersion) > 0) continue;
+      if (!wentBack && compareResourceVersions(versionOf(object), resourceVersion) > 0) continue;
       this.#remove(key, object, changes);
     }
     for (const [uid, itsNamespace] of this.#finalized)
-      if (isInScope(itsNamespace, namespace) && (historyWentBack || !uids.has(uid))) this.#finalized.delete(uid);
+      if (isInScope(itsNamespace, namespace) && (wentBack || !uids.has(uid))) this.#finalized.delete(uid);
     const scope = this.#scopeOf(namespace);
-    if (historyWentBack || compareResourceVersions(resourceVersion, scope.version) > 0) scope.version = resourceVersion;
+    if (wentBack || compareResourceVersions(resourceVersion, scope.version) > 0) scope.version = resourceVersion;
+    return changes;
+  }
+
+  /** Ends a list of whose changes the listeners have learned. @throws the first error of `parse`, or else of a listener */
+  #endList({ namespace, errors }: ListUnderWay<T>, failures: readonly unknown[]): void {
     // A store that lacks an object must not pass for complete.
-    if (errors.length === 0) scope.listed = true;
-    this.#notify(changes, "list", errors);
+    if (errors.length === 0) this.#scopeOf(namespace).listed = true;
+    throwFirst([...errors, ...failures]);
     if (this.synced) for (const listener of this.#onSynced.splice(0)) listener();
   }
 
@@ -328,8 +358,14 @@ export class Store<T extends { readonly metadata: ObjectMeta }, IndexName extend
     return scope;
   }
 
-  /** @throws the first of `errors` and of those that listeners threw, after all listeners were called. */
-  #notify(changes: readonly Change<T>[], source: ChangeSource, errors: unknown[] = []): void {
+  /** @throws the first error of a listener, after all were called */
+  #notify(changes: readonly Change<T>[], source: ChangeSource): void {
+    throwFirst(this.#callListeners(changes, source));
+  }
+
+  /** @returns the errors of the listeners */
+  #callListeners(changes: readonly Change<T>[], source: ChangeSource): unknown[] {
+    const errors: unknown[] = [];
     for (const [before, after] of changes)
       for (const listener of this.#listeners)
         try {
@@ -337,8 +373,17 @@ export class Store<T extends { readonly metadata: ObjectMeta }, IndexName extend
         } catch (error) {
           errors.push(error);
         }
-    if (errors.length > 0) throw errors[0];
+    return errors;
   }
+}
+
+/** Whether a list is older than what was seen before it: the API server's history went backwards. */
+function historyWentBack<T>({ resourceVersion, versionAtStart }: ListUnderWay<T>): boolean {
+  return compareResourceVersions(resourceVersion, versionAtStart) < 0;
+}
+
+function throwFirst(errors: readonly unknown[]): void {
+  if (errors.length > 0) throw errors[0];
 }
 
 function versionOf(object: { readonly metadata: ObjectMeta }): string {

@@ -63,7 +63,7 @@ export const bugsOfKubernetesCalls: readonly PlantedBug[] = [
     name: "late-list-overwrites-newer",
     why: "A list that began earlier takes a newer version of an object, such as that of our own write, back.",
     file: "src/kube/store.ts",
-    before: "if (before !== undefined && !historyWentBack && !isNewer(parsed, before)) continue;",
+    before: "if (before !== undefined && !wentBack && !isNewer(parsed, before)) continue;",
     after: "",
     foundBy: "src/kube/store.test.ts",
   },
