@@ -58,19 +58,22 @@ describeWithControlPlane("a reflector of a cluster-scoped resource", (controlPla
       abort.abort(new Error("the test is over"));
       await client.close();
     });
-    const synced = Promise.withResolvers<void>();
-    store.onSynced(synced.resolve);
+    const listed = Promise.withResolvers<void>();
     const reflector = new Reflector({
       api: client,
       resource,
       store,
       clock: systemClock,
       random: Math.random,
-      report: (report) => reports.push(report),
+      report: (report) => {
+        reports.push(report);
+        if (report.type === "listed") listed.resolve();
+      },
     });
     void reflector.run(abort.signal);
-    await synced.promise;
-    expect(reports[0]).toMatchObject({ type: "listed" });
+    await listed.promise;
+    expect(reports).toMatchObject([{ type: "listed" }]);
+    expect(store.synced).toBe(true);
     expect(store.index("team", "17")).toMatchObject([{ metadata: { name: "team-17" } }]);
     expect(Object.keys(store.get("team-17")?.metadata ?? {}).toSorted()).toEqual([
       "labels",

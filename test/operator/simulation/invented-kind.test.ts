@@ -225,7 +225,9 @@ describe("what is generated from an invented kind", () => {
 
   it("is its section of the reference documentation", () => {
     const page = referencePages(withRepo).get("docs/reference/resources/repo.md");
-    expect(page).toMatch(/^# Repo\n\nGenerated .*\n\nRepo is a repository in the registry of the Muster platform\./);
+    expect(page).toMatch(
+      /^# Repo\n\nFor .*\n\nGenerated .*\n\nRepo is a repository in the registry of the Muster platform\./,
+    );
     expect(page).toContain("| `spec.bundles` | list of string | at most 16 items | Bundles of which");
     expect(page).toContain("## Validation");
   });
