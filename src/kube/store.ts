@@ -327,12 +327,12 @@ export class Store<T extends { readonly metadata: ObjectMeta }, IndexName extend
     after: T,
     changes: Change<T>[],
     // If true, an equal generation does not mean an equal spec.
-    historyWentBack = false,
+    wentBack = false,
   ): void {
     const isSameObject = before !== undefined && before.metadata.uid === after.metadata.uid;
     this.#objects.set(key, after);
     const indexes =
-      isSameObject && !historyWentBack && hasSameSpec(before, after) ? this.#statusIndexes : this.#indexes.values();
+      isSameObject && !wentBack && hasSameSpec(before, after) ? this.#statusIndexes : this.#indexes.values();
     for (const index of indexes) index.update(key, before, after);
     if (before !== undefined && !isSameObject) changes.push([before, undefined], [undefined, after]);
     else changes.push([before, after]);

@@ -49,8 +49,8 @@ async function runScenario(scenario: ScenarioName, given: ScaleOptions, run: Run
 
 /** The environment of the image, in a container with more memory than the manifest's. */
 function withHeapOf(mebibytes: number, env: Run["program"]["env"]): Run["program"]["env"] {
-  const options = env["NODE_OPTIONS"] ?? "";
-  return { ...env, NODE_OPTIONS: options.replace(/--max-old-space-size=\d+/, `--max-old-space-size=${mebibytes}`) };
+  const given = env["NODE_OPTIONS"] ?? "";
+  return { ...env, NODE_OPTIONS: given.replace(/--max-old-space-size=\d+/, `--max-old-space-size=${mebibytes}`) };
 }
 
 /** A paragraph and a table for each scenario, in the order of `--help`. */
