@@ -45,6 +45,7 @@ it.each([
   ["postgres://db.example.com/muster?application_name=muster", true],
   ["postgres://db.example.com/muster?sslmode=verify-full", false],
   ["postgres://db.example.com/muster?sslmode=disable", false],
+  ["postgres://127.example.com/muster", true],
   ["postgres://localhost/muster", false],
   ["postgres://127.0.0.1:5432/muster", false],
   ["postgres://[::1]/muster", false],

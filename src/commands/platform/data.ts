@@ -5,6 +5,7 @@ import { UnsupportedSchemaError } from "#src/platform/store/supported-schema.ts"
 import { DataInUseError, DataLock, isBusy } from "#src/platform/store/sqlite/data-lock.ts";
 import { type DiskReserveOptions, SqliteDatabase } from "#src/platform/store/sqlite/sqlite-database.ts";
 import * as settings from "#src/commands/settings/settings.ts";
+import { isLoopback } from "./loopback.ts";
 
 /** Where the data of a platform is stored: the settings of every command that uses it. */
 export const dataSettings = {
@@ -48,8 +49,7 @@ export function isUnencryptedByDefault(location: DataLocation): boolean {
   if (location.kind === "file") return false;
   const { hostname, searchParams } = new URL(location.url);
   // Without a host, it is a socket of this machine.
-  const isLocal = ["", "localhost", "[::1]"].includes(hostname) || hostname.startsWith("127.");
-  return !isLocal && !searchParams.has("sslmode");
+  return hostname !== "" && !isLoopback(hostname) && !searchParams.has("sslmode");
 }
 
 /**

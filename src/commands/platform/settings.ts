@@ -12,6 +12,7 @@ import type { TrustedIssuer } from "#src/platform/tokens/trusted-issuer.ts";
 import * as settings from "#src/commands/settings/settings.ts";
 import { issuerIn } from "./cluster-issuer.ts";
 import { dataSettings } from "./data.ts";
+import { isLoopback } from "./loopback.ts";
 
 /** Calls per second, written as `50/s` or `600/m`. */
 const callRate = {
@@ -63,8 +64,6 @@ const stsEndpoint = {
   },
 };
 
-const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/;
-
 const webhookEndpoint = {
   placeholder: "URL[,ca=FILE]",
   commas: true,
@@ -73,7 +72,7 @@ const webhookEndpoint = {
     if (more.length > 0 || (ca !== undefined && !ca.startsWith("ca=")))
       throw new Error(`"${value}" is not URL or URL,ca=FILE`);
     const url = URL.parse(text);
-    const isLocal = url?.protocol === "http:" && loopback.test(url.hostname);
+    const isLocal = url?.protocol === "http:" && isLoopback(url.hostname);
     return {
       url: isLocal ? url.href : httpsUrl(text),
       ca: ca === undefined ? undefined : readTextSync(ca.slice("ca=".length)),
