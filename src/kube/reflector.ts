@@ -3,7 +3,7 @@ import { seconds } from "#src/time/durations.ts";
 import type { KubeApi, WatchEvent } from "./api.ts";
 import { isGone, isThrottled, isUnreadable, KubeError } from "./errors.ts";
 import { listPages } from "./list-pages.ts";
-import { compareResourceVersions, type KubeObject, type ResourceKind, withoutBulk } from "./object.ts";
+import { compareResourceVersions, type KubeObject, type ResourceKind } from "./object.ts";
 import type { StoreWriter } from "./store.ts";
 import { Watchdog } from "./watchdog.ts";
 
@@ -236,8 +236,5 @@ export class Reflector {
 
 /** Items in a list of a built-in resource lack `apiVersion` and `kind`; objects in the store have both. */
 function complete(item: KubeObject, { group, version, kind }: ResourceKind): KubeObject {
-  const object = withoutBulk(item);
-  return object.kind === undefined
-    ? { ...object, apiVersion: group === "" ? version : `${group}/${version}`, kind }
-    : object;
+  return item.kind === undefined ? { ...item, apiVersion: group === "" ? version : `${group}/${version}`, kind } : item;
 }

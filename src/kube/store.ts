@@ -223,16 +223,17 @@ export class Store<T extends { readonly metadata: ObjectMeta }, IndexName extend
   #addPage(list: ListUnderWay<T>, objects: Iterable<KubeObject>, resourceVersion: string): void {
     list.resourceVersion = resourceVersion;
     const { items, errors } = list;
+    const wentBack = historyWentBack(list);
     for (const object of objects) {
       const key = keyOf(object);
       const { uid } = object.metadata;
       const before = items.get(key)?.parsed ?? this.#objects.get(key);
-      if (before !== undefined && !historyWentBack(list) && !isNewer(object, before)) {
+      if (before !== undefined && !wentBack && !isNewer(object, before)) {
         if (!items.has(key)) items.set(key, { uid, parsed: undefined });
         continue;
       }
       try {
-        items.set(key, { uid, parsed: this.#parsed(object, historyWentBack(list) ? undefined : before) });
+        items.set(key, { uid, parsed: this.#parsed(object, wentBack ? undefined : before) });
       } catch (error) {
         items.set(key, { uid, parsed: undefined });
         errors.push(error);
