@@ -6,7 +6,7 @@
 import { chmod, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build, type Metafile, type Plugin } from "esbuild";
+import { build, type Metafile, type Plugin, type PluginBuild } from "esbuild";
 import { billOfMaterials, type Lockfile } from "./bill-of-materials.ts";
 
 const usage = `Usage: npm run build -- [FOLDER]
@@ -157,11 +157,7 @@ function dispatchersOfUndici(): Plugin {
           Object.assign(Dispatcher.prototype, methods);
           export { Agent, Client, Pool, buildConnector, errors };`,
       }));
-      const unused = /\/(?:client-h2|web\/fetch\/body|web\/fetch\/formdata|web\/webidl)(?:\.js)?$/;
-      bundler.onResolve({ filter: unused }, ({ importer }) =>
-        importer.includes("/undici/") ? { path: "unused", namespace: "undici" } : undefined,
-      );
-      bundler.onLoad({ filter: /^unused$/, namespace: "undici" }, () => ({ contents: "" }));
+      leaveOut(bundler, "undici", /\/(?:client-h2|web\/fetch\/body|web\/fetch\/formdata|web\/webidl)(?:\.js)?$/);
       // Packages import more than what Muster uses of them.
       bundler.onLoad({ filter: /^of-packages$/, namespace: "undici" }, () => ({
         resolveDir,
@@ -190,12 +186,17 @@ function metricsOfPromClient(): Plugin {
           import collectDefaultMetrics from "./lib/defaultMetrics";
           export { Counter, Gauge, Histogram, Registry, collectDefaultMetrics };`,
       }));
-      bundler.onResolve({ filter: /^@opentelemetry\/api$/ }, ({ importer }) =>
-        importer.includes("/prom-client/") ? { path: "unused", namespace: "prom-client" } : undefined,
-      );
-      bundler.onLoad({ filter: /^unused$/, namespace: "prom-client" }, () => ({ contents: "" }));
+      leaveOut(bundler, "prom-client", /^@opentelemetry\/api$/);
     },
   };
+}
+
+/** Replaces the modules that a package imports, and of which Muster uses nothing, by an empty one. */
+function leaveOut(bundler: PluginBuild, importedBy: string, filter: RegExp): void {
+  bundler.onResolve({ filter }, ({ importer }) =>
+    importer.includes(`/${importedBy}/`) ? { path: "unused", namespace: importedBy } : undefined,
+  );
+  bundler.onLoad({ filter: /^unused$/, namespace: importedBy }, () => ({ contents: "" }));
 }
 
 /**
