@@ -1,10 +1,23 @@
 import { readFile } from "node:fs/promises";
 import { expect, it } from "vitest";
 import type { Resource } from "#src/api/custom-resource.ts";
+import { groupKind } from "#src/kinds/group.ts";
 import { kinds } from "#src/kinds/kinds.ts";
+import { ownerHash } from "#src/kinds/marker.ts";
 import { PerKind } from "#src/kinds/per-kind.ts";
 import type { KubeObject } from "#src/kube/object.ts";
-import { groupResource, notReady, observed, parent } from "#src/reconcile/policy/observed-fixture.testing.ts";
+import { CollectionView } from "#src/platform-client/collection-view.ts";
+import type { ExternalResource } from "#src/platform-client/collection.ts";
+import type { SnapshotListener } from "#src/platform-client/session-lists.ts";
+import type { PlatformSession } from "#src/platform-client/session.ts";
+import {
+  groupResource,
+  notReady,
+  observed,
+  parent,
+  ready,
+  root,
+} from "#src/reconcile/policy/observed-fixture.testing.ts";
 import type { AddOptions } from "#src/runtime/queue.ts";
 import { ManualClock } from "#src/time/manual-clock.testing.ts";
 import { Breakers } from "./observe/breakers.ts";
@@ -12,6 +25,7 @@ import { ReconcileStates } from "./observe/reconcile-states.ts";
 import { newResourceStores } from "./observe/resource-stores.ts";
 import type { Sources } from "./observe/sources.ts";
 import type { TenancyChange } from "./tenancy/tenancy.ts";
+import { wakeWorld } from "./wake/wake-world.testing.ts";
 import { wakeTable } from "./wake/wake.ts";
 import { connectWatchHandlers } from "./watch-handlers.ts";
 
@@ -128,6 +142,44 @@ it("wakes an object that is being deleted at once only when the last object that
   expect(delays).toEqual([[250], [0]]);
 });
 
+it("holds what a list lacks, if that is much, until a list shows it again", () => {
+  const { breakers, list } = listed(["1", "2", "3"]);
+  list(["1", "2", "3"]);
+  expect(breakers.open("team").get("Group")).toBeUndefined();
+  list([]);
+  expect(breakers.open("team").get("Group")).toEqual({ id: "id", missing: 3 });
+  list(["1"]);
+  expect(breakers.open("team").get("Group")).toEqual({ id: "id", missing: 2 });
+  list(["1", "2", "3"]);
+  expect(breakers.open("team").get("Group")).toBeUndefined();
+});
+
+it("holds what reads show to be gone, if that is much", () => {
+  const { breakers, list, read } = listed(["1", "2", "3"]);
+  list(["1", "2", "3"]);
+  for (const name of ["1", "2", "3"]) read(name, "gone");
+  expect(breakers.open("team").get("Group")).toEqual({ id: "id", missing: 3 });
+});
+
+it("holds what a list lacks and a DELETE of ours had removed already", () => {
+  const { breakers, list, deleted } = listed(["1", "2", "3"]);
+  list(["1", "2", "3"]);
+  for (const name of ["1", "2", "3"]) deleted(name);
+  expect(breakers.open("team").get("Group")).toBeUndefined();
+  list([]);
+  expect(breakers.open("team").get("Group")).toEqual({ id: "id", missing: 3 });
+});
+
+it("asks of no object who reconciles it if lists and reads show what objects record", () => {
+  const { list, read, asked } = listed(["1", "2", "3"]);
+  list(["1", "2", "3"]);
+  list(["1", "2", "3", "foreign"]);
+  read("2", "present");
+  expect(asked).toEqual([]);
+  list(["1", "2"]);
+  expect(new Set(asked)).toEqual(new Set(["3", "1", "2"]));
+});
+
 it("is documented for everything that a decision is made from", async () => {
   const document = await readFile("src/reconcile/wake/README.md", "utf8");
   const rows = document.split("\n").filter((line) => line.startsWith("| `"));
@@ -164,4 +216,55 @@ function connect(objects: readonly KubeObject[]) {
     (kind, key, how) => woken.push({ key: `${kind} ${key}`, ...how }),
   );
   return { stores, listeners, woken };
+}
+
+/** A Tenant with Groups that record resources; breakers hold the re-creation of two or more. */
+function listed(names: readonly string[]) {
+  const uidOf = (name: string) => `${parent}/${name.padStart(16, "0").replace(/[^0-9a-f]/g, "a")}`;
+  const objects = names.map((name) => ({
+    ...groupResource({ metadata: { name } }),
+    status: { ...ready, uid: uidOf(name) },
+  }));
+  const view = new CollectionView<ExternalResource>(groupKind.collection);
+  const external = (name: string) => ({ uid: uidOf(name), name }) as ExternalResource;
+  let onSnapshot: SnapshotListener = () => undefined;
+  const session = {
+    viewOf: () => view,
+    onSnapshot: (listener: SnapshotListener) => (onSnapshot = listener),
+    ...Object.fromEntries(
+      ["onNameReleased", "onPermissionsChanged", "onRecovery", "onTrialWanted", "onPermissionsRead"].map((name) => [
+        name,
+        () => undefined,
+      ]),
+    ),
+  } as unknown as PlatformSession;
+  const { sources } = wakeWorld(objects, session);
+  const asked: string[] = [];
+  const tenancy = Object.create(sources.tenancy, {
+    onSession: { value: (listener: (one: PlatformSession) => void) => listener(session) },
+    governanceOf: {
+      value: (resource: Resource) => {
+        asked.push(resource.metadata.name);
+        return sources.tenancy.governanceOf(resource);
+      },
+    },
+  }) as Sources["tenancy"];
+  const breakers = new Breakers(() => "id");
+  const more = { owners: [ownerHash("owner")], breakers, clock: new ManualClock() };
+  connectWatchHandlers({ ...sources, ...more, tenancy } as unknown as Sources, { objects: 2, share: 0.1 }, () => {});
+  let now = 0;
+  return {
+    breakers,
+    asked,
+    list: (shown: readonly string[]) => {
+      const scope = { descendantsOf: root };
+      onSnapshot(groupKind.collection, view.recordSnapshot(scope, shown.map(external), ++now, true), scope);
+    },
+    deleted: (name: string) => view.recordGone(uidOf(name), ++now),
+    read: (name: string, found: "present" | "gone") => {
+      if (found === "gone") view.recordGone(uidOf(name), ++now);
+      else view.record(external(name), ++now);
+      onSnapshot(groupKind.collection, [uidOf(name)]);
+    },
+  };
 }

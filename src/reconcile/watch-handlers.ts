@@ -4,6 +4,7 @@ import type { ChangeSource } from "#src/kube/store.ts";
 import type { ManagedCollection } from "#src/platform-client/collection.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import type { CachedResource } from "./observe/cached-resource.ts";
+import { missingObjects } from "./observe/missing-objects.ts";
 import { servedObjects } from "./observe/served-objects.ts";
 import type { Sources } from "./observe/sources.ts";
 import { type BreakerLimits, opensBreaker } from "./policy/breaker.ts";
@@ -33,11 +34,13 @@ export function connectWatchHandlers(sources: Sources, breakerLimits: BreakerLim
     session.onSnapshot((collection, changed, scope) => {
       const kind = kindOf(collection);
       if (kind === undefined) return;
-      const recording = [...servedObjects(sources, session, kind.name)].filter(
-        ({ resource: { status } }) => status?.uid !== undefined,
-      );
-      assessBreakers(sources, breakerLimits, session, kind, recording);
-      after("platform", { session, kind, changed, scope, recording });
+      const missing = scope === undefined ? [] : missingObjects(sources, session, kind, scope);
+      const view = session.viewOf(collection);
+      const isPresent = (uid: string) => view.stateOf(uid).is === "present";
+      // All objects are looked at only where that can change something: this happens for each creation in an older group, too.
+      if (missing.length > 0 || !changed.every(isPresent) || !sources.breakers.isIdle(kind.name))
+        assessBreakers(sources, breakerLimits, session, kind);
+      after("platform", { session, kind, changed, missing });
     });
     session.onNameReleased((collection, name, uid) => {
       const kind = kindOf(collection);
@@ -72,32 +75,26 @@ function remember(
   states.get(kind.name).get(keyOf(after), after, now, bornHere);
 }
 
-/** @param recording the objects of the session that record a uid. */
-function assessBreakers(
-  sources: Sources,
-  breakerLimits: BreakerLimits,
-  session: PlatformSession,
-  kind: Kind,
-  recording: readonly CachedResource[],
-): void {
+function assessBreakers(sources: Sources, breakerLimits: BreakerLimits, session: PlatformSession, kind: Kind): void {
   // What issues a code disappears when it is used, and is not created again: there is nothing to hold.
   if (!kind.identification.createdAgain) return;
   const opens = (missing: number, managed: number) => opensBreaker(missing, managed, breakerLimits);
-  for (const [tenant, uids] of managedUids(sources, recording))
+  for (const [tenant, uids] of managedUids(sources, session, kind))
     sources.breakers.of(tenant, kind.name).assess(session.viewOf(kind.collection), uids, opens);
 }
 
-/** The uids that objects record in their status, by their Tenants, except objects that are being deleted. */
-function managedUids(sources: Sources, recording: readonly CachedResource[]): ReadonlyMap<string, readonly string[]> {
+/** The uids that objects of the session record in their status, by their Tenants, except objects that are being deleted. */
+function managedUids(sources: Sources, session: PlatformSession, kind: Kind): ReadonlyMap<string, readonly string[]> {
+  const isManaged = ({ resource: { status, metadata } }: CachedResource) =>
+    status?.uid !== undefined && metadata.deletionTimestamp === undefined;
   const byTenant = new Map<string, string[]>();
-  for (const { resource } of recording) {
-    const { status, metadata } = resource;
-    if (metadata.deletionTimestamp !== undefined) continue;
+  for (const { resource } of servedObjects(sources, session, kind.name, isManaged)) {
+    const { uid } = resource.status ?? {};
     const governance = sources.tenancy.governanceOf(resource);
-    if (status?.uid === undefined || governance.by !== "tenant") continue;
+    if (uid === undefined || governance.by !== "tenant") continue;
     const uids = byTenant.get(governance.context.name);
-    if (uids === undefined) byTenant.set(governance.context.name, [status.uid]);
-    else uids.push(status.uid);
+    if (uids === undefined) byTenant.set(governance.context.name, [uid]);
+    else uids.push(uid);
   }
   return byTenant;
 }

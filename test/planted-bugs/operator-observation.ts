@@ -39,10 +39,10 @@ export const bugsOfObservation: readonly PlantedBug[] = [
   {
     name: "list-compared-with-view",
     why: "28.2: A list is compared with what was known, from which our own DELETE has removed the row, and the Ready object sleeps.",
-    file: "src/reconcile/wake/missing.ts",
-    before: "if (uid === undefined || !isInScope(uid)) continue;",
-    after: 'if (uid === undefined || !isInScope(uid) || view.stateOf(uid).is === "gone") continue;',
-    foundBy: "src/reconcile/wake/missing.test.ts",
+    file: "src/reconcile/observe/missing-objects.ts",
+    before: "return claimedState(sources.owners, view, cached, uid).is !==",
+    after: 'return view.stateOf(uid).is !== "gone" && claimedState(sources.owners, view, cached, uid).is !==',
+    foundBy: "src/reconcile/observe/missing-objects.test.ts",
   },
   {
     name: "offset-of-a-day-accepted",

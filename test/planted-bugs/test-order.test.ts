@@ -26,7 +26,7 @@ it.each([
 
 it("has the simulations in two levels", () => {
   const simulation = "test/operator/simulation/relist.test.ts";
-  const file = "src/reconcile/wake/missing.ts";
+  const file = "src/reconcile/observe/missing-objects.ts";
   for (const level of ["integration", "admission"] as const) expect(order.filesFor(file, level)).toContain(simulation);
   expect(order.filesFor(file, "unit")).not.toContain(simulation);
 });

@@ -70,6 +70,11 @@ export class Breaker {
     return confirmed;
   }
 
+  /** Whether it holds nothing, and nothing that was confirmed is still missing. */
+  get isIdle(): boolean {
+    return this.#held.size === 0 && this.#confirmed.size === 0;
+  }
+
   /** Undefined while the breaker is closed. */
   get open(): OpenBreaker | undefined {
     return this.#id === undefined ? undefined : { id: this.#id, missing: this.#held.size };

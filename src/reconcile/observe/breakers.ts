@@ -70,6 +70,11 @@ export class Breakers {
     this.#forgetRetired();
   }
 
+  /** Whether nothing is held of a kind, nor confirmed: then only a missing resource can change that. */
+  isIdle(kind: string): boolean {
+    return this.#breakers.values().every((ofTenant) => ofTenant.get(kind)?.isIdle !== false);
+  }
+
   /** Whether any resource is held, for whichever Tenant. */
   get holdsAny(): boolean {
     return this.#breakers.values().some((ofTenant) => ofTenant.values().some(({ open }) => open !== undefined));

@@ -1,6 +1,5 @@
 import type { Kind } from "#src/kinds/kind.ts";
 import type { ChangeSource } from "#src/kube/store.ts";
-import type { ListScope } from "#src/platform-client/api.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import type { CachedResource } from "#src/reconcile/observe/cached-resource.ts";
 import type { TenancyChange } from "#src/reconcile/tenancy/tenancy.ts";
@@ -16,15 +15,14 @@ export interface Changes {
   };
   /** All objects of a kind have been read for the first time. */
   readonly kindRead: Record<never, never>;
-  /** What a session knows of a collection, after a list of `scope` or a read. */
+  /** What a session knows of a collection, after a list or a read. */
   readonly platform: {
     readonly session: PlatformSession;
     readonly kind: Kind;
     /** The uids of the resources that differ from before. */
     readonly changed: readonly string[];
-    readonly scope: ListScope | undefined;
-    /** The objects of the session that record a uid. */
-    readonly recording: readonly CachedResource[];
+    /** After a list, the objects that record a resource which it lacks. */
+    readonly missing: readonly CachedResource[];
   };
   /** A resource has the name no longer. */
   readonly nameReleased: {

@@ -1,3 +1,4 @@
+import { keyOf } from "#src/kube/object.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
 import { wakeAfterDeletion } from "./after-deletion.ts";
 import { wakeObjectsOfChanged } from "./changed-resources.ts";
@@ -10,7 +11,6 @@ import { wakeGoverned } from "./governed.ts";
 import { wakeIdentityUsers } from "./identity-users.ts";
 import { wakeItself } from "./itself.ts";
 import { wakeObjectsOfListedRoles } from "./listed-role-users.ts";
-import { wakeMissing } from "./missing.ts";
 import { wakeReferents } from "./referents.ts";
 import { wakeReferrers } from "./referrers.ts";
 import { wakeAfterNameReleased } from "./released-name.ts";
@@ -97,8 +97,9 @@ export const wakeTable: { readonly [Cause in keyof Changes]: Readonly<Record<str
     },
     missing: {
       wakes: "The objects that record a resource which the list lacks.",
-      find: (sources, { session, kind, scope, recording }, enqueue) => {
-        if (scope !== undefined) wakeMissing(sources, session, kind, scope, recording, enqueue);
+      // One of which a breaker holds the re-creation is looked at once for each list, without a call.
+      find: (_, { kind, missing }, enqueue) => {
+        for (const cached of missing) enqueue(kind.name, keyOf(cached), { priority: "low" });
       },
     },
     waitingForList: {

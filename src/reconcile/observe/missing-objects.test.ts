@@ -1,12 +1,13 @@
 import { expect, it } from "vitest";
 import { ownerHash } from "#src/kinds/marker.ts";
 import { roleBindingKind } from "#src/kinds/role-binding.ts";
+import { keyOf } from "#src/kube/object.ts";
 import { CollectionView } from "#src/platform-client/collection-view.ts";
 import type { ExternalResource } from "#src/platform-client/collection.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import { bindingResource, parent, ready, root } from "#src/reconcile/policy/observed-fixture.testing.ts";
-import { wakeMissing } from "./missing.ts";
-import { wakeWorld } from "./wake-world.testing.ts";
+import { wakeWorld } from "#src/reconcile/wake/wake-world.testing.ts";
+import { missingObjects } from "./missing-objects.ts";
 
 const identity = `${parent}/4444444444444444`;
 const role = "c".repeat(40);
@@ -21,7 +22,7 @@ const object = (name: string) =>
   });
 
 /** The objects `1`, `2` and `3`, and one that records nothing. @param listed those whose role bindings a list shows */
-function woken(scope: Parameters<typeof wakeMissing>[3], listed: readonly string[], before: (view: View) => void) {
+function missing(scope: Parameters<typeof missingObjects>[3], listed: readonly string[], before: (view: View) => void) {
   const view: View = new CollectionView(roleBindingKind.collection);
   before(view);
   const shown = listed.map((name) => binding(bindingUid(name)));
@@ -29,30 +30,23 @@ function woken(scope: Parameters<typeof wakeMissing>[3], listed: readonly string
   const session: Partial<PlatformSession> = { viewOf: () => view };
   const objects = [...["1", "2", "3"].map(object), bindingResource({ metadata: { name: "new" } })];
   const world = wakeWorld(objects, session);
-  const recording = [...world.sources.stores.get("RoleBinding").values()].filter(
-    ({ resource }) => resource.status?.uid !== undefined,
-  );
-  const sources = { owners: [ownerHash("owner")] as const };
-  wakeMissing(sources, world.session, roleBindingKind, scope, recording, world.enqueue);
-  return world.woken.toSorted();
+  const sources = { ...world.sources, owners: [ownerHash("owner")] as const };
+  return missingObjects(sources, world.session, roleBindingKind, scope).map(keyOf).toSorted();
 }
 
 type View = CollectionView<ExternalResource>;
 const everything = { descendantsOf: root };
 
-it("wakes the objects whose recorded resources a list lacks, although our own DELETE had removed one before", () => {
-  expect(woken(everything, ["3"], (view) => view.recordGone(bindingUid("1"), 5))).toEqual([
-    "RoleBinding team/1",
-    "RoleBinding team/2",
-  ]);
+it("finds the objects whose recorded resources a list lacks, although our own DELETE had removed one before", () => {
+  expect(missing(everything, ["3"], (view) => view.recordGone(bindingUid("1"), 5))).toEqual(["team/1", "team/2"]);
 });
 
-it("wakes nobody if the list shows all that objects record, or what was read since", () => {
-  expect(woken(everything, ["1", "2", "3"], () => undefined)).toEqual([]);
-  expect(woken(everything, ["1", "2"], (view) => view.record(binding(bindingUid("3")), 11))).toEqual([]);
+it("finds none if the list shows all that objects record, or what was read since", () => {
+  expect(missing(everything, ["1", "2", "3"], () => undefined)).toEqual([]);
+  expect(missing(everything, ["1", "2"], (view) => view.record(binding(bindingUid("3")), 11))).toEqual([]);
 });
 
-it("wakes the objects of the group that was listed only", () => {
-  expect(woken({ childrenOf: root }, [], () => undefined)).toEqual([]);
-  expect(woken({ childrenOf: parent }, ["1", "2"], () => undefined)).toEqual(["RoleBinding team/3"]);
+it("finds the objects of the group that was listed only", () => {
+  expect(missing({ childrenOf: root }, [], () => undefined)).toEqual([]);
+  expect(missing({ childrenOf: parent }, ["1", "2"], () => undefined)).toEqual(["team/3"]);
 });
