@@ -281,32 +281,40 @@ export class UndeclaredAccess implements UndeclaredSource {
   }
 
   #updateShares(session: PlatformSession, findings: SessionFindings, declarations: Declarations): void {
-    const contexts = this.#contexts(session);
-    for (const context of contexts) {
+    const removing = this.#groups(session).filter(({ resource }) => saysRemove(resource));
+    for (const context of this.#contexts(session)) {
       const groups = groupsOf(context, declarations);
       const found = groups.flatMap((group) => findings.groups.get(group)?.findings ?? []);
       this.#shares.set(context.name, {
         findings: found.toSorted(byFirstSight),
         unreadableGroups: groups.filter((group) => findings.unreadableGroups.has(group)).slice(0, listedUndeclared),
-        held: this.#heldRemovals(session, context, declarations),
+        held: this.#heldRemovals(session, context, declarations, removing),
       });
     }
     const served = new Set(Array.from(this.#options.sources.tenancy.contexts, ({ name }) => name));
     for (const name of this.#shares.keys()) if (!served.has(name)) this.#shares.delete(name);
   }
 
-  /** The removals of a Tenant, if there are too many of them at once. */
-  #heldRemovals(session: PlatformSession, context: TenantContext, { managed }: Declarations): HeldRemovals | null {
+  /**
+   * The removals of a Tenant, if there are too many of them at once.
+   * @param removing the Group objects of the session that say Remove
+   */
+  #heldRemovals(
+    session: PlatformSession,
+    context: TenantContext,
+    { managed }: Declarations,
+    removing: readonly CachedResource[],
+  ): HeldRemovals | null {
     const { sources, breakerLimits: limits, confirmationOf } = this.#options;
     const state = this.#sessions.get(session);
     if (state === undefined) return null;
     const { name: tenant } = context;
     const due: string[] = [];
     let others = managed.get(tenant) ?? 0;
-    for (const { resource } of this.#groups(session)) {
+    for (const { resource } of removing) {
       const { uid: group } = resource.status ?? {};
       const governance = sources.tenancy.governanceOf(resource);
-      if (group === undefined || !isGroup(resource) || !saysRemove(resource)) continue;
+      if (group === undefined || !isGroup(resource)) continue;
       if (governance.by !== "tenant" || governance.context.name !== tenant) continue;
       const reasonOf = judge({ sources, removals: this.#removals, context, state, resource, group });
       for (const finding of this.#remaining(state.findings.groups.get(group)?.findings ?? []))
