@@ -125,6 +125,15 @@ it("lists several collections together, whatever the failure of one, and confirm
   expect(calls.filter((one) => one.startsWith("list roles"))).toHaveLength(2);
 });
 
+it("lets others have a turn before it records the next of several lists", async () => {
+  const { session, clock } = world();
+  const order: string[] = [];
+  session.onSnapshot((collection) => order.push(collection.name));
+  clock.turn = async () => void order.push("turn");
+  await session.listTogether([groupCollection, groupCollection], [{ descendantsOf: root }]);
+  expect(order).toEqual(["turn", "groups", "turn", "groups"]);
+});
+
 it("calls listeners before the callers that wait for the list continue", async () => {
   const { session } = world();
   const order: string[] = [];

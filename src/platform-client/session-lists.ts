@@ -18,6 +18,9 @@ export type SnapshotListener = (collection: ManagedCollection, changed: readonly
  */
 export type Peek<R> = () => Promise<readonly R[] | undefined>;
 
+/** A list that was made. It confirms that the list is complete, and returns what records it. */
+type Unconfirmed = () => Promise<() => void>;
+
 export interface SessionListsOptions {
   readonly api: PlatformApi;
   readonly permissions: SessionPermissions;
@@ -46,27 +49,40 @@ export class SessionLists {
   /** Records a snapshot of the scope. */
   async list(collection: ManagedCollection, scope: ListScope): Promise<void> {
     const confirm = await this.#listUnconfirmed(collection, scope);
-    await confirm();
+    const record = await confirm();
+    record();
   }
 
   /**
-   * Records a snapshot of each scope for each collection.
+   * Records a snapshot of each scope for each collection, each in a turn of the event loop of its own: to compare a large list with what is
+   * known takes long.
    * @returns the outcomes of the collections, in their order, for each scope. The failure of one does not prevent the others.
    */
   async listTogether(
     collections: readonly ManagedCollection[],
     scopes: readonly ListScope[],
   ): Promise<readonly (readonly PromiseSettledResult<void>[])[]> {
-    const ofScopes: (() => Promise<void>)[][] = [];
+    const { clock } = this.#options;
+    const ofScopes: Unconfirmed[][] = [];
     for (const scope of scopes) {
-      const confirmations: (() => Promise<void>)[] = [];
+      const confirmations: Unconfirmed[] = [];
       for (const collection of collections)
         confirmations.push(
           await this.#listUnconfirmed(collection, scope).catch((error: unknown) => () => Promise.reject(error)),
         );
       ofScopes.push(confirmations);
     }
-    return Promise.all(ofScopes.map((confirmations) => Promise.allSettled(confirmations.map((confirm) => confirm()))));
+    const confirmed = await Promise.all(
+      ofScopes.map((confirmations) => Promise.allSettled(confirmations.map((confirm) => confirm()))),
+    );
+    const recorded: PromiseSettledResult<void>[][] = [];
+    for (const ofScope of confirmed) {
+      const outcomes: PromiseSettledResult<void>[] = [];
+      for (const outcome of ofScope)
+        outcomes.push(outcome.status === "rejected" ? outcome : await settled(clock.turn().then(outcome.value)));
+      recorded.push(outcomes);
+    }
+    return recorded;
   }
 
   /** Lists a scope of any type, also above the roots, without recording it. @throws {PlatformFailure} */
@@ -88,8 +104,7 @@ export class SessionLists {
     };
   }
 
-  /** Lists the scope. @returns a function that confirms that the list is complete, and records it. */
-  async #listUnconfirmed(collection: ManagedCollection, scope: ListScope): Promise<() => Promise<void>> {
+  async #listUnconfirmed(collection: ManagedCollection, scope: ListScope): Promise<Unconfirmed> {
     const { api, permissions, views, clock, signal } = this.#options;
     const group = groupOfScope(scope);
     await permissions.requireList(collection, group);
@@ -98,7 +113,12 @@ export class SessionLists {
     const { readsStarted } = permissions;
     return async () => {
       await permissions.requireListAfter(readsStarted, collection, group);
-      this.notify(collection, views.recordSnapshot(collection, scope, list, startedAt), scope);
+      return () => this.notify(collection, views.recordSnapshot(collection, scope, list, startedAt), scope);
     };
   }
+}
+
+async function settled<T>(promise: Promise<T>): Promise<PromiseSettledResult<T>> {
+  const [outcome] = await Promise.allSettled([promise]);
+  return outcome;
 }

@@ -72,6 +72,11 @@ export async function resyncOnce(options: ResyncOptions): Promise<boolean> {
       isComplete = false;
       onFailure(kind, root, outcome.reason);
     }
-  for (const kind of kinds) onListed(kind, (clock.monotonic() - startedAt) / 1000);
+  const took = (clock.monotonic() - startedAt) / 1000;
+  for (const kind of kinds) {
+    onListed(kind, took);
+    // Whoever waits for a decision need not wait until all resources of all kinds have been looked at.
+    await clock.turn();
+  }
   return isComplete;
 }

@@ -57,3 +57,10 @@ test("the manual clock fires timers in order, and runs what one of them started 
   await clock.advance(30);
   expect(order).toEqual(["a", "a2", "b"]);
 });
+
+test("the system clock lets what is ready run in a turn", async () => {
+  const order: string[] = [];
+  setImmediate(() => order.push("ready"));
+  await systemClock.turn();
+  expect(order).toEqual(["ready"]);
+});

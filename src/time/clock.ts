@@ -1,4 +1,4 @@
-import { setTimeout as sleepOnTimer } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleepOnTimer } from "node:timers/promises";
 
 /** A point in time as `Clock.monotonic` reports it: milliseconds since an arbitrary start. */
 export type MonotonicTime = number;
@@ -13,6 +13,8 @@ export interface Clock {
   setTimer(callback: () => void, ms: number): () => void;
   /** Resolves after `ms`; rejects with the signal's reason as soon as `signal` aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
+  /** Resolves once everything that is ready to run has run: for long work, between its parts. It takes no time on a virtual clock. */
+  turn(): Promise<void>;
 }
 
 /** The longest delay that a timer of Node accepts: about 24 days. */
@@ -32,4 +34,5 @@ export const systemClock: Clock = {
       throw signal.aborted ? signal.reason : error;
     }
   },
+  turn: () => nextTurn(),
 };

@@ -51,6 +51,10 @@ export class VirtualClock implements Clock {
     });
   }
 
+  turn(): Promise<void> {
+    return Promise.resolve();
+  }
+
   /** The number of timers that are set. */
   get pending(): number {
     return this.#timers.size;
