@@ -19,19 +19,23 @@ const cases = {
   operator: { title: "the operator" },
   "without-rules": { title: "the operator, CRDs without CEL rules", leftOut: "rules" },
   "without-schema": { title: "the operator, CRDs without a schema", leftOut: "schema" },
-  http1: { title: "minimal, undici, HTTP/1.1", transport: "http1" },
-  plain: { title: "minimal, undici, HTTP/1.1 without TLS", transport: "http1" },
-  http2: { title: "minimal, undici, HTTP/2", transport: "http2" },
-  node: { title: "minimal, Node's own client, HTTP/1.1", transport: "node" },
-  "small-status": { title: "minimal, undici, HTTP/1.1, a smaller status", transport: "http1" },
-  events: { title: "minimal, undici, HTTP/1.1, an event for each object", transport: "http1" },
+  http1: { title: "minimal, undici, HTTP/1.1", minimal: [] },
+  plain: { title: "minimal, undici, HTTP/1.1 without TLS", minimal: [], withoutTls: true },
+  uncorked: { title: "minimal, undici, HTTP/1.1, head and body not corked", minimal: ["--uncorked"] },
+  "two-connections": { title: "minimal, undici, HTTP/1.1, 2 connections instead of 16", minimal: ["--connections=2"] },
+  http2: { title: "minimal, undici, HTTP/2", minimal: ["--transport=http2"] },
+  node: { title: "minimal, Node's own client, HTTP/1.1", minimal: ["--transport=node"] },
+  "small-status": { title: "minimal, undici, HTTP/1.1, a smaller status", minimal: ["--small-status"] },
+  events: { title: "minimal, undici, HTTP/1.1, an event for each object", minimal: ["--events"] },
 } as const satisfies Record<string, Case>;
 
 interface Case {
   readonly title: string;
   readonly leftOut?: LeftOut;
-  /** Of a minimal controller; absent: the operator makes the calls. */
-  readonly transport?: "http1" | "http2" | "node";
+  /** The flags of a minimal controller; absent: the operator makes the calls. */
+  readonly minimal?: readonly string[];
+  /** The minimal controller connects without TLS, and a proxy adds it. */
+  readonly withoutTls?: true;
 }
 
 type CaseName = keyof typeof cases;
@@ -51,14 +55,14 @@ export const bound = benchmarkCommand({
 });
 
 async function measure(objects: number, name: CaseName, run: Run): Promise<Outcome> {
-  const { title, transport, leftOut }: Case = cases[name];
+  const { title, minimal, withoutTls, leftOut }: Case = cases[name];
   return inWorld(run, { namespaces: ["bench"] }, async (world) => {
     const groups = Array.from({ length: objects }, (_, one) =>
       musterObject("Group", "bench", `group-${one}`, { parentUid: world.system.root, description: `Team ${one}` }),
     );
     if (leftOut !== undefined) await leaveOut(world.controlPlane.admin, leftOut);
     const { pid, stop } =
-      transport === undefined ? await startOperator(world) : await startMinimal(world, run, transport, name);
+      minimal === undefined ? await startOperator(world) : await startMinimal(world, run, minimal, withoutTls);
     try {
       return { case: title, figures: await costs(world, pid, groups) };
     } finally {
@@ -98,12 +102,11 @@ async function startOperator(world: World): Promise<Started> {
 async function startMinimal(
   { controlPlane, system }: World,
   run: Run,
-  transport: NonNullable<Case["transport"]>,
-  name: CaseName,
+  flags: readonly string[],
+  withoutTls: Case["withoutTls"],
 ): Promise<Started> {
   const { url, ca, adminToken } = controlPlane;
-  // It connects without TLS, and a proxy adds it.
-  const proxy = name === "plain" ? await startPlainProxy(new URL(url), ca) : undefined;
+  const proxy = withoutTls ? await startPlainProxy(new URL(url), ca) : undefined;
   const options = {
     kubernetes: proxy?.url ?? url,
     ca: proxy === undefined ? ca : "",
@@ -111,14 +114,13 @@ async function startMinimal(
     root: system.root,
     objects: `/apis/${apiVersion}/namespaces/bench/groups`,
     finalizer,
-    transport,
   };
   const child = spawn(
     process.execPath,
     [
       fileURLToPath(new URL("controller.ts", import.meta.url)),
       ...Object.entries(options).map(([option, value]) => `--${option}=${value}`),
-      ...(name === "small-status" || name === "events" ? [`--${name}`] : []),
+      ...flags,
     ],
     {
       stdio: ["ignore", "pipe", "inherit"],

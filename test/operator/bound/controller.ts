@@ -2,7 +2,7 @@
 // nothing around them. It never updates, never retries, and proves nothing. Its CPU time is the bound of the operator's.
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import { parseArgs } from "node:util";
-import { Agent, Pool, type Dispatcher } from "undici";
+import { Agent, buildConnector, type Dispatcher, Pool } from "undici";
 
 const { values } = parseArgs({
   options: {
@@ -12,7 +12,10 @@ const { values } = parseArgs({
     root: { type: "string", default: "" },
     objects: { type: "string", default: "" },
     finalizer: { type: "string", default: "" },
-    transport: { type: "string", default: "" },
+    transport: { type: "string", default: "http1" },
+    connections: { type: "string", default: "16" },
+    /** The head and the body of a request are written apart. */
+    uncorked: { type: "boolean", default: false },
     /** The status has the uid and one condition only. */
     "small-status": { type: "boolean", default: false },
     /** An event is written for each object. */
@@ -21,7 +24,7 @@ const { values } = parseArgs({
 });
 const kubernetesToken = process.env["KUBERNETES_TOKEN"] ?? "";
 const platformToken = process.env["PLATFORM_TOKEN"] ?? "";
-const connections = 16;
+const connections = Number(values.connections);
 
 type Send = (method: string, path: string, contentType: string, body: string) => Promise<string>;
 
@@ -61,9 +64,19 @@ function senderOf(transport: string): Send {
     // All requests of HTTP/2 share one connection.
     connections: isH2 ? 1 : connections,
     pipelining: isH2 ? 100 : 1,
-    ...(origin.protocol === "https:" ? { connect: tls } : {}),
+    ...(origin.protocol === "https:" ? { connect: values.uncorked ? uncorked(buildConnector(tls)) : tls } : {}),
   });
   return (method, path, contentType, body) => send(pool, { method, path, headers: headersOf(contentType), body });
+}
+
+function uncorked(connector: buildConnector.connector): buildConnector.connector {
+  return (options, callback) => {
+    connector(options, (...result) => {
+      const [, socket] = result;
+      if (socket !== null) socket.cork = () => {};
+      callback(...result);
+    });
+  };
 }
 
 function send(dispatcher: Dispatcher, request: Dispatcher.DispatchOptions): Promise<string> {
