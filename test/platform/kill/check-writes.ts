@@ -2,8 +2,9 @@ import { execFile } from "node:child_process";
 import { isDeepStrictEqual, promisify } from "node:util";
 import type { PlatformAdmin } from "#test/support/harness/platform-admin.ts";
 import { program } from "#test/support/harness/program.ts";
+import type { AcknowledgedWrites } from "./acknowledged-writes.ts";
 import { listAll, type Resource } from "./list-all.ts";
-import { type AcknowledgedWrites, batchSize } from "./writers.ts";
+import { batchSize } from "./writers.ts";
 
 /** @throws {Error} that names an acknowledged write that was lost, or a write that was applied in part */
 export async function checkWrites(

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { AcknowledgedWrites } from "./acknowledged-writes.ts";
 import { checkAuditLog, checkWrites } from "./check-writes.ts";
 import type { KillResult } from "./kill-loop.ts";
 import { PatientPlatform } from "./patient-platform.ts";
 import { PostgresPair } from "./postgres-pair.ts";
 import { readUntil } from "./read-until.ts";
 import { firstOf, type Replica, startReplica } from "./replica.ts";
-import { noWrites, untilAcknowledged, viewerRole, writersPerReplica, writeUntil } from "./writers.ts";
+import { viewerRole, writersPerReplica, writeUntil } from "./writers.ts";
 
 /** How a primary fails: all of its processes are killed, or they are stopped, and go on when another server is the primary. */
 export type Failure = "killed" | "frozen";
@@ -71,7 +72,7 @@ async function failOnce(
   const { platform: admin, rootGroup } = firstOf(replicas);
   const group = await admin.create("groups", rootGroup, { name: "round" });
   const role = await viewerRole(admin);
-  const writes = noWrites();
+  const writes = new AcknowledgedWrites();
   let isOver = false;
   const callers = replicas.map(({ url, token }) => new PatientPlatform(url, token));
   const writers = callers.flatMap((caller) =>
@@ -81,15 +82,15 @@ async function failOnce(
   const work = Promise.all([...writers, ...readers]);
   // One that fails ends the wait.
   const during = (other: Promise<void>) => Promise.race([work, other]);
-  await during(untilAcknowledged(writes, 20 + Math.random() * 90));
+  await during(writes.reach(20 + Math.random() * 90));
   if (failure === "killed") await pair.kill();
   else pair.freeze();
   await pair.failOver();
   if (failure === "frozen") pair.thaw();
-  await during(untilAcknowledged(writes, writes.count + 100));
+  await during(writes.reach(writes.count + 100));
   if (failure === "frozen") await during(sleep(longestStale + 1_000));
   await pair.rebuild();
-  await during(untilAcknowledged(writes, writes.count + 20));
+  await during(writes.reach(writes.count + 20));
   isOver = true;
   await work;
   for (const { platform } of replicas) await checkWrites(platform, group.uid, writes);

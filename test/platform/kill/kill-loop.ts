@@ -1,13 +1,7 @@
+import { AcknowledgedWrites } from "./acknowledged-writes.ts";
 import { checkAuditLog, checkWrites } from "./check-writes.ts";
 import { firstOf, type Replica, startReplica } from "./replica.ts";
-import {
-  type AcknowledgedWrites,
-  noWrites,
-  untilAcknowledged,
-  viewerRole,
-  writersPerReplica,
-  writeUntil,
-} from "./writers.ts";
+import { viewerRole, writersPerReplica, writeUntil } from "./writers.ts";
 
 export interface KillLoop {
   readonly rounds: number;
@@ -59,7 +53,7 @@ async function killOnce(
   const { platform, rootGroup } = firstOf(replicas);
   const group = await platform.create("groups", rootGroup, { name: `round ${round}` });
   const role = await viewerRole(platform);
-  const acknowledged = noWrites();
+  const acknowledged = new AcknowledgedWrites();
   let isOver = false;
   const writers = Promise.all(
     replicas.flatMap((replica) =>
@@ -69,7 +63,7 @@ async function killOnce(
     ),
   );
   // A writer that fails ends the wait.
-  const reached = (count: number) => Promise.race([writers, untilAcknowledged(acknowledged, count)]);
+  const reached = (count: number) => Promise.race([writers, acknowledged.reach(count)]);
   const victim = round % replicas.length;
   // Every tenth kill comes before the first response.
   await reached(round % 10 === 0 ? 0 : 5 + ((round * 37) % 90));

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { PlatformAdmin } from "#test/support/harness/platform-admin.ts";
 import { PlatformError } from "#test/support/harness/send-json.ts";
+import type { AcknowledgedWrites } from "./acknowledged-writes.ts";
 import { pause, saysUnavailable } from "./patient-platform.ts";
-import type { AcknowledgedWrites } from "./writers.ts";
 
 export interface Reads {
   /** How many reads did not show a write that was acknowledged before they began. */
