@@ -259,6 +259,76 @@ describe("indexes", () => {
   });
 });
 
+describe("the tally", () => {
+  const counts = ({ tally }: Store<Widget>) =>
+    Object.fromEntries(Array.from(tally, ([group, values]) => [group, Object.fromEntries(values)]));
+  let tallied: Store<Widget>;
+  let seen: unknown[];
+
+  beforeEach(() => {
+    tallied = new Store({
+      indexes: {},
+      tally: ({ metadata: { namespace = "" }, spec }: Widget) => [namespace, spec?.colour ?? ""],
+    });
+    const objects = [widget("a", 1), widget("b", 2), widget("c", 3, { colour: "blue" })];
+    const elsewhere = widget("a", 4, { namespace: "other" });
+    tallied.replace({
+      namespace: undefined,
+      objects: [...objects, elsewhere],
+      resourceVersion: "5",
+      versionAtStart: "0",
+    });
+    seen = [];
+    tallied.onChange(() => seen.push(counts(tallied)));
+  });
+
+  test("counts the objects of a list by group and value", () => {
+    expect(counts(tallied)).toEqual({ ns: { red: 2, blue: 1 }, other: { red: 1 } });
+  });
+
+  test.each<[string, Parameters<Store<Widget>["apply"]>[0], object]>([
+    ["a new object", { type: "ADDED", object: widget("d", 6) }, { ns: { red: 3, blue: 1 }, other: { red: 1 } }],
+    [
+      "another value",
+      { type: "MODIFIED", object: widget("a", 6, { colour: "blue" }) },
+      { ns: { red: 1, blue: 2 }, other: { red: 1 } },
+    ],
+    [
+      "the last object with a value",
+      { type: "MODIFIED", object: widget("c", 6, { colour: "green" }) },
+      { ns: { red: 2, green: 1 }, other: { red: 1 } },
+    ],
+    ["the same value", { type: "MODIFIED", object: widget("a", 6) }, { ns: { red: 2, blue: 1 }, other: { red: 1 } }],
+    [
+      "an object that was re-created",
+      { type: "ADDED", object: widget("a", 6, { uid: "new", colour: "blue" }) },
+      { ns: { red: 1, blue: 2 }, other: { red: 1 } },
+    ],
+    [
+      "the last object of a group that is gone",
+      { type: "DELETED", object: widget("a", 6, { namespace: "other" }) },
+      { ns: { red: 2, blue: 1 } },
+    ],
+  ])("has changed before listeners learn of %s", (_, event, expected) => {
+    tallied.apply(event);
+    expect(counts(tallied)).toEqual(expected);
+    expect(new Set(seen.map((one) => JSON.stringify(one)))).toEqual(new Set([JSON.stringify(expected)]));
+  });
+
+  test("follows our own writes, and lists that lack objects", () => {
+    tallied.observeOwnWrite(widget("b", 6, { colour: "blue" }));
+    tallied.observeOwnWrite(widget("a", 6, { deleting: true, finalizers: [] }));
+    expect(counts(tallied)).toEqual({ ns: { blue: 2 }, other: { red: 1 } });
+    tallied.replace({ namespace: "ns", objects: [], resourceVersion: "9", versionAtStart: "0" });
+    expect(counts(tallied)).toEqual({ other: { red: 1 } });
+  });
+
+  test("is empty if nothing is to be counted", () => {
+    list([widget("a", 1)], 1);
+    expect(store.tally.size).toBe(0);
+  });
+});
+
 describe("synced", () => {
   test("is true once every scope has been listed", () => {
     expect(store.synced).toBe(false);

@@ -3,6 +3,7 @@ import { shareTexts } from "#src/http/shared-texts.ts";
 import type { WatchEvent } from "./api.ts";
 import { compareResourceVersions, type KubeObject, keyOf, type ObjectMeta, withoutBulk } from "./object.ts";
 import { StoreIndex, type ValuesOf } from "./store-index.ts";
+import { StoreTally, type TallyOf } from "./store-tally.ts";
 
 /** How the store learned of a change. */
 export type ChangeSource = "list" | "watch" | "ownWrite";
@@ -26,6 +27,8 @@ export interface StoreOptions<T, IndexName extends string> {
    * the status, and do not update them.
    */
   readonly specIndexes?: readonly IndexName[];
+  /** As what each object is counted. Absent: none is. */
+  readonly tally?: TallyOf<T>;
 }
 
 /** An event of a watch that changes one object. */
@@ -92,7 +95,7 @@ interface Scope {
 }
 
 /**
- * A local copy of one resource, with indexes.
+ * A local copy of one resource, with indexes and counts.
  *
  * *Expected flow*: one reflector for each scope (a namespace, or all of them) adds its scope, lists it, and then applies
  * events. Until it is `synced`, readers must take what it
@@ -119,6 +122,7 @@ export class Store<T extends { readonly metadata: ObjectMeta }, IndexName extend
   readonly #indexes: ReadonlyMap<IndexName, StoreIndex<T>>;
   /** The indexes that a change of only the status or the metadata concerns. */
   readonly #statusIndexes: readonly StoreIndex<T>[];
+  readonly #tally: StoreTally<T> | undefined;
   readonly #listeners = new Set<ChangeListener<T>>();
   /** By namespace; undefined: all namespaces. */
   readonly #scopes = new Map<string | undefined, Scope>();
@@ -126,12 +130,14 @@ export class Store<T extends { readonly metadata: ObjectMeta }, IndexName extend
   readonly #finalized = new Map<string, string | undefined>();
   #onSynced: (() => void)[] = [];
 
-  constructor({ parse = (object) => object as KubeObject & T, indexes, specIndexes = [] }: StoreOptions<T, IndexName>) {
+  constructor(options: StoreOptions<T, IndexName>) {
+    const { parse = (object) => object as KubeObject & T, indexes, specIndexes = [], tally } = options;
     this.#parse = parse;
     this.#indexes = new Map(
       Object.entries<ValuesOf<T>>(indexes).map(([name, valuesOf]) => [name as IndexName, new StoreIndex(valuesOf)]),
     );
     this.#statusIndexes = [...this.#indexes].flatMap(([name, index]) => (specIndexes.includes(name) ? [] : [index]));
+    this.#tally = tally && new StoreTally(tally);
   }
 
   get(key: string): T | undefined {
@@ -162,6 +168,11 @@ export class Store<T extends { readonly metadata: ObjectMeta }, IndexName extend
   /** Whether any object has `value` in the index `name`. */
   isIndexed(name: IndexName, value: string): boolean {
     return this.#indexes.get(name)?.has(value) === true;
+  }
+
+  /** How many objects are counted as each value, by group. It changes with the store. */
+  get tally(): ReadonlyMap<string, ReadonlyMap<string, number>> {
+    return this.#tally?.counts ?? new Map();
   }
 
   /** Calls `listener` for every change from now on. @returns a function that unsubscribes it. */
@@ -335,6 +346,7 @@ export class Store<T extends { readonly metadata: ObjectMeta }, IndexName extend
     const indexes =
       isSameObject && !wentBack && hasSameSpec(before, after) ? this.#statusIndexes : this.#indexes.values();
     for (const index of indexes) index.update(key, before, after);
+    this.#tally?.update(before, after);
     if (before !== undefined && !isSameObject) changes.push([before, undefined], [undefined, after]);
     else changes.push([before, after]);
   }
@@ -342,6 +354,7 @@ export class Store<T extends { readonly metadata: ObjectMeta }, IndexName extend
   #remove(key: string, before: T, changes: Change<T>[]): void {
     this.#objects.delete(key);
     for (const index of this.#indexes.values()) index.update(key, before, undefined);
+    this.#tally?.update(before, undefined);
     changes.push([before, undefined]);
   }
 
