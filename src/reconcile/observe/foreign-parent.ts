@@ -28,7 +28,7 @@ export function foreignParentOf(
   const own = resource.metadata.namespace ?? "";
   const { namespace = own, name } = target.reference;
   if (namespace === own) return undefined;
-  const governance = governanceIn(tenancy, resource, namespace);
+  const governance = governanceIn(tenancy, namespace);
   if (governance.by === "tenant" && governance.context.name === context.name) return undefined;
   const key = `${namespace}/${name}`;
   const present = stores.get(target.kind).get(key)?.resource.status?.uid ?? uidByMarker(sources, target.kind, key);
@@ -43,7 +43,7 @@ function isOfAnotherTenant(
 ): boolean {
   if (permitsParent(boundary, group)) return false;
   return objectsWithUid(stores.get(referredKinds.parent), group).some(({ resource }) => {
-    const governance = governanceIn(tenancy, resource, resource.metadata.namespace ?? "");
+    const governance = governanceIn(tenancy, resource.metadata.namespace ?? "");
     return (
       governance.by === "tenant" && governance.context.name !== tenant && mayShare(resource, group, governance.context)
     );

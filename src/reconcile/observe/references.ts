@@ -39,7 +39,7 @@ export function referencesOf(
     uidByMarker: (kindName, key) => uidByMarker(sources, kindName, key),
     isRead: (kindName) => stores.get(kindName).synced,
     tenant: name,
-    governanceOf: (namespace) => governanceIn(tenancy, resource, namespace),
+    governanceOf: (namespace) => governanceIn(tenancy, namespace),
     roles: session.roles,
     boundary,
     isDeclaredRole: (role) => isDeclaredRole(sources, role),

@@ -1,4 +1,3 @@
-import type { Resource } from "#src/api/custom-resource.ts";
 import type { KubeObject, ObjectMeta } from "#src/kube/object.ts";
 import type { ReadStore } from "#src/kube/store.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
@@ -6,7 +5,7 @@ import type { MonotonicTime } from "#src/time/clock.ts";
 import { boundaryOf, type OuterBound } from "./boundary.ts";
 import { type CachedTenant, isBeingDeleted } from "./cached-tenant.ts";
 import { isSelected, NamespaceSelection } from "./namespace-selection.ts";
-import type { Governance, Tenancy, TenancyChange, TenantContext } from "./tenancy.ts";
+import type { Governance, GovernedObject, Tenancy, TenancyChange, TenantContext } from "./tenancy.ts";
 import type { TenantSessions } from "./tenant-sessions.ts";
 
 export type TenantStore = ReadStore<CachedTenant, never>;
@@ -114,7 +113,7 @@ export class LiveTenancy implements Tenancy {
     return this.#options.namespaces.get(namespace)?.metadata.deletionTimestamp !== undefined;
   }
 
-  governanceOf({ metadata, status }: Resource, ends = metadata.deletionTimestamp !== undefined): Governance {
+  governanceOf({ metadata, status }: GovernedObject, ends = metadata.deletionTimestamp !== undefined): Governance {
     if (!this.#isRead()) return { by: "unserved" };
     const namespace = metadata.namespace ?? "";
     const selecting = this.tenantsOf(namespace);

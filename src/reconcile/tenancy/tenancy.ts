@@ -1,4 +1,6 @@
 import type { Resource } from "#src/api/custom-resource.ts";
+import type { ObjectMeta } from "#src/api/metadata.ts";
+import type { Status } from "#src/api/status.ts";
 import type { PlatformSession } from "#src/platform-client/session.ts";
 import type { MonotonicTime } from "#src/time/clock.ts";
 import type { Boundary } from "./boundary.ts";
@@ -48,6 +50,12 @@ export interface TenancyChange {
   readonly identities: ReadonlySet<string>;
 }
 
+/** What the Tenant of an object depends on. */
+export interface GovernedObject {
+  readonly metadata: Pick<ObjectMeta, "namespace" | "deletionTimestamp">;
+  readonly status?: Pick<Status, "tenant">;
+}
+
 /** Maps objects to Tenants. */
 export interface Tenancy {
   /**
@@ -55,7 +63,7 @@ export interface Tenancy {
    * comes first, also if it no longer selects the namespace.
    * @param ends by default, whether the object is being deleted
    */
-  governanceOf(resource: Resource, ends?: boolean): Governance;
+  governanceOf(object: GovernedObject, ends?: boolean): Governance;
   /** Whether the namespace is being deleted. */
   isTerminating(namespace: string): boolean;
   /** Every Tenant that is served. */
@@ -77,13 +85,9 @@ export interface Tenancy {
   readonly breakGlassIdentities: ReadonlySet<string>;
 }
 
-/** Who governs a namespace that `resource` refers to: as for an object there that was never governed. */
-export function governanceIn(
-  tenancy: Pick<Tenancy, "governanceOf">,
-  { apiVersion, kind, metadata: { name }, spec }: Resource,
-  namespace: string,
-): Governance {
-  return tenancy.governanceOf({ apiVersion, kind, metadata: { name, namespace }, spec });
+/** Who governs a namespace: as for an object there that was never governed. */
+export function governanceIn(tenancy: Pick<Tenancy, "governanceOf">, namespace: string): Governance {
+  return tenancy.governanceOf({ metadata: { namespace } });
 }
 
 /** Whether the session reconciles the object. */
