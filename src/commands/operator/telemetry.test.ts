@@ -1,11 +1,12 @@
 import { expect, it } from "vitest";
 import { seconds } from "#src/time/durations.ts";
 import { ManualClock } from "#src/time/manual-clock.testing.ts";
+import type { KubeObject } from "#src/kube/object.ts";
 import { PerKind } from "#src/kinds/per-kind.ts";
 import { kinds } from "#src/kinds/kinds.ts";
-import type { ResourceStore } from "#src/reconcile/observe/cached-resource.ts";
 import { Breakers } from "#src/reconcile/observe/breakers.ts";
 import { ReconcileStates } from "#src/reconcile/observe/reconcile-states.ts";
+import { newResourceStores, type ResourceStores } from "#src/reconcile/observe/resource-stores.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
 import type { TenantStore } from "#src/reconcile/tenancy/live-tenancy.ts";
 import { createLog } from "#src/telemetry/log.ts";
@@ -20,16 +21,31 @@ import { OperatorTelemetry } from "./telemetry.ts";
 
 const ready = { conditions: [{ type: "Ready", status: "True", reason: "Available" }] };
 
+/** Stores of which that of the first kind has these objects. */
+function storesOf(objects: readonly object[]): ResourceStores {
+  const stores = newResourceStores(kinds);
+  list(stores, objects, "5");
+  return stores;
+}
+
+function list(stores: ResourceStores, objects: readonly object[], resourceVersion: string): void {
+  const listed = { namespace: undefined, objects: objects as readonly KubeObject[], resourceVersion };
+  stores.get(kinds[0]?.name ?? "").replace({ ...listed, versionAtStart: "0" });
+}
+
 it("counts neither Tenants of another class nor their objects", async () => {
   const metrics = new OperatorMetrics();
   const telemetry = new OperatorTelemetry(createLog({ level: "error" }), metrics);
-  const objects = ["ours", "ours", "theirs"].map((namespace) => ({
-    resource: { metadata: { namespace, name: "one" }, status: ready },
-  }));
+  const stores = storesOf(
+    ["ours", "ours", "theirs"].map((namespace, index) => ({
+      metadata: { namespace, name: String(index) },
+      status: ready,
+    })),
+  );
   const tenants = ["", "blue", "blue"].map((one) => ({ class: one, status: ready }));
   const sources = {
     kinds: kinds.slice(0, 1),
-    stores: new PerKind(kinds, () => ({ values: () => objects }) as unknown as ResourceStore),
+    stores,
     states: new PerKind(kinds, () => new ReconcileStates()),
     breakers: new Breakers(() => "id"),
     tenancy: {
@@ -63,11 +79,13 @@ it("shows since when the object that has been unready for the longest has been s
     undefined,
   ];
   const objects = statuses.map((status, index) => ({
-    resource: { metadata: { namespace: "team", name: String(index), creationTimestamp: at(990) }, status },
+    metadata: { namespace: "team", name: String(index), creationTimestamp: at(990) },
+    ...(status === undefined ? {} : { status }),
   }));
+  const stores = storesOf(objects);
   const sources = {
     kinds: kinds.slice(0, 1),
-    stores: new PerKind(kinds, () => ({ values: () => objects }) as unknown as ResourceStore),
+    stores,
     states: new PerKind(kinds, () => new ReconcileStates()),
     breakers: new Breakers(() => "id"),
     tenancy: { sessions: [], contexts: [], governanceOf: () => ({ by: "none" }) },
@@ -82,7 +100,7 @@ it("shows since when the object that has been unready for the longest has been s
     // It has no status yet.
     '{kind="Group",reason="NoStatus"} 10',
   ]);
-  objects.splice(0, 3);
+  list(stores, objects.slice(3), "6");
   expect(await ages()).toEqual(['{kind="Group",reason="NoStatus"} 10']);
 });
 

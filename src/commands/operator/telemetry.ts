@@ -1,4 +1,4 @@
-import { type Condition, readyCondition } from "#src/api/condition.ts";
+import { readyCondition } from "#src/api/condition.ts";
 import type { Resource } from "#src/api/custom-resource.ts";
 import type { Kind } from "#src/kinds/kind.ts";
 import { isNotFound, isUnreadable, KubeError } from "#src/kube/errors.ts";
@@ -10,6 +10,7 @@ import type { PlatformFailure } from "#src/platform-client/failure.ts";
 import type { Outage } from "#src/platform-client/outage.ts";
 import type { HttpCall } from "#src/platform-client/transport.ts";
 import type { Observed } from "#src/reconcile/observe/observed.ts";
+import { noStatus, observeReadiness } from "#src/reconcile/observe/readiness.ts";
 import type { Refusal } from "#src/reconcile/observe/reconcile-state.ts";
 import { observeRefusals } from "#src/reconcile/observe/refusals.ts";
 import type { Sources } from "#src/reconcile/observe/sources.ts";
@@ -21,9 +22,6 @@ import { isAbandoned } from "#src/reconcile/policy/object.ts";
 import type { Decision } from "#src/reconcile/policy/check.ts";
 import type { KubeStep, Step } from "#src/reconcile/policy/step.ts";
 import type { ReconcileFailure } from "#src/runtime/controller.ts";
-
-/** The reason of an object without a status. Not empty: to Prometheus, an empty label is none. */
-const noStatus = "NoStatus";
 
 /** What the settings name, and the platform does not have or does not show. */
 export interface SettingsReport {
@@ -239,14 +237,9 @@ export class OperatorTelemetry implements ReconcileTelemetry {
       objects.reset();
       oldestUnready.reset();
       for (const { name: kind, collection } of sources.kinds) {
-        const unready = new OldestUnready();
-        for (const { resource } of sources.stores.get(kind).values()) {
-          if (sources.tenancy.governanceOf(resource).by === "unserved") continue;
-          const ready = readyCondition(resource);
-          objects.inc({ kind, ready: ready?.status ?? "Unknown", reason: ready?.reason ?? noStatus });
-          if (ready?.status !== "True") unready.add(resource, ready);
-        }
-        for (const [reason, since] of unready.since)
+        const { counts, unreadySince } = observeReadiness(sources, kind);
+        for (const { status, reason, objects: count } of counts) objects.set({ kind, ready: status, reason }, count);
+        for (const [reason, since] of unreadySince)
           oldestUnready.set({ kind, reason }, Math.max(0, (sources.clock.now() - since) / 1000));
         const startTimes = Array.from(sources.tenancy.sessions).flatMap((session) =>
           session.roots.flatMap((root) => session.viewOf(collection).snapshotOf(root)?.startedAt ?? []),
@@ -275,18 +268,6 @@ export class OperatorTelemetry implements ReconcileTelemetry {
       this.metrics.timeToReady.observe({ kind: resource.kind }, (wallClock - Date.parse(creationTimestamp)) / 1000);
     if (ready.status === "False")
       this.#log.info({ ...nameOf(resource), reason: ready.reason, message: ready.message }, "not ready");
-  }
-}
-
-/** Since when the object that has been unready for the longest has been so, by reason. */
-class OldestUnready {
-  /** Milliseconds since the epoch. There are as many as there are reasons. */
-  readonly since = new Map<string, number>();
-
-  add({ metadata }: Resource, ready: Condition | undefined): void {
-    const since = Date.parse(ready?.lastTransitionTime ?? metadata.creationTimestamp ?? "");
-    const reason = ready?.reason ?? noStatus;
-    if (since < (this.since.get(reason) ?? Number.POSITIVE_INFINITY)) this.since.set(reason, since);
   }
 }
 

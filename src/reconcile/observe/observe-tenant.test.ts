@@ -77,6 +77,7 @@ describe("the observation of a Tenant", () => {
   });
 
   it("counts the objects in its namespaces by whether they are Ready, of kinds that were read", () => {
+    const at = "2026-01-01T00:00:00Z";
     const object = (name: string, namespace: string, status?: object) =>
       groupResource({ metadata: { name, namespace }, ...(status === undefined ? {} : { status: status as never }) });
     const { objects } = observe({
@@ -86,11 +87,16 @@ describe("the observation of a Tenant", () => {
         object("c", "sibling"),
         object("d", "others", ready),
         object("e", "team", ready),
+        groupResource({ metadata: { name: "f", namespace: "team", deletionTimestamp: at }, status: ready }),
+        groupResource({
+          metadata: { name: "g", namespace: "team", deletionTimestamp: at },
+          status: notReady("Deleting"),
+        }),
       ],
       unread: ["Role"],
     });
     const counts = new Map(objects.map(({ kind, count }) => [kind, count]));
-    expect(counts.get("Group")).toEqual({ ready: 2, notReady: 2 });
+    expect(counts.get("Group")).toEqual({ ready: 3, notReady: 3 });
     expect(counts.get("Identity")).toEqual({ ready: 0, notReady: 0 });
     expect(counts.get("Role")).toBeNull();
   });

@@ -1,4 +1,3 @@
-import { readyCondition } from "#src/api/condition.ts";
 import { confirmAnnotation } from "#src/api/annotations.ts";
 import { describeProblem } from "#src/platform-client/failure.ts";
 import type { OwnerCheck } from "#src/platform-client/owner-check.ts";
@@ -13,6 +12,7 @@ import type { TenantContext } from "#src/reconcile/tenancy/tenancy.ts";
 import { findTenantProblems } from "#src/reconcile/tenancy/tenant-problems.ts";
 import { problemsOfTenant, type TenantFacts } from "#src/reconcile/tenancy/tenant-report.ts";
 import type { ObjectCount, TenantObservation } from "#src/reconcile/tenancy/tenant-status.ts";
+import { isReadyValue } from "./readiness.ts";
 import { observeRefusals } from "./refusals.ts";
 import type { Sources } from "./sources.ts";
 
@@ -154,10 +154,8 @@ function countObjects({ stores }: Sources, kind: string, namespaces: readonly st
   if (!stores.get(kind).synced) return null;
   let [ready, notReady] = [0, 0];
   for (const namespace of namespaces)
-    for (const { resource } of stores.get(kind).index("namespace", namespace)) {
-      const condition = readyCondition(resource);
-      if (condition?.status === "True") ready += 1;
-      else notReady += 1;
-    }
+    for (const [value, objects] of stores.get(kind).tally.get(namespace) ?? [])
+      if (isReadyValue(value)) ready += objects;
+      else notReady += objects;
   return { ready, notReady };
 }

@@ -8,6 +8,7 @@ import {
   resourceIndexes,
   resourceSpecIndexes,
 } from "./cached-resource.ts";
+import { tallyReadiness } from "./readiness.ts";
 
 /** The stores of custom resources, one per kind, as their writers see them. */
 export type ResourceStores = PerKind<Store<CachedResource, ResourceIndex>>;
@@ -21,6 +22,7 @@ export function newResourceStores(kinds: readonly Kind[]): ResourceStores {
         parse: (object, before) => parseResource(kind, object, before),
         indexes: resourceIndexes(kind),
         specIndexes: resourceSpecIndexes,
+        tally: tallyReadiness,
       }),
   );
 }
