@@ -45,6 +45,22 @@ export const bugsOfObservation: readonly PlantedBug[] = [
     foundBy: "src/reconcile/observe/missing-objects.test.ts",
   },
   {
+    name: "breaker-not-assessed-after-reads",
+    why: "32: Reads show that many resources are gone, and their re-creation is not held, because no list lacks them.",
+    file: "src/reconcile/watch-handlers.ts",
+    before: "|| !changed.every(isPresent)",
+    after: "",
+    foundBy: "src/reconcile/watch-handlers.test.ts",
+  },
+  {
+    name: "removed-objects-counted",
+    why: "32: An object that is gone still counts in the metrics and on its Tenant.",
+    file: "src/kube/store.ts",
+    before: "this.#tally?.update(before, undefined);",
+    after: "",
+    foundBy: "src/kube/store.test.ts",
+  },
+  {
     name: "offset-of-a-day-accepted",
     why: "28.6: A time with the offset +24:00 is accepted, cannot be read, and the grant never ends.",
     file: "src/api/timestamp.ts",
