@@ -61,10 +61,10 @@ async function measure(objects: number, name: CaseName, run: Run): Promise<Outco
       musterObject("Group", "bench", `group-${one}`, { parentUid: world.system.root, description: `Team ${one}` }),
     );
     if (leftOut !== undefined) await leaveOut(world.controlPlane.admin, leftOut);
-    const { pid, stop } =
+    const { pid, stop, failed } =
       minimal === undefined ? await startOperator(world) : await startMinimal(world, run, minimal, withoutTls);
     try {
-      return { case: title, figures: await costs(world, pid, groups) };
+      return { case: title, figures: await Promise.race([costs(world, pid, groups), ...failed]) };
     } finally {
       await stop();
     }
@@ -91,12 +91,14 @@ async function costs(world: World, pid: number, groups: readonly KubeObject[]): 
 interface Started {
   readonly pid: number;
   readonly stop: () => Promise<void>;
+  /** Reject if it ends on its own, of which `World` does not know. */
+  readonly failed: readonly Promise<never>[];
 }
 
 async function startOperator(world: World): Promise<Started> {
   const { process } = await world.startOperator();
   await process.logged("leading");
-  return { pid: process.pid, stop: () => process.stop() };
+  return { pid: process.pid, stop: () => process.stop(), failed: [] };
 }
 
 async function startMinimal(
@@ -134,12 +136,13 @@ async function startMinimal(
   );
   const ended = once(child, "close");
   const failed = ended.then(() => {
-    throw new Error("the minimal controller ended before it watched");
+    throw new Error("the minimal controller ended");
   });
   await Promise.race([once(child.stdout, "data"), failed]);
   failed.catch(() => undefined);
   return {
     pid: child.pid ?? 0,
+    failed: [failed],
     stop: async () => {
       child.kill();
       await ended;
