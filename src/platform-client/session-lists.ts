@@ -79,7 +79,8 @@ export class SessionLists {
     for (const ofScope of confirmed) {
       const outcomes: PromiseSettledResult<void>[] = [];
       for (const outcome of ofScope)
-        outcomes.push(outcome.status === "rejected" ? outcome : await settled(clock.turn().then(outcome.value)));
+        if (outcome.status === "rejected") outcomes.push(outcome);
+        else outcomes.push(...(await Promise.allSettled([clock.turn().then(outcome.value)])));
       recorded.push(outcomes);
     }
     return recorded;
@@ -116,9 +117,4 @@ export class SessionLists {
       return () => this.notify(collection, views.recordSnapshot(collection, scope, list, startedAt), scope);
     };
   }
-}
-
-async function settled<T>(promise: Promise<T>): Promise<PromiseSettledResult<T>> {
-  const [outcome] = await Promise.allSettled([promise]);
-  return outcome;
 }

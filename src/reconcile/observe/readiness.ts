@@ -3,7 +3,7 @@ import { governanceIn, type GovernedObject } from "#src/reconcile/tenancy/tenanc
 import type { CachedResource } from "./cached-resource.ts";
 import type { Sources } from "./sources.ts";
 
-/** The reason of an object without a status. Not empty: to Prometheus, an empty label is none. */
+/** The reason of an object without a status. It is not empty, because Prometheus treats an empty label as a missing one. */
 export const noStatus = "NoStatus";
 
 /** How many objects of a kind are how ready. */
